@@ -1,0 +1,72 @@
+"""Input checks for the public edge; the wording of every error message lives here.
+
+A message names the argument, the rule and what came, and adds the way out when there is one:
+``num_hops must be at least 1, got 0.``
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+
+
+def check_int(name: str, value: object, minimum: int, maximum: int | None = None) -> int:
+    """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise InputTypeError(f"{name} must be an integer, got {value!r}.")
+    if value < minimum:
+        raise InputError(f"{name} must be at least {minimum}, got {value}.")
+    if maximum is not None and value > maximum:
+        raise InputError(f"{name} must be at most {maximum}, got {value}.")
+    return int(value)
+
+
+def check_float(
+    name: str,
+    value: object,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    *,
+    open_minimum: bool = False,
+) -> float:
+    """Return ``value`` as a finite float in the interval, or say why it is not one."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise InputTypeError(f"{name} must be a number, got {value!r}.")
+    number = float(value)
+    if not math.isfinite(number):
+        raise InputError(f"{name} must be finite, got {number}.")
+    if open_minimum and number <= minimum:
+        raise InputError(f"{name} must be greater than {minimum:g}, got {number:g}.")
+    if number < minimum:
+        raise InputError(f"{name} must be at least {minimum:g}, got {number:g}.")
+    if number > maximum:
+        raise InputError(f"{name} must be at most {maximum:g}, got {number:g}.")
+    return number
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``, or list them."""
+    allowed = sorted(choices)
+    if not isinstance(value, str) or value not in allowed:
+        listed = ", ".join(repr(choice) for choice in allowed)
+        raise InputError(f"{name} must be one of {listed}, got {value!r}.")
+    return value
+
+
+def check_finite(name: str, values: np.ndarray) -> None:
+    """Refuse NaN and infinity in an array, naming the first row (and column) that has one."""
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    where = np.argwhere(bad)[0]
+    value = values[tuple(where)]
+    place = f"row {where[0]}" + (f", column {where[1]}" if values.ndim > 1 else "")
+    raise InputError(
+        f"{name} must be finite, got {value} in {place} ({int(bad.sum())} such values in all); "
+        "fill or drop them first."
+    )

@@ -1,0 +1,418 @@
+"""The CSRGraph: an undirected simple graph, or many, as compressed sparse rows.
+
+:func:`csr_from_edges` is the one place that makes a graph simple: it mirrors directed edges, drops
+self-loops, merges duplicates and gives nodes without features the constant 1.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_finite
+from gomkcn_dgl.errors import InputError, InputTypeError
+
+log = logging.getLogger("gomkcn_dgl")
+
+CONSTANT_FEATURE = "constant"
+
+# what can be done to a graph to make it simple, in the words of the log
+_LOOPS = "dropped %d self-loops"
+_ZEROS = "dropped %d edges of weight 0"
+_DUPLICATES = "merged %d duplicate edges"
+_MIRRORED = "mirrored %d edges that were given in one direction"
+_CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+
+
+# arrays compare elementwise, so two graphs are equal only when they are the same object
+@dataclass(frozen=True, eq=False)
+class CSRGraph:
+    """An undirected simple graph, or a collection of them, as compressed sparse rows.
+
+    Attributes
+    ----------
+    indptr : numpy.ndarray
+        int64 ``[V + 1]``; the neighbours of node ``v`` are ``indices[indptr[v]:indptr[v + 1]]``.
+    indices : numpy.ndarray
+        int32 ``[E]``; sorted in each row, each undirected edge stored in both directions.
+    features : numpy.ndarray
+        float32 ``[V, D]``; the constant 1 where the input had none.
+    weights : numpy.ndarray or None
+        float32 ``[E]``, positive, aligned with ``indices``; None for an unweighted graph.
+    graph_ptr : numpy.ndarray
+        int64 ``[G + 1]``; graph ``g`` of a collection owns the nodes
+        ``graph_ptr[g]:graph_ptr[g + 1]``.
+    node_ids : numpy.ndarray or None
+        ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
+        within each graph.
+    feature_names : tuple of str
+        One name per feature column.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    features: np.ndarray
+    weights: np.ndarray | None
+    graph_ptr: np.ndarray
+    node_ids: np.ndarray | None
+    feature_names: tuple[str, ...]
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes V."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """Number of undirected edges, E / 2."""
+        return len(self.indices) // 2
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of graphs in the collection; 1 for a single graph."""
+        return len(self.graph_ptr) - 1
+
+    @property
+    def degrees(self) -> np.ndarray:
+        """Number of neighbours of each node, int64 ``[V]``."""
+        return np.diff(self.indptr)
+
+    def graph_of(self, nodes: np.ndarray) -> np.ndarray:
+        """Index of the graph that owns each node, int64, shaped like ``nodes``."""
+        return np.searchsorted(self.graph_ptr, nodes, side="right") - 1
+
+    def original_ids(self, nodes: np.ndarray) -> list[int | str]:
+        """Return the input's own ids of ``nodes``: what a user would look up in their file."""
+        nodes = np.asarray(nodes)
+        if self.node_ids is not None:
+            return self.node_ids[nodes].tolist()
+        return (nodes - self.graph_ptr[self.graph_of(nodes)]).tolist()
+
+    def undirected_edges(self) -> np.ndarray:
+        """Each undirected edge once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
+        source = np.repeat(np.arange(self.num_nodes), self.degrees)
+        keep = source < self.indices
+        return np.stack([source[keep], self.indices[keep].astype(np.int64)], axis=1)
+
+
+def csr_from_edges(
+    source: np.ndarray,
+    target: np.ndarray,
+    num_nodes: int,
+    *,
+    weights: np.ndarray | None = None,
+    features: np.ndarray | None = None,
+    graph_ptr: np.ndarray | None = None,
+    node_ids: np.ndarray | None = None,
+    feature_names: Sequence[str] | None = None,
+    undirected: bool = False,
+    repairs: Counter[str] | None = None,
+) -> CSRGraph:
+    """Build a :class:`CSRGraph` from edge arrays; the one place that makes a graph simple.
+
+    Parameters
+    ----------
+    source, target : numpy.ndarray
+        Integer ``[E]``, node rows in ``[0, num_nodes)``.
+    num_nodes : int
+        Number of nodes V.
+    weights : numpy.ndarray, optional
+        ``[E]``, finite and >= 0; edges of weight 0 are dropped.
+    features : numpy.ndarray, optional
+        ``[V, D]`` or ``[V]``, finite. None: the constant 1.
+    graph_ptr : numpy.ndarray, optional
+        ``[G + 1]`` first node of each graph of a collection. None: one graph.
+    node_ids : numpy.ndarray, optional
+        ``[V]`` the input's own node ids.
+    feature_names : sequence of str, optional
+        One name per column; ``x0, x1, …`` when left out.
+    undirected : bool
+        The input lists each undirected edge once, so that mirroring is no news for the log.
+    repairs : collections.Counter, optional
+        Takes what was repaired, to be logged later by :func:`log_repairs`. None: logged at once.
+
+    Returns
+    -------
+    CSRGraph
+
+    Raises
+    ------
+    InputError
+        For an empty graph, ids out of range, an edge between two graphs of a collection, bad
+        features or weights.
+
+    Examples
+    --------
+    >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
+    >>> path.indptr.tolist(), path.indices.tolist()
+    ([0, 1, 3, 4], [1, 0, 2, 1])
+    """
+    if num_nodes == 0:
+        raise InputError("the graph is empty: it has no nodes.")
+    if num_nodes >= 2**31:
+        raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
+    if node_ids is not None and len(node_ids) != num_nodes:
+        raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
+    found: Counter[str] = Counter()
+    source, target = _check_endpoints(source, target, num_nodes)
+    graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
+    if weights is not None:
+        weights = _check_weights(weights, len(source))
+    if features is None:
+        found[_CONSTANT] = num_nodes
+        features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
+    matrix, names = check_features(features, num_nodes, feature_names)
+    source, target, weights = _drop_self_loops(source, target, weights, found)
+    low, high, weights = _merge_duplicates(source, target, weights, num_nodes, undirected, found)
+
+    row, column = np.concatenate([low, high]), np.concatenate([high, low])
+    order = np.argsort(row * num_nodes + column)
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=num_nodes), out=indptr[1:])
+    if repairs is None:
+        log_repairs(found)
+    else:
+        repairs.update(found)
+    return CSRGraph(
+        indptr=indptr,
+        indices=column[order].astype(np.int32),
+        features=matrix,
+        weights=None if weights is None else np.concatenate([weights, weights])[order],
+        graph_ptr=graph_ptr,
+        node_ids=node_ids,
+        feature_names=names,
+    )
+
+
+def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
+    """Join graphs into one collection; all must agree in their features and in having weights.
+
+    Parameters
+    ----------
+    parts : sequence of CSRGraph
+        At least one graph or collection; their graphs follow each other in this order.
+
+    Returns
+    -------
+    CSRGraph
+
+    Raises
+    ------
+    InputError
+        For no graph at all, for different feature columns, for weights in some graphs only.
+
+    Examples
+    --------
+    >>> edge = csr_from_edges(np.array([0]), np.array([1]), 2)
+    >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
+    >>> both = concatenate([edge, path])
+    >>> both.num_graphs, both.graph_ptr.tolist()
+    (2, [0, 2, 5])
+    """
+    _check_alike(parts)
+    if len(parts) == 1:
+        return parts[0]
+    nodes = np.cumsum([0] + [part.num_nodes for part in parts])
+    edges = np.cumsum([0] + [len(part.indices) for part in parts])
+    if nodes[-1] >= 2**31:
+        raise InputError(f"a collection must have fewer than 2^31 nodes, got {nodes[-1]}.")
+    indptr = [part.indptr[1:] + start for part, start in zip(parts, edges[:-1], strict=True)]
+    indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
+    graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
+    weights = [part.weights for part in parts if part.weights is not None]
+    ids = None
+    if any(part.node_ids is not None for part in parts):
+        ids = [np.array(part.original_ids(np.arange(part.num_nodes))) for part in parts]
+    return CSRGraph(
+        indptr=np.concatenate([[0], *indptr]).astype(np.int64),
+        indices=np.concatenate(indices).astype(np.int32),
+        features=np.concatenate([part.features for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+        graph_ptr=np.concatenate([[0], *graph_ptr]).astype(np.int64),
+        node_ids=None if ids is None else np.concatenate(ids),
+        feature_names=parts[0].feature_names,
+    )
+
+
+def _check_alike(parts: Sequence[CSRGraph]) -> None:
+    """Refuse graphs that cannot stand in one collection."""
+    if not parts:
+        raise InputError("the collection is empty: it has no graphs.")
+    widths = sorted({part.features.shape[1] for part in parts})
+    if len(widths) > 1:
+        raise InputError(f"all graphs must have the same feature width, got {widths}.")
+    names = parts[0].feature_names
+    for number, part in enumerate(parts):
+        if part.feature_names != names:
+            raise InputError(
+                f"all graphs must have the same features, got {list(names)} in graph 0 and "
+                f"{list(part.feature_names)} in graph {number}."
+            )
+    if len({part.weights is None for part in parts}) > 1:
+        raise InputError("either all graphs must have edge weights or none.")
+
+
+def log_repairs(repairs: Counter[str]) -> None:
+    """Write one line to the log for each kind of repair."""
+    for message, count in repairs.items():
+        if count:
+            log.info(message, count)
+
+
+def _check_endpoints(
+    source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    source, target = np.asarray(source), np.asarray(target)
+    if source.ndim != 1 or source.shape != target.shape:
+        raise InputError(
+            "edge_index must hold one source and one target for each edge, "
+            f"got the shapes {source.shape} and {target.shape}."
+        )
+    if len(source) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        wrong = source.dtype if source.dtype.kind not in "iu" else target.dtype
+        raise InputTypeError(f"edge_index must hold integers, got {wrong}.")
+    low = min(int(source.min()), int(target.min()))
+    high = max(int(source.max()), int(target.max()))
+    if low < 0 or high >= num_nodes:
+        raise InputError(
+            f"edge_index must name nodes from 0 to {num_nodes - 1}, "
+            f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
+        )
+    return source.astype(np.int64), target.astype(np.int64)
+
+
+def _check_graph_ptr(
+    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> np.ndarray:
+    if graph_ptr is None:
+        return np.array([0, num_nodes], dtype=np.int64)
+    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+    owner = np.searchsorted(graph_ptr, source, side="right")
+    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
+    if len(crossing):
+        edge = crossing[0]
+        raise InputError(
+            f"an edge must stay within one graph of the collection, got an edge from node "
+            f"{source[edge]} to node {target[edge]} of another graph."
+        )
+    return graph_ptr
+
+
+def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
+    weights = as_float32("edge weights", weights)
+    if weights.shape != (num_edges,):
+        raise InputError(
+            f"edge weights must be one number for each of the {num_edges} edges, "
+            f"got an array of shape {weights.shape}."
+        )
+    if num_edges and weights.min() < 0:
+        worst = int(weights.argmin())
+        raise InputError(
+            f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
+        )
+    return weights
+
+
+def check_features(
+    features: np.ndarray, num_nodes: int, names: Sequence[str] | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return features as a float32 ``[V, D]`` matrix with one name per column."""
+    matrix = as_float32("features", features)
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or len(matrix) != num_nodes or matrix.shape[1] == 0:
+        raise InputError(
+            f"features must have one row for each of the {num_nodes} nodes and at least one "
+            f"column, got an array of shape {matrix.shape}."
+        )
+    if names is None:
+        names = [f"x{column}" for column in range(matrix.shape[1])]
+    if len(names) != matrix.shape[1]:
+        raise InputError(
+            f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
+            f"got {len(names)}."
+        )
+    return np.ascontiguousarray(matrix), tuple(names)
+
+
+def as_float32(name: str, values: Any) -> np.ndarray:
+    """Return the values as a float32 array, all finite."""
+    try:
+        values = to_numpy(values)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(f"{name} must be numbers ({error}).") from None
+    if values.dtype.kind not in "biuf":
+        raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
+    check_finite(name, values)
+    with np.errstate(over="ignore"):
+        small = values.astype(np.float32)
+    if np.isinf(small).any():
+        raise InputError(f"{name} must be at most 3.4e38 in size, got {np.abs(values).max():g}.")
+    return small
+
+
+def to_numpy(values: Any) -> np.ndarray:
+    """Return an array, or a torch tensor on any device, as a NumPy array."""
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    values = values.detach().cpu()
+    # NumPy has no bfloat16
+    if values.is_floating_point():
+        values = values.double()
+    return values.numpy()
+
+
+def _drop_self_loops(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Keep the edges without self-loops and without edges of weight 0."""
+    keep = source != target
+    repairs[_LOOPS] = len(source) - int(keep.sum())
+    if weights is not None:
+        repairs[_ZEROS] = int((keep & (weights == 0)).sum())
+        keep &= weights > 0
+        weights = weights[keep]
+    return source[keep], target[keep], weights
+
+
+def _merge_duplicates(
+    source: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    num_nodes: int,
+    undirected: bool,
+    repairs: Counter[str],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return each undirected edge once, ``low < high``, with its largest weight."""
+    key = np.minimum(source, target) * num_nodes + np.maximum(source, target)
+    if weights is None:
+        unique = _sorted_distinct(key)
+    else:
+        unique, inverse = np.unique(key, return_inverse=True)
+        largest = np.zeros(len(unique), dtype=np.float32)
+        np.maximum.at(largest, inverse, weights)
+        weights = largest
+    if undirected:
+        repairs[_DUPLICATES] = len(source) - len(unique)
+    else:
+        num_directed = len(_sorted_distinct(source * num_nodes + target))
+        repairs[_DUPLICATES] = len(source) - num_directed
+        repairs[_MIRRORED] = 2 * len(unique) - num_directed
+    return unique // num_nodes, unique % num_nodes, weights
+
+
+def _sorted_distinct(values: np.ndarray) -> np.ndarray:
+    """Return what ``np.unique`` returns, without its hash table, which is several times slower."""
+    values = np.sort(values)
+    keep = np.ones(len(values), dtype=bool)
+    keep[1:] = values[1:] != values[:-1]
+    return values[keep]

@@ -1,0 +1,45 @@
+"""File names: which format a name stands for, and whose error a message is about."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+
+FORMAT_OF_SUFFIX = {
+    ".txt": "edges",
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".el": "edges",
+    ".tsv": "edges",
+    ".csv": "csv",
+    ".graphml": "graphml",
+    ".bin": "dgl",
+    ".npz": "npz",
+}
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Put the name of the file in front of what is wrong with it."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"{path.name}: {error}") from None
+
+
+def stem(path: Path) -> str:
+    """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
+    name = path.name
+    if path.suffix.lower() == ".gz":
+        name = name[:-3]
+    known = Path(name).suffix.lower() in FORMAT_OF_SUFFIX
+    return Path(name).stem if known else name
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names for a message, the middle of a long list left out."""
+    names = list(names)
+    return ", ".join(names if len(names) <= 12 else [*names[:10], "…", names[-1]])

@@ -1,0 +1,46 @@
+"""Arrays in, arrays out: which backends work here and, if one does not, why.
+
+Every operation has one signature over all its backends; ``reference`` is its definition.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.errors import BackendError
+
+BACKENDS: dict[str, tuple[str, ...]] = {
+    "bfs": ("reference", "numba"),
+    "matching": ("reference", "numba"),
+}
+
+
+def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:
+    """Return the module that computes ``operation`` on ``device``.
+
+    Parameters
+    ----------
+    operation : {"bfs", "matching"}
+        What to compute.
+    backend : str
+        ``"auto"``, or one of the operation's backends by name.
+    device : str
+        Type of the device that holds the tensors; Numba's code runs on ``"cpu"`` alone, so
+        ``"auto"`` takes the reference elsewhere.
+
+    Raises
+    ------
+    InputError
+        If there is no such backend, or it does not run on this device.
+    """
+    check_choice("backend", backend, ("auto", *BACKENDS[operation]))
+    if backend == "auto":
+        backend = "numba" if device == "cpu" else "reference"
+    if backend == "numba" and device != "cpu":
+        raise BackendError(
+            f"backend 'numba' runs on the CPU alone, got tensors on {device!r}; "
+            "use backend='reference' there."
+        )
+    return importlib.import_module(f"gomkcn_dgl.kernels.{operation}_{backend}")

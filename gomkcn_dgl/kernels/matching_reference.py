@@ -1,0 +1,144 @@
+"""Matching in plain PyTorch: the definition of the scores, with gradients from autograd.
+
+The table of similarities ``[S, F, N, M]`` between all nodes of all subgraphs and all filters is
+laid out in full; a matching picks at most one entry from each row and column; the score of a pair
+is the sum of the picked entries. The matching itself is found without gradient: for the optimal one
+the gradient of the maximum is the gradient of the maximiser wherever it is unique.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor
+
+DICE_EPSILON = 1e-6
+
+
+@dataclass(frozen=True)
+class SolidFunction:
+    """A similarity of two level embeddings, s(x, z) = s(z, x) >= 0 (the paper's Definition 3).
+
+    Attributes
+    ----------
+    similarity : callable
+        ``(x [..., D], z [..., D], bandwidth)`` → ``[...]``.
+    largest : float
+        Its value at ``x = z``, by which scores are normalised.
+    """
+
+    similarity: Callable[[Tensor, Tensor, float], Tensor]
+    largest: float
+
+
+class Matched(NamedTuple):
+    """What every matching backend returns."""
+
+    scores: Tensor  # [S, F]
+    matching: Tensor  # int64 [S, F, N], -1 = unmatched
+
+
+def _rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
+    return torch.exp(-(x - z).square().sum(dim=-1) / bandwidth)
+
+
+def _dice(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
+    norms = x.square().sum(dim=-1) + z.square().sum(dim=-1)
+    return 1 + 2 * (x * z).sum(dim=-1) / (norms + DICE_EPSILON)
+
+
+SOLID_FUNCTIONS: dict[str, SolidFunction] = {
+    "rbf": SolidFunction(_rbf, largest=1.0),
+    "dice": SolidFunction(_dice, largest=2.0),
+}
+
+
+def match(
+    x: Tensor,
+    z: Tensor,
+    bandwidth: list[float],
+    rows: Tensor,
+    solid: str,
+    matching: str,
+    anchor_root: bool,
+) -> Matched:
+    """Score every subgraph against every filter.
+
+    Parameters
+    ----------
+    x, z : Tensor
+        Level embeddings ``[S, L, N, D]`` and ``[F, L, M, D]``.
+    bandwidth : list of float
+        ``[L]``, the divisor ``D * tau_i`` inside the exponential.
+    rows : Tensor
+        int64 ``[S]``; only the first ``rows[s]`` nodes of subgraph s may be matched.
+    solid, matching : str
+        Names; ``matching`` is ``"optimal"`` or ``"greedy"``.
+    anchor_root : bool
+        Node 0 is matched to filter node 0 whatever it costs.
+    """
+    table = similarity_table(x, z, bandwidth, solid)
+    find = _optimal if matching == "optimal" else _greedy
+    with torch.no_grad():
+        assignment = find(table.detach(), rows, anchor_root)
+    picked = table.gather(3, assignment.clamp(min=0).unsqueeze(3)).squeeze(3)  # [S, F, N]
+    return Matched((picked * (assignment >= 0)).sum(dim=2), assignment)
+
+
+def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float], solid: str) -> Tensor:
+    """Similarity of every node to every filter node, summed over levels: ``[S, F, N, M]``."""
+    function = SOLID_FUNCTIONS[solid].similarity
+    left = x[:, None, :, :, None, :]  # [S, 1, L, N, 1, D]
+    right = z[None, :, :, None, :, :]  # [1, F, L, 1, M, D]
+    levels = [function(left[:, :, i], right[:, :, i], width) for i, width in enumerate(bandwidth)]
+    return torch.stack(levels).sum(dim=0)
+
+
+def matched_similarity(
+    x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float], solid: str
+) -> Tensor:
+    """Score pairs whose matching is known: ``x [P, L, N, D]``, ``z [P, L, M, D]`` → ``[P]``.
+
+    ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
+    """
+    function = SOLID_FUNCTIONS[solid].similarity
+    pair = torch.arange(len(x), device=x.device).unsqueeze(1)
+    partner = z.transpose(1, 2)[pair, matching.clamp(min=0)]  # [P, N, L, D]
+    node = x.transpose(1, 2)
+    levels = [function(node[:, :, i], partner[:, :, i], w) for i, w in enumerate(bandwidth)]
+    return (torch.stack(levels).sum(dim=0) * (matching >= 0)).sum(dim=1)
+
+
+def _optimal(table: Tensor, rows: Tensor, anchor_root: bool) -> Tensor:
+    """Exact assignment of every pair, one after the other (Crouse 2016, in SciPy)."""
+    out = torch.full(table.shape[:3], -1, dtype=torch.int64)
+    pinned = int(anchor_root)
+    values = table.cpu().numpy()
+    for s, num_rows in enumerate(rows.tolist()):
+        for f in range(table.shape[1]):
+            if pinned and num_rows:
+                out[s, f, 0] = 0
+            free = values[s, f, pinned:num_rows, pinned:]
+            row, column = linear_sum_assignment(free, maximize=True)
+            out[s, f, torch.from_numpy(row) + pinned] = torch.from_numpy(column) + pinned
+    return out.to(table.device)
+
+
+def _greedy(table: Tensor, rows: Tensor, anchor_root: bool) -> Tensor:
+    """Nodes choose in order, each the most similar filter node left (the paper's Algorithm 1)."""
+    num_nodes, num_filter_nodes = table.shape[2:]
+    out = torch.full(table.shape[:3], -1, dtype=torch.int64, device=table.device)
+    left = table.clone()
+    for n in range(min(num_nodes, num_filter_nodes)):
+        choice = left[:, :, n].argmax(dim=2)  # [S, F]
+        if anchor_root and n == 0:
+            choice = torch.zeros_like(choice)
+        takes_part = (n < rows).unsqueeze(1)  # [S, 1]
+        out[:, :, n] = torch.where(takes_part, choice, -1)
+        # a node that does not take part displaces nothing, but no node after it does either
+        left.scatter_(3, choice[:, :, None, None].expand(-1, -1, num_nodes, 1), -torch.inf)
+    return out

@@ -1,0 +1,240 @@
+"""Step 4: embeddings x graph filters → scores, by the graph optimal matching kernel.
+
+The GOMKCN paper (arXiv:2504.16360) calls a subgraph a *structural factor* and a score a
+*projection*; this package says subgraph and score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels.matching_numba import SOLID_CODES
+from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matched_similarity
+
+MATCHINGS = ("greedy", "optimal")
+PADDINGS = ("mask", "match")
+
+
+@dataclass(frozen=True)
+class GOMKSettings:
+    """What defines the kernel; every use of it, from ``gomk`` to the miner, goes through these.
+
+    Attributes
+    ----------
+    num_levels : int
+        The paper's t, at least 0: L = t + 1 levels are compared.
+    tau : float or sequence of float
+        Width of the RBF, > 0; one for all levels or one for each of the L.
+    solid : {"rbf", "dice"}
+        Similarity of two level embeddings.
+    aggregation : {"sum", "mean", "sym"}
+        How a level is made from the one before.
+    level_scale : float
+        Level i is divided by ``level_scale ** i``; > 0.
+    matching : {"optimal", "greedy"}
+        Exact assignment, or the paper's sequential one in node order.
+    anchor_root : bool
+        Match the root to filter node 0.
+    padding : {"match", "mask"}
+        Padded nodes take part as isolated nodes with zero features, or not at all.
+    """
+
+    num_levels: int
+    tau: float | Sequence[float] = 1.0
+    solid: str = "rbf"
+    aggregation: str = "sum"
+    level_scale: float = 1.0
+    matching: str = "optimal"
+    anchor_root: bool = False
+    padding: str = "match"
+
+    def __post_init__(self) -> None:
+        check_int("num_levels", self.num_levels, 0)
+        if isinstance(self.tau, Sequence) and len(self.tau) != self.num_levels + 1:
+            raise InputError(
+                f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
+                f"got {len(self.tau)}."
+            )
+        for width in self.tau if isinstance(self.tau, Sequence) else [self.tau]:
+            check_float("tau", width, 0.0, open_minimum=True)
+        check_choice("solid", self.solid, SOLID_FUNCTIONS)
+        check_choice("aggregation", self.aggregation, AGGREGATIONS)
+        check_float("level_scale", self.level_scale, 0.0, open_minimum=True)
+        check_choice("matching", self.matching, MATCHINGS)
+        check_choice("padding", self.padding, PADDINGS)
+
+    def embed(self, adj: Tensor, feat: Tensor) -> Tensor:
+        """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3)."""
+        return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
+
+    def bandwidth(self, feature_width: int) -> list[float]:
+        """The divisor ``D * tau_i`` of each level, ``[L]``."""
+        taus = self.tau if isinstance(self.tau, Sequence) else [self.tau] * (self.num_levels + 1)
+        return [feature_width * float(width) for width in taus]
+
+    def largest_score(self, filter_size: int) -> float:
+        """Score of a filter with itself, M (t + 1) for the RBF."""
+        return filter_size * (self.num_levels + 1) * SOLID_FUNCTIONS[self.solid].largest
+
+    def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
+        """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
+        if backend == "auto" and self.solid not in SOLID_CODES:
+            backend = "reference"
+        module = load_backend("matching", backend, x.device.type)
+        if num_nodes is None or self.padding == "match":
+            rows = torch.full((len(x),), x.shape[2], device=x.device)
+        else:
+            rows = num_nodes.to(device=x.device, dtype=torch.int64)
+        widths = self.bandwidth(x.shape[3])
+        matched: Matched = module.match(
+            x, z, widths, rows, self.solid, self.matching, self.anchor_root
+        )
+        return matched
+
+    def score_pairs(self, x: Tensor, z: Tensor, matching: Tensor) -> Tensor:
+        """Scores ``[P]`` of pairs ``x [P, L, N, D]``, ``z [P, L, M, D]`` under a known matching."""
+        return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]), self.solid)
+
+
+def gomk(
+    adj: Tensor,
+    feat: Tensor,
+    filter_adj: Tensor,
+    filter_feat: Tensor,
+    *,
+    num_levels: int,
+    tau: float | Sequence[float] = 1.0,
+    solid: str = "rbf",
+    aggregation: str = "sum",
+    level_scale: float = 1.0,
+    matching: str = "optimal",
+    anchor_root: bool = False,
+    padding: str = "match",
+    num_nodes: Tensor | None = None,
+    normalize: bool = False,
+    return_matching: bool = False,
+    backend: str = "auto",
+) -> Tensor | tuple[Tensor, Tensor]:
+    r"""Score every subgraph against every graph filter with the graph optimal matching kernel.
+
+    The score is the largest sum of node similarities over injective matchings (the paper's
+    equation for :math:`\kappa`, section IV-C); two nodes are as similar as their t-level subtrees.
+
+    Parameters
+    ----------
+    adj : Tensor
+        ``[S, N, N]`` symmetric, weights >= 0.
+    feat : Tensor
+        ``[S, N, D]``.
+    filter_adj : Tensor
+        ``[F, M, M]`` symmetric, zero diagonal. M may differ from N.
+    filter_feat : Tensor
+        ``[F, M, D]``.
+    num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
+        The kernel; see :class:`GOMKSettings`.
+    num_nodes : Tensor, optional
+        Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
+        ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
+    normalize : bool
+        Divide by the score of a filter with itself, M (t + 1) for the RBF. For N = M that is the
+        cosine in [0, 1]; for a smaller subgraph, the share of the filter that it explains.
+    return_matching : bool
+        Return also which filter node each node was matched to.
+    backend : {"auto", "numba", "reference"}
+        ``reference`` is plain PyTorch and runs on any device; ``numba`` is for the CPU.
+
+    Returns
+    -------
+    Tensor
+        Scores ``[S, F]``, differentiable in all four tensors. The matching is found without
+        gradient, which is exact for ``"optimal"`` wherever the best matching is unique.
+    Tensor
+        With ``return_matching``: int64 ``[S, F, N]``, -1 = unmatched.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For shapes that do not fit each other or a setting out of range.
+
+    Notes
+    -----
+    The kernel is symmetric and the score of a graph with itself is N (t + 1), but it is not
+    positive semi-definite in general: the paper's Proposition 5 speaks of one pair of sets.
+    :func:`gomk_gram` repairs a Gram matrix on request. With constant features, graphs whose walk
+    counts agree at all levels have the same score (Proposition 6 asks for full rank).
+
+    Examples
+    --------
+    >>> triangle = torch.ones(1, 3, 3) - torch.eye(3)
+    >>> path = torch.tensor([[[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]])
+    >>> ones = torch.ones(1, 3, 1)
+    >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), num_levels=1)
+    tensor([[6.0000, 4.7358]])
+    """
+    kernel = GOMKSettings(
+        num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
+    )
+    _check_tensors(adj, feat, filter_adj, filter_feat)
+    if num_nodes is not None:
+        num_nodes = torch.as_tensor(num_nodes, device=adj.device)
+        adj, feat = _clear_padding(adj, feat, num_nodes)
+    x, z = kernel.embed(adj, feat), kernel.embed(filter_adj, filter_feat)
+    scores, assignment = kernel.match(x, z, num_nodes, backend)
+    if normalize:
+        scores = scores / kernel.largest_score(filter_adj.shape[1])
+    return (scores, assignment) if return_matching else scores
+
+
+def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
+    """Isolate the padded nodes and zero their features."""
+    size = feat.shape[1]
+    whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
+    if num_nodes.shape != (len(feat),) or not whole:
+        raise InputError(
+            f"num_nodes must be integers of shape [{len(feat)}], got {num_nodes.dtype} of shape "
+            f"{list(num_nodes.shape)}."
+        )
+    if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
+        raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
+    real = torch.arange(size, device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
+    # `where` and not a product: padding may hold NaN
+    feat = torch.where(real.unsqueeze(2), feat, torch.zeros_like(feat))
+    adj = torch.where(real.unsqueeze(2) & real.unsqueeze(1), adj, torch.zeros_like(adj))
+    return adj, feat
+
+
+def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
+    named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
+    for name, tensor in named.items():
+        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
+            kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
+            raise InputTypeError(f"{name} must be a floating-point tensor, got {kind}.")
+        if tensor.dim() != 3:
+            raise InputError(f"{name} must have 3 axes, got the shape {list(tensor.shape)}.")
+        if tensor.dtype != adj.dtype or tensor.device != adj.device:
+            raise InputTypeError(
+                f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
+                f"got {tensor.dtype}, {tensor.device}."
+            )
+    for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
+        batch, size, width = named[matrix].shape
+        if size != width or named[rows].shape[:2] != (batch, size):
+            raise InputError(
+                f"{matrix} [B, N, N] and {rows} [B, N, D] must agree, got "
+                f"{list(named[matrix].shape)} and {list(named[rows].shape)}."
+            )
+    if filter_feat.shape[1] == 0:
+        raise InputError("filter_adj must have at least 1 node a filter, got 0.")
+    if feat.shape[2] != filter_feat.shape[2] or feat.shape[2] == 0:
+        raise InputError(
+            "feat and filter_feat must have the same number of features, at least 1, got "
+            f"{feat.shape[2]} and {filter_feat.shape[2]}."
+        )

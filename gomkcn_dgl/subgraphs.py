@@ -1,0 +1,171 @@
+"""Step 2: CSRGraph and root nodes → SubgraphBatch, padded and aligned row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
+
+# a padded subgraph costs memory and matching time that grow with the square of its size
+MAX_SUBGRAPH_NODES = 1024
+
+
+@dataclass(frozen=True)
+class SubgraphBatch:
+    """S rooted subgraphs of one graph; row ``s`` of every array is the same subgraph.
+
+    Attributes
+    ----------
+    nodes : numpy.ndarray
+        int32 ``[S, N]`` graph nodes in breadth-first order, root first, -1 = padding.
+    num_nodes : numpy.ndarray
+        int32 ``[S]`` nodes that are not padding.
+    truncated : numpy.ndarray
+        bool ``[S]`` whether the ball around the root had more than N nodes.
+    bits : numpy.ndarray
+        uint64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
+    weights : numpy.ndarray or None
+        float32 ``[S, N, N]`` edge weights, for a weighted graph.
+    num_views : int
+        Subgraphs a root; they stand next to each other, root after root.
+    """
+
+    nodes: np.ndarray
+    num_nodes: np.ndarray
+    truncated: np.ndarray
+    bits: np.ndarray
+    weights: np.ndarray | None
+    num_views: int
+
+    def __len__(self) -> int:
+        """Return the number of subgraphs S."""
+        return len(self.nodes)
+
+    @property
+    def max_nodes(self) -> int:
+        """Padded size N."""
+        return self.nodes.shape[1]
+
+    @property
+    def roots(self) -> np.ndarray:
+        """Root of each subgraph, int32 ``[S]``."""
+        return self.nodes[:, 0]
+
+    def take(self, rows: np.ndarray) -> SubgraphBatch:
+        """Return the subgraphs in ``rows``, each as a view of its own."""
+        return SubgraphBatch(
+            self.nodes[rows],
+            self.num_nodes[rows],
+            self.truncated[rows],
+            self.bits[rows],
+            None if self.weights is None else self.weights[rows],
+            num_views=1,
+        )
+
+    def adjacency(self) -> np.ndarray:
+        """Edge weights, or 1 for an edge and 0 for none, as float32 ``[S, N, N]``."""
+        if self.weights is not None:
+            return self.weights
+        column = np.arange(self.max_nodes)
+        words = self.bits[:, :, column // WORD_BITS]
+        return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
+
+    def gather(self, features: np.ndarray) -> np.ndarray:
+        """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
+        rows = features[np.maximum(self.nodes, 0)]
+        rows[self.nodes < 0] = 0
+        return rows
+
+
+def extract_subgraphs(
+    graph: CSRGraph,
+    num_hops: int,
+    max_nodes: int,
+    *,
+    roots: np.ndarray | None = None,
+    policy: str = "bfs",
+    num_views: int = 1,
+    seed: int = 0,
+    backend: str = "auto",
+) -> SubgraphBatch:
+    """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        The graph, or a collection; a subgraph never leaves its graph.
+    num_hops : int
+        Radius of the ball around a root, at least 0.
+    max_nodes : int
+        Most nodes of a subgraph, N; a larger ball is truncated.
+    roots : array, optional
+        Integer ``[R]``, repeats allowed. None: every node.
+    policy : {"bfs", "dense", "random"}
+        Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
+        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it, or grown
+        at random. ``kernels/bfs_reference.py`` defines all three. They agree where nothing is
+        truncated.
+    num_views : int
+        Subgraphs a root, each with random choices of its own.
+    seed : int
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
+        same for a root whichever other roots are asked for.
+    backend : {"auto", "numba", "reference"}
+        All give the same arrays.
+
+    Returns
+    -------
+    SubgraphBatch
+        S = R * num_views subgraphs.
+
+    Raises
+    ------
+    InputError
+        For a value out of range.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr, extract_subgraphs
+    >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), num_hops=1, max_nodes=4)
+    >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
+    ([1, 0, 2, -1], [2, 3, 3, 2])
+    """
+    check_int("num_hops", num_hops, 0)
+    check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
+    check_int("num_views", num_views, 1)
+    check_int("seed", seed, 0, 2**63 - 1)
+    check_choice("policy", policy, POLICIES)
+    module = load_backend("bfs", backend)
+    arrays = module.extract(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        _check_roots(roots, graph.num_nodes),
+        num_hops,
+        max_nodes,
+        policy,
+        num_views,
+        seed,
+    )
+    return SubgraphBatch(*arrays, num_views=num_views)
+
+
+def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
+    if roots is None:
+        return np.arange(num_nodes)
+    roots = np.asarray(roots)
+    if roots.ndim != 1 or (len(roots) and roots.dtype.kind not in "iu"):
+        raise InputError(
+            f"roots must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
+        )
+    if len(roots) and not (roots.min() >= 0 and roots.max() < num_nodes):
+        worst = roots.min() if roots.min() < 0 else roots.max()
+        raise InputError(f"roots must be nodes from 0 to {num_nodes - 1}, got {worst}.")
+    return roots.astype(np.int64)

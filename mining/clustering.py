@@ -1,0 +1,180 @@
+"""Filters as cluster centres: gradient steps, relocation of idle filters, consensus steps.
+
+Each subgraph belongs to its best filter; the loss is the mean distance to it (the paper's equation
+for L_frq). An epoch scores all pairs without gradient and then differentiates only the pairs that
+were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.matching import GOMKSettings
+from mining.subgraph_types import SubgraphTypes
+
+# a filter is idle when it holds less than this share of what a filter holds on average
+_IDLE_SHARE = 0.01
+# the part of a filter's subgraphs, the nearest ones, that a consensus step averages
+_CONSENSUS_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Each type's best filter.
+
+    Attributes
+    ----------
+    filter_of : Tensor
+        int64 ``[U]``.
+    similarity : Tensor
+        ``[U]`` normalised score.
+    matching : Tensor
+        int64 ``[U, N]`` filter node of each subgraph node, -1 = unmatched.
+    """
+
+    filter_of: Tensor
+    similarity: Tensor
+    matching: Tensor
+
+
+class FilterClustering:
+    """Train graph filters on the types of a graph.
+
+    Parameters
+    ----------
+    types : SubgraphTypes
+        What is clustered; U types with weights.
+    adj : Tensor
+        ``[U, N, N]`` adjacency of each type, for consensus steps and relocation.
+    feat : Tensor
+        ``[U, N, D]`` scaled features.
+    filters : GraphFilters
+        Trained in place.
+    kernel : GOMKSettings
+    backend : str
+    """
+
+    def __init__(
+        self,
+        types: SubgraphTypes,
+        adj: Tensor,
+        feat: Tensor,
+        filters: GraphFilters,
+        kernel: GOMKSettings,
+        backend: str,
+    ) -> None:
+        self.types, self.adj, self.feat = types, adj, feat
+        self.filters, self.kernel, self.backend = filters, kernel, backend
+        self.weight = torch.from_numpy(types.weight).float()
+
+    def assign(self, rows: Tensor | None = None) -> Assignment:
+        """Find the best filter of the types in ``rows`` (all when left out), without gradient."""
+        parts = (torch.arange(len(self.types)) if rows is None else rows).split(4096)
+        with torch.no_grad():
+            z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+            found = [self._assign_part(part, z) for part in parts]
+        return Assignment(*(torch.cat(column) for column in zip(*found, strict=True)))
+
+    def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        scores, matching = self.kernel.match(
+            self.types.levels[rows], z, self.types.num_nodes[rows], self.backend
+        )
+        best = scores.argmax(dim=1)
+        here = torch.arange(len(rows))
+        similarity = scores[here, best] / self.kernel.largest_score(self.filters.filter_size)
+        return best, similarity, matching[here, best]
+
+    def loss(self) -> float:
+        """1 - the mean similarity of a subgraph to its best filter."""
+        similarity = self.assign().similarity
+        return 1 - float((similarity * self.weight).sum() / self.weight.sum())
+
+    def train(
+        self,
+        num_epochs: int,
+        learning_rate: float,
+        batch_size: int,
+        relocate: bool,
+        generator: torch.Generator,
+        on_epoch: Callable[[float], None],
+    ) -> None:
+        """Run gradient epochs; ``on_epoch`` gets the loss of each."""
+        optimizer = torch.optim.Adam(self.filters.parameters(), lr=learning_rate)
+        for epoch in range(num_epochs):
+            total = 0.0
+            held = torch.zeros(len(self.filters.free_adj))
+            for rows in torch.randperm(len(self.types), generator=generator).split(batch_size):
+                assignment = self.assign(rows)
+                held.index_add_(0, assignment.filter_of, self.weight[rows])
+                total += self._step(optimizer, rows, assignment)
+            on_epoch(total / float(self.weight.sum()))
+            # the last quarter is left to settle
+            if relocate and epoch < 0.75 * num_epochs:
+                self._relocate_idle(held, optimizer)
+
+    def _step(self, optimizer: torch.optim.Optimizer, rows: Tensor, chosen: Assignment) -> float:
+        """One descent step; return the summed loss of the batch before it."""
+        z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+        scores = self.kernel.score_pairs(
+            self.types.levels[rows], z[chosen.filter_of], chosen.matching
+        )
+        similarity = scores / self.kernel.largest_score(self.filters.filter_size)
+        weight = self.weight[rows]
+        summed = ((1 - similarity) * weight).sum()
+        optimizer.zero_grad()
+        (summed / weight.sum()).backward()
+        optimizer.step()
+        return float(summed.detach())
+
+    def _relocate_idle(self, held: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        """Move filters that hold almost nothing to the types that are served worst."""
+        idle = torch.nonzero(held < _IDLE_SHARE * held.mean()).flatten()
+        if len(idle) == 0:
+            return
+        assignment = self.assign()
+        unserved = (1 - assignment.similarity) * self.weight
+        worst = unserved.argsort(descending=True)[: len(idle)]
+        idle = idle[: len(worst)]
+        self.filters.set(idle, self.adj[worst], self.feat[worst])
+        for state in optimizer.state.values():
+            # old momentum would carry the filter away from its new place
+            state["exp_avg"][idle] = 0
+            state["exp_avg_sq"][idle] = 0
+
+    def consensus_step(self) -> None:
+        """Replace each filter by the average of its better half, aligned through the matching.
+
+        This is the M-step of k-means for graphs. It helps when features lead the matching, and can
+        find a pattern of which no intact copy exists; with constant features it can harm.
+        """
+        assignment = self.assign()
+        for number in range(len(self.filters.free_adj)):
+            mine = torch.nonzero(assignment.filter_of == number).flatten()
+            if len(mine) == 0:
+                continue
+            mine = mine[assignment.similarity[mine].argsort(descending=True)]
+            reached = self.weight[mine].cumsum(0)
+            # up to and with the type that fills the better half
+            count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
+            adj, feat = self._average(mine[:count], assignment.matching[mine[:count]])
+            self.filters.set(torch.tensor([number]), adj.unsqueeze(0), feat.unsqueeze(0))
+
+    def _average(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean adjacency ``[M, M]`` and features ``[M, D]`` in the filter's node order."""
+        size = self.filters.filter_size
+        place = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
+        weight = self.weight[rows] / self.weight[rows].sum()
+        adj = place.transpose(1, 2) @ self.adj[rows] @ place
+        feat = place.transpose(1, 2) @ self.feat[rows]
+        return torch.einsum("r,rmk->mk", weight, adj), torch.einsum("r,rmd->md", weight, feat)
+
+
+def adjacency_of_types(adjacency: np.ndarray, types: SubgraphTypes) -> Tensor:
+    """Adjacency of one subgraph of each type, weights capped at 1: ``[U, N, N]``."""
+    return torch.from_numpy(np.minimum(adjacency[types.first], 1.0))

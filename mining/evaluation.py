@@ -1,0 +1,135 @@
+"""Found patterns against planted truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import igraph
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.subgraphs import SubgraphBatch
+from mining.patterns import Pattern
+from mining.topology import canonical_form
+
+
+@dataclass(frozen=True)
+class MotifRecovery:
+    """What became of one planted motif.
+
+    Attributes
+    ----------
+    name : str
+        The motif.
+    num_nodes, num_edges : int
+        Its size.
+    copies : int
+        How many copies were planted.
+    pattern_ids : tuple of int
+        Patterns that are isomorphic to it; empty if it was not recovered.
+    distinct : int
+        Distinct occurrences of those patterns together.
+    planted_found : int
+        Planted copies whose node set is among those occurrences.
+    """
+
+    name: str
+    num_nodes: int
+    num_edges: int
+    copies: int
+    pattern_ids: tuple[int, ...]
+    distinct: int
+    planted_found: int
+
+    @property
+    def recovered(self) -> bool:
+        """Whether a pattern is isomorphic to the motif."""
+        return bool(self.pattern_ids)
+
+
+def compare_with_truth(
+    patterns: Sequence[Pattern], truth: Mapping[str, Any]
+) -> list[MotifRecovery]:
+    """Say of each planted motif whether a pattern is isomorphic to it.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    truth : mapping
+        ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, …]}``, as
+        ``synthetic.PlantedGraph.truth`` gives it; an instance lists node ids of the graph.
+
+    Raises
+    ------
+    InputError
+        If ``truth`` does not have that form.
+
+    Examples
+    --------
+    >>> triangle = {"name": "triangle", "num_nodes": 3, "edges": [[0, 1], [0, 2], [1, 2]],
+    ...             "copies": 1, "instances": [[4, 5, 6]]}
+    >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
+    False
+    """
+    certificates = [_certificate(p.num_nodes, p.edges) for p in patterns]
+    recoveries = []
+    for motif in _motifs(truth):
+        wanted = _certificate(motif["num_nodes"], motif["edges"])
+        mine = [p for p, found in zip(patterns, certificates, strict=True) if found == wanted]
+        shown = {frozenset(place.nodes) for pattern in mine for place in pattern.occurrences}
+        recoveries.append(
+            MotifRecovery(
+                name=motif["name"],
+                num_nodes=motif["num_nodes"],
+                num_edges=len(motif["edges"]),
+                copies=motif["copies"],
+                pattern_ids=tuple(pattern.id for pattern in mine),
+                distinct=sum(pattern.distinct for pattern in mine),
+                planted_found=sum(frozenset(copy) in shown for copy in motif["instances"]),
+            )
+        )
+    return recoveries
+
+
+def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:
+    """Exact number of induced occurrences of a motif that the subgraphs cover.
+
+    igraph enumerates every induced occurrence in the graph (LAD); those whose node set is the node
+    set of a subgraph are counted, each once.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+    batch : SubgraphBatch
+        Subgraphs of ``graph``.
+    adjacency : numpy.ndarray
+        ``[M, M]`` of the motif.
+    """
+    whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges().tolist())
+    motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
+    covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
+    found = {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
+    return len(found & covered)
+
+
+def _certificate(num_nodes: int, edges: Sequence[Sequence[int]]) -> bytes:
+    adj = np.zeros((num_nodes, num_nodes), dtype=bool)
+    for u, v in edges:
+        adj[u, v] = adj[v, u] = True
+    return canonical_form(adj).certificate
+
+
+def _motifs(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+    wanted = {"name", "num_nodes", "edges", "copies", "instances"}
+    motifs = truth.get("motifs") if isinstance(truth, Mapping) else None
+    if not isinstance(motifs, list) or not all(
+        isinstance(motif, Mapping) and wanted <= set(motif) for motif in motifs
+    ):
+        raise InputError(
+            "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
+            "as gomkcn generate writes it."
+        )
+    return motifs

@@ -1,0 +1,192 @@
+"""Step 5: where the patterns occur and how often, in readings that do not replace each other.
+
+``assigned``
+    roots whose subgraph is nearest to the pattern and at least ``min_similarity`` similar; the
+    paper's number, with a threshold. Several roots can stand in one occurrence.
+``distinct``
+    different node sets that show the pattern. Under the rule ``"isomorphic"`` a subgraph shows the
+    pattern when its structure is exactly the pattern's, whatever its features; among patterns of
+    the same structure it counts for the most similar one. Under ``"similar"`` it does when the
+    pattern is its nearest and at least ``min_similarity`` similar, so that inexact occurrences
+    count as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.subgraphs import SubgraphBatch
+from mining.patterns import Medoid, Occurrence, SnappedFilters
+from mining.subgraph_types import SubgraphTypes
+from mining.topology import CanonicalForms, canonical_form
+
+OCCURRENCE_RULES = ("isomorphic", "similar")
+
+
+@dataclass(frozen=True)
+class PatternPlaces:
+    """Where one pattern occurs.
+
+    Attributes
+    ----------
+    assigned : int
+        Roots assigned to the pattern.
+    occurrences : tuple of Occurrence
+        One for each distinct node set, most similar first.
+    medoid : Medoid
+        The nearest real subgraph.
+    """
+
+    assigned: int
+    occurrences: tuple[Occurrence, ...]
+    medoid: Medoid
+
+
+class OccurrenceFinder:
+    """Find the occurrences of snapped filters among the subgraphs of a graph.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+    features : numpy.ndarray
+        ``[V, D]`` scaled features.
+    batch : SubgraphBatch
+        The subgraphs of ``graph``, without weights.
+    types : SubgraphTypes
+        Types of ``batch``.
+    kernel : GOMKSettings
+    backend : str
+    """
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        features: np.ndarray,
+        batch: SubgraphBatch,
+        types: SubgraphTypes,
+        kernel: GOMKSettings,
+        backend: str,
+    ) -> None:
+        self.graph, self.features, self.batch = graph, features, batch
+        self.types, self.kernel, self.backend = types, kernel, backend
+        self.forms = CanonicalForms(batch.bits, batch.num_nodes, batch.adjacency())
+
+    def find(
+        self, snapped: SnappedFilters, rule: str, min_similarity: float
+    ) -> list[PatternPlaces]:
+        """Return the places of each pattern, in the order of ``snapped``."""
+        similarity = self._similarity(snapped)  # [S, F]
+        nearest = similarity.argmax(axis=1)
+        held = similarity.max(axis=1) >= min_similarity
+        shown = self._isomorphic_rows(snapped, similarity) if rule == "isomorphic" else None
+        places = []
+        for number in range(len(snapped.num_nodes)):
+            mine = np.flatnonzero((nearest == number) & held)
+            rows = self._distinct(mine if shown is None else shown[number])
+            best = int(similarity[:, number].argmax())
+            found = self._describe(
+                np.append(rows, best), snapped.take([number]), similarity[:, number]
+            )
+            places.append(
+                PatternPlaces(
+                    assigned=len(np.unique(self.batch.roots[mine])),
+                    occurrences=tuple(sorted(found[:-1], key=lambda place: -place.similarity)),
+                    medoid=self._medoid(best, found[-1]),
+                )
+            )
+        return places
+
+    def _similarity(self, snapped: SnappedFilters) -> np.ndarray:
+        """Normalised score of every subgraph with every pattern, ``[S, F]``."""
+        z = self.kernel.embed(snapped.adj, snapped.feat)
+        scores = [
+            self.kernel.match(x, z, num_nodes, self.backend).scores
+            for x, num_nodes in zip(
+                self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True
+            )
+        ]
+        per_type = torch.cat(scores).numpy() / self.kernel.largest_score(snapped.adj.shape[1])
+        return per_type[self.types.type_of]
+
+    def _isomorphic_rows(self, snapped: SnappedFilters, similarity: np.ndarray) -> list[np.ndarray]:
+        """Subgraphs of exactly a pattern's structure, each for its most similar pattern."""
+        twins: dict[bytes, list[int]] = {}
+        for number, size in enumerate(snapped.num_nodes):
+            certificate = canonical_form(snapped.adj[number, :size, :size].numpy()).certificate
+            twins.setdefault(certificate, []).append(number)
+        shown = [np.empty(0, np.int64)] * len(snapped.num_nodes)
+        for certificate, numbers in twins.items():
+            rows = self.forms.rows_like(certificate)
+            best = similarity[np.ix_(rows, numbers)].argmax(axis=1)
+            for position, number in enumerate(numbers):
+                shown[number] = rows[best == position]
+        return shown
+
+    def _distinct(self, rows: np.ndarray) -> np.ndarray:
+        """One row for each node set."""
+        node_sets = np.sort(self.batch.nodes[rows], axis=1)
+        _, first = np.unique(node_sets, axis=0, return_index=True)
+        return rows[np.sort(first)]
+
+    def _describe(
+        self, rows: np.ndarray, pattern: SnappedFilters, similarity: np.ndarray
+    ) -> list[Occurrence]:
+        """List which graph node plays which pattern node, for each of the rows."""
+        batch = self.batch.take(rows)
+        adjacency = batch.adjacency()
+        x = self.kernel.embed(
+            torch.from_numpy(adjacency), torch.from_numpy(batch.gather(self.features))
+        )
+        z = self.kernel.embed(pattern.adj, pattern.feat)
+        matching = self.kernel.match(
+            x, z, torch.from_numpy(batch.num_nodes), self.backend
+        ).matching[:, 0].numpy()  # fmt: skip
+        size = pattern.num_nodes[0]
+        target = pattern.adj[0, :size, :size].numpy()
+        form = canonical_form(target)
+        found = []
+        for position, row in enumerate(rows):
+            count = int(batch.num_nodes[position])
+            role = matching[position, :count]
+            if count == size and not _is_isomorphism(
+                adjacency[position, :count, :count], target, role
+            ):
+                role = self._canonical_role(int(row), form.certificate, form.place, role)
+            players: list[int | str | None] = [None] * size
+            ids = self.graph.original_ids(batch.nodes[position, :count])
+            for node, pattern_node in zip(ids, role.tolist(), strict=True):
+                if 0 <= pattern_node < size:
+                    players[pattern_node] = node
+            found.append(
+                Occurrence(tuple(players), float(similarity[row]), self._graph_of(int(row)))
+            )
+        return found
+
+    def _canonical_role(
+        self, row: int, certificate: bytes, place: np.ndarray, role: np.ndarray
+    ) -> np.ndarray:
+        """Roles from an isomorphism, where there is one and the matching is not one.
+
+        With symmetric nodes several matchings are optimal and not all of them keep the edges.
+        """
+        if self.forms.certificate(row) != certificate:
+            return role
+        return np.argsort(place)[self.forms.place(row)]
+
+    def _graph_of(self, row: int) -> int:
+        return int(self.graph.graph_of(self.batch.roots[row]))
+
+    def _medoid(self, row: int, place: Occurrence) -> Medoid:
+        root = self.graph.original_ids(self.batch.roots[[row]])[0]
+        return Medoid(place.nodes, place.similarity, place.graph, root=root)
+
+
+def _is_isomorphism(adj: np.ndarray, target: np.ndarray, role: np.ndarray) -> bool:
+    if (role < 0).any() or (role >= len(target)).any():
+        return False
+    return bool(((adj != 0) == (target[np.ix_(role, role)] != 0)).all())

@@ -1,0 +1,430 @@
+"""PatternMiner: graph filters as cluster centres, from a graph to its frequent patterns."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+from tqdm import tqdm
+
+from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.graph import CSRGraph, as_csr
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from mining.clustering import FilterClustering, adjacency_of_types
+from mining.frequencies import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
+from mining.patterns import Pattern, SnappedFilters, snap
+from mining.scaling import FeatureScaling
+from mining.starts import STARTS, choose_types
+from mining.subgraph_types import SubgraphTypes, find_types
+from mining.topology import canonical_form
+
+log = logging.getLogger("gomkcn_dgl")
+
+# two filters of the same structure that are more similar than this are one pattern
+_SAME_PATTERN = 0.99
+
+
+class PatternMiner(BaseEstimator):  # type: ignore[misc]
+    """Find the patterns that keep coming back in a graph or a collection of graphs.
+
+    A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters, started
+    from real subgraphs, are trained like cluster centres to resemble them, and then snapped to
+    discrete patterns whose occurrences are listed (section VI-B of the GOMKCN paper).
+
+    Parameters
+    ----------
+    num_patterns : int
+        Graph filters F; fewer patterns come back when some are alike or hold nothing.
+    pattern_size : int
+        Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
+    num_hops : int
+        Radius of the subgraphs.
+    num_levels : int
+        The paper's t: how many steps of neighbours decide whether two nodes are alike.
+    policy : {"dense", "bfs", "random"}
+        Which nodes of a larger ball stay, see :func:`gomkcn_dgl.extract_subgraphs`; the paper has
+        ``"bfs"``, which rarely leaves a whole occurrence.
+    num_views : int
+        Subgraphs a root, for the policies with random choices.
+    start : {"facility_location", "kmeans++", "sample", "random"}
+        What the filters start from: real subgraphs chosen to represent the others, or drawn by
+        chance, or random parameters (the paper).
+    sample_size : int
+        Most subgraphs compared with each other to choose the start.
+    feature_contrast : float
+        In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
+        differ from node to node by chance, so that structure leads.
+    tau, solid, aggregation, level_scale, matching, anchor_root, padding
+        The kernel, see :class:`gomkcn_dgl.GOMKSettings`.
+    num_epochs : int
+        Gradient epochs; 0 keeps the start.
+    learning_rate : float
+        Of Adam.
+    batch_size : int
+        Subgraphs a gradient step.
+    relocate : bool
+        Move filters that hold almost nothing to the subgraphs served worst.
+    consensus_steps : int
+        Averaging steps after the gradient epochs, for noisy occurrences with telling features.
+    num_restarts : int
+        Runs from different starts; the one whose snapped filters fit best is kept.
+    occurrence_rule : {"isomorphic", "similar"}
+        When a subgraph shows a pattern, see ``mining/frequencies.py``.
+    min_similarity : float
+        In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
+    random_state : int
+        Seed of everything; the same seed gives the same patterns.
+    backend : str
+        As in :func:`gomkcn_dgl.gomk`.
+    progress : bool
+        Show a progress bar.
+
+    Attributes
+    ----------
+    patterns_ : list of Pattern
+        Most frequent first.
+    filters_ : SnappedFilters
+        The same patterns as the kernel takes them, row for row.
+    loss_curve_ : list of float
+        1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch
+        and consensus step.
+    scaling_ : FeatureScaling
+        How features were mapped to the unit interval.
+    num_subgraphs_ : int
+        Subgraphs mined.
+    truncated_share_ : float
+        Share of them that were cut to ``pattern_size`` nodes.
+    n_features_in_ : int
+        Feature width D.
+
+    Notes
+    -----
+    Follows scikit-learn's manners, except that a sample is a graph and not a row of an array:
+    the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=10).fit(graph)
+    >>> [(len(p.edges), p.distinct, p.assigned) for p in miner.patterns_]
+    [(5, 6, 30), (10, 3, 15)]
+    """
+
+    def __init__(
+        self,
+        num_patterns: int = 8,
+        pattern_size: int = 6,
+        num_hops: int = 3,
+        num_levels: int = 3,
+        *,
+        policy: str = "dense",
+        num_views: int = 1,
+        start: str = "facility_location",
+        sample_size: int = 1000,
+        feature_contrast: float = 1.0,
+        tau: float = 1.0,
+        solid: str = "rbf",
+        aggregation: str = "sum",
+        level_scale: float = 1.0,
+        matching: str = "optimal",
+        anchor_root: bool = False,
+        padding: str = "match",
+        num_epochs: int = 60,
+        learning_rate: float = 0.5,
+        batch_size: int = 1024,
+        relocate: bool = True,
+        consensus_steps: int = 0,
+        num_restarts: int = 1,
+        occurrence_rule: str = "isomorphic",
+        min_similarity: float = 0.8,
+        random_state: int = 0,
+        backend: str = "auto",
+        progress: bool = False,
+    ) -> None:
+        self.num_patterns = num_patterns
+        self.pattern_size = pattern_size
+        self.num_hops = num_hops
+        self.num_levels = num_levels
+        self.policy = policy
+        self.num_views = num_views
+        self.start = start
+        self.sample_size = sample_size
+        self.feature_contrast = feature_contrast
+        self.tau = tau
+        self.solid = solid
+        self.aggregation = aggregation
+        self.level_scale = level_scale
+        self.matching = matching
+        self.anchor_root = anchor_root
+        self.padding = padding
+        self.num_epochs = num_epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.relocate = relocate
+        self.consensus_steps = consensus_steps
+        self.num_restarts = num_restarts
+        self.occurrence_rule = occurrence_rule
+        self.min_similarity = min_similarity
+        self.random_state = random_state
+        self.backend = backend
+        self.progress = progress
+
+    def fit(self, graph: Any, y: None = None) -> PatternMiner:
+        """Mine ``graph``.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn_dgl.as_csr` takes
+            A graph or a collection. Edge weights are not used: a pattern has an edge or it has not.
+        y : None
+            Ignored; it is there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        PatternMiner
+            Itself.
+
+        Raises
+        ------
+        InputError
+            For a setting out of range, or more patterns than the graph has subgraphs.
+        """
+        kernel = self._check_settings()
+        csr = as_csr(graph)
+        self.n_features_in_ = csr.features.shape[1]
+        self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
+        features = self.scaling_.scale(csr.features)
+        batch = self._extract(csr)
+        if self.num_patterns > len(batch):
+            raise InputError(
+                f"num_patterns must be at most the number of subgraphs, {len(batch)}, "
+                f"got {self.num_patterns}; ask for fewer patterns."
+            )
+        self.num_subgraphs_ = len(batch)
+        self.truncated_share_ = float(batch.truncated.mean())
+        adjacency, rows = batch.adjacency(), batch.gather(features)
+        levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
+        types = find_types(levels, batch.num_nodes, kernel)
+        adj, feat = adjacency_of_types(adjacency, types), torch.from_numpy(rows[types.first])
+        snapped = self._train(types, adj, feat, kernel)
+        finder = OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
+        snapped = _merge_twins(snapped, kernel, self.backend)
+        places = finder.find(snapped, self.occurrence_rule, self.min_similarity)
+        self._keep(snapped, places, csr.feature_names)
+        return self
+
+    def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
+        """Mine ``graph`` and return the nearest pattern of each node, int64 ``[V]``."""
+        return self.fit(graph).predict(graph)
+
+    def transform(self, graph: Any) -> np.ndarray:
+        """Similarity of the subgraph around every node to every pattern, in [0, 1].
+
+        Returns
+        -------
+        numpy.ndarray
+            float32 ``[V, len(patterns_)]``; with several views a root, the best of them.
+        """
+        check_is_fitted(self)
+        kernel = self._check_settings()
+        csr = as_csr(graph)
+        if csr.features.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
+                f"got {csr.features.shape[1]}."
+            )
+        features = self.scaling_.scale(csr.features)
+        batch = self._extract(csr)
+        z = kernel.embed(self.filters_.adj, self.filters_.feat)
+        parts = []
+        for part in np.array_split(np.arange(len(batch)), max(1, len(batch) // 4096)):
+            some = batch.take(part)
+            x = kernel.embed(
+                torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(features))
+            )
+            num_nodes = torch.from_numpy(some.num_nodes)
+            parts.append(kernel.match(x, z, num_nodes, self.backend).scores)
+        scores = torch.cat(parts).numpy() / kernel.largest_score(self.pattern_size)
+        return scores.reshape(csr.num_nodes, self.num_views, -1).max(axis=1)
+
+    def predict(self, graph: Any) -> np.ndarray:
+        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``."""
+        return self.transform(graph).argmax(axis=1)
+
+    def _check_settings(self) -> GOMKSettings:
+        check_int("num_patterns", self.num_patterns, 1)
+        check_int("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
+        check_int("num_hops", self.num_hops, 0)
+        check_choice("policy", self.policy, POLICIES)
+        check_int("num_views", self.num_views, 1)
+        check_choice("start", self.start, STARTS)
+        check_int("sample_size", self.sample_size, 1)
+        check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
+        check_int("num_epochs", self.num_epochs, 0)
+        check_float("learning_rate", self.learning_rate, 0, open_minimum=True)
+        check_int("batch_size", self.batch_size, 1)
+        check_int("consensus_steps", self.consensus_steps, 0)
+        check_int("num_restarts", self.num_restarts, 1)
+        check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
+        check_float("min_similarity", self.min_similarity, 0, 1)
+        check_int("random_state", self.random_state, 0)
+        return GOMKSettings(
+            self.num_levels,
+            self.tau,
+            self.solid,
+            self.aggregation,
+            self.level_scale,
+            self.matching,
+            self.anchor_root,
+            self.padding,
+        )
+
+    def _extract(self, csr: CSRGraph) -> SubgraphBatch:
+        """Subgraphs around all nodes, as structure without weights."""
+        if csr.weights is not None:
+            log.info("edge weights are not used for mining: an edge is there or it is not")
+            csr = replace(csr, weights=None)
+        return extract_subgraphs(
+            csr,
+            self.num_hops,
+            self.pattern_size,
+            policy=self.policy,
+            num_views=self.num_views,
+            seed=self.random_state,
+        )
+
+    def _train(
+        self, types: SubgraphTypes, adj: Tensor, feat: Tensor, kernel: GOMKSettings
+    ) -> SnappedFilters:
+        """Run all restarts and return the snapped filters of the best."""
+        best_loss = np.inf
+        steps = 1 + self.num_epochs + self.consensus_steps
+        with tqdm(
+            total=steps * self.num_restarts, desc="mining", unit="epoch", disable=not self.progress
+        ) as bar:
+            for restart in range(self.num_restarts):
+                curve: list[float] = []
+
+                def on_step(loss: float, curve: list[float] = curve) -> None:
+                    curve.append(loss)
+                    bar.set_postfix_str(f"loss {loss:.4f}")
+                    bar.update()
+
+                clustering = self._start(restart, types, adj, feat, kernel)
+                self._run(clustering, restart, on_step)
+                snapped = snap(clustering.filters)
+                # a soft filter can score high without being any graph: judge the snapped one
+                loss = _loss_of(snapped, clustering)
+                if loss < best_loss:
+                    best_loss, best, self.loss_curve_ = loss, snapped, curve
+        return best
+
+    def _start(
+        self, restart: int, types: SubgraphTypes, adj: Tensor, feat: Tensor, kernel: GOMKSettings
+    ) -> FilterClustering:
+        rng = np.random.default_rng([self.random_state, restart])
+        filters = GraphFilters(self.num_patterns, self.pattern_size, feat.shape[2])
+        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+        filters.reset_parameters(generator)
+        if self.start != "random":
+            rows = choose_types(
+                self.start, types, self.num_patterns, kernel, self.sample_size, rng, self.backend
+            )
+            filters = GraphFilters(len(rows), self.pattern_size, feat.shape[2])
+            filters.set(torch.arange(len(rows)), adj[rows], feat[rows])
+        return FilterClustering(types, adj, feat, filters, kernel, self.backend)
+
+    def _run(self, clustering: FilterClustering, restart: int, on_step: Any) -> None:
+        generator = torch.Generator().manual_seed(self.random_state + restart)
+        on_step(clustering.loss())
+        clustering.train(
+            self.num_epochs,
+            self.learning_rate,
+            self.batch_size,
+            self.relocate,
+            generator,
+            on_step,
+        )
+        for _ in range(self.consensus_steps):
+            clustering.consensus_step()
+            on_step(clustering.loss())
+
+    def _keep(
+        self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]
+    ) -> None:
+        """Order the patterns, most frequent first, and drop those that hold nothing."""
+        order = sorted(
+            range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
+        )
+        kept = [i for i in order if places[i].occurrences or places[i].assigned]
+        if len(kept) < len(order):
+            log.info("dropped %d filters that hold no subgraph", len(order) - len(kept))
+        self.filters_ = snapped.take(kept)
+        self.patterns_ = [
+            self._pattern(rank, i, snapped, places[i], names) for rank, i in enumerate(kept)
+        ]
+
+    def _pattern(
+        self,
+        rank: int,
+        number: int,
+        snapped: SnappedFilters,
+        places: PatternPlaces,
+        names: tuple[str, ...],
+    ) -> Pattern:
+        size = snapped.num_nodes[number]
+        edges = torch.triu(snapped.adj[number, :size, :size]).nonzero().tolist()
+        return Pattern(
+            id=rank,
+            edges=tuple((u, v) for u, v in edges),
+            edge_weights=tuple(float(snapped.weights[number, u, v]) for u, v in edges),
+            features=self.scaling_.restore(snapped.feat[number, :size].numpy()),
+            feature_names=names,
+            medoid=places.medoid,
+            assigned=places.assigned,
+            distinct=len(places.occurrences),
+            occurrences=places.occurrences,
+        )
+
+
+def _loss_of(snapped: SnappedFilters, clustering: FilterClustering) -> float:
+    """Loss of the snapped filters on the clustering's subgraphs."""
+    rigid = GraphFilters(len(snapped.adj), snapped.adj.shape[1], snapped.feat.shape[2])
+    rigid.set(slice(None), snapped.adj, snapped.feat)
+    return FilterClustering(
+        clustering.types,
+        clustering.adj,
+        clustering.feat,
+        rigid,
+        clustering.kernel,
+        clustering.backend,
+    ).loss()
+
+
+def _merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
+    """Keep one of several filters that snapped to the same pattern."""
+    z = kernel.embed(snapped.adj, snapped.feat)
+    scores = kernel.match(z, z, None, backend).scores / kernel.largest_score(z.shape[2])
+    certificates = [
+        canonical_form(snapped.adj[i, :n, :n].numpy()).certificate
+        for i, n in enumerate(snapped.num_nodes)
+    ]
+    kept: list[int] = []
+    for i, certificate in enumerate(certificates):
+        same = [j for j in kept if certificates[j] == certificate]
+        if all(scores[i, j] < _SAME_PATTERN for j in same):
+            kept.append(i)
+    if len(kept) < len(certificates):
+        log.info("merged %d filters that found the same pattern", len(certificates) - len(kept))
+    return snapped.take(kept)

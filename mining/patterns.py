@@ -1,0 +1,198 @@
+"""Step 5: trained filters → Pattern records, discrete graphs that a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import torch
+from torch import Tensor
+
+from gomkcn_dgl.filters import GraphFilters
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One place where a pattern occurs.
+
+    Attributes
+    ----------
+    nodes : tuple of (int, str or None)
+        The input's own id of the graph node that plays each pattern node; None where none does.
+    similarity : float
+        Normalised score of the subgraph with the pattern, features included, in [0, 1].
+    graph : int
+        Index of the graph within the collection.
+    """
+
+    nodes: tuple[int | str | None, ...]
+    similarity: float
+    graph: int = 0
+
+
+@dataclass(frozen=True)
+class Medoid(Occurrence):
+    """The real subgraph that is nearest to a pattern.
+
+    Attributes
+    ----------
+    root : int or str
+        The input's own id of the subgraph's root.
+    """
+
+    root: int | str = 0
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A small graph that keeps coming back, with its features and where it occurs.
+
+    Attributes
+    ----------
+    id : int
+        Position among the patterns of a run, most frequent first.
+    edges : tuple of (int, int)
+        Undirected, ``i < j``.
+    edge_weights : tuple of float
+        The learnt weight of each edge, in (½, 1].
+    features : numpy.ndarray
+        ``[M, D]`` in the input's units.
+    feature_names : tuple of str
+        One name per column.
+    medoid : Medoid
+        The nearest real subgraph.
+    assigned : int
+        Roots whose subgraph is nearest to this pattern and similar enough to it.
+    distinct : int
+        Different node sets that show the pattern; the length of ``occurrences``.
+    occurrences : tuple of Occurrence
+        Most similar first.
+    """
+
+    id: int
+    edges: tuple[tuple[int, int], ...]
+    edge_weights: tuple[float, ...]
+    features: np.ndarray
+    feature_names: tuple[str, ...]
+    medoid: Medoid
+    assigned: int
+    distinct: int
+    occurrences: tuple[Occurrence, ...] = field(repr=False)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return len(self.features)
+
+    def to_networkx(self) -> nx.Graph:
+        """The pattern as a graph with features as node and learnt weights as edge attributes."""
+        graph = nx.Graph(id=self.id, assigned=self.assigned, distinct=self.distinct)
+        for node, row in enumerate(self.features.tolist()):
+            graph.add_node(node, **dict(zip(self.feature_names, row, strict=True)))
+        for (u, v), weight in zip(self.edges, self.edge_weights, strict=True):
+            graph.add_edge(u, v, weight=weight)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {
+            "id": self.id,
+            "num_nodes": self.num_nodes,
+            "edges": [list(edge) for edge in self.edges],
+            "edge_weights": [round(weight, 6) for weight in self.edge_weights],
+            "features": np.round(self.features, 6).tolist(),
+            "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
+            "frequency": {"assigned": self.assigned, "distinct": self.distinct},
+            "occurrences": [_occurrence_to_dict(place) for place in self.occurrences],
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any], feature_names: Sequence[str]) -> Pattern:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        medoid = dict(record["medoid"])
+        width = len(feature_names)
+        return cls(
+            id=record["id"],
+            edges=tuple((u, v) for u, v in record["edges"]),
+            edge_weights=tuple(record["edge_weights"]),
+            features=np.array(record["features"], dtype=float).reshape(-1, width),
+            feature_names=tuple(feature_names),
+            medoid=Medoid(
+                tuple(medoid["nodes"]), medoid["similarity"], medoid["graph"], root=medoid["root"]
+            ),
+            assigned=record["frequency"]["assigned"],
+            distinct=record["frequency"]["distinct"],
+            occurrences=tuple(
+                Occurrence(tuple(place["nodes"]), place["similarity"], place["graph"])
+                for place in record["occurrences"]
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        """Drawing and figures, for Jupyter."""
+        from mining.report import pattern_card
+
+        return pattern_card(self)
+
+
+def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:
+    return {
+        "nodes": list(place.nodes),
+        "similarity": round(place.similarity, 6),
+        "graph": place.graph,
+    }
+
+
+@dataclass(frozen=True)
+class SnappedFilters:
+    """Filters turned into discrete graphs, each still padded to M nodes for the kernel.
+
+    Attributes
+    ----------
+    adj : Tensor
+        float32 ``[F, M, M]`` of zeros and ones; the nodes of the pattern come first.
+    feat : Tensor
+        float32 ``[F, M, D]`` scaled features, zero for padding.
+    weights : Tensor
+        float32 ``[F, M, M]`` the learnt edge weights, in the same node order.
+    num_nodes : tuple of int
+        Nodes of each pattern.
+    """
+
+    adj: Tensor
+    feat: Tensor
+    weights: Tensor
+    num_nodes: tuple[int, ...]
+
+    def take(self, rows: Sequence[int]) -> SnappedFilters:
+        """Return the filters in ``rows``, in that order."""
+        index = torch.as_tensor(list(rows), dtype=torch.int64)
+        sizes = tuple(self.num_nodes[row] for row in rows)
+        return SnappedFilters(self.adj[index], self.feat[index], self.weights[index], sizes)
+
+
+def snap(filters: GraphFilters) -> SnappedFilters:
+    """Read a discrete graph off each filter: edges above ½, without the padding.
+
+    A subgraph is connected, so what is not connected to the largest component of a filter imitates
+    padding and is pruned.
+    """
+    with torch.no_grad():
+        weights, feat = filters.adj().clone(), filters.feat().clone()
+    adj = (weights > 0.5).float()
+    sizes = []
+    for number in range(len(adj)):
+        component = max(nx.connected_components(nx.from_numpy_array(adj[number].numpy())), key=len)
+        sizes.append(len(component))
+        rest = [node for node in range(filters.filter_size) if node not in component]
+        order = torch.tensor(sorted(component) + rest)
+        for matrix in (adj, weights):
+            matrix[number] = matrix[number][order][:, order]
+            matrix[number, len(component) :] = 0
+            matrix[number, :, len(component) :] = 0
+        feat[number] = feat[number][order]
+        feat[number, len(component) :] = 0
+    return SnappedFilters(adj, feat, weights, tuple(sizes))

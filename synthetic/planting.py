@@ -1,0 +1,267 @@
+"""Planting: a background graph and motifs in, one graph and its truth masks out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.errors import InputError, InputTypeError
+from synthetic.motifs import Motif, get_motif
+from synthetic.planted_graph import PlantedGraph
+from synthetic.random_state import Seed, as_generator
+
+FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
+
+
+@dataclass(frozen=True)
+class PlantingSettings:
+    """How copies are attached, altered and given features; the fields are those of plant_motifs."""
+
+    edges_per_motif: int = 1
+    features: str = "per_type"
+    feature_dim: int = 3
+    noise: float = 0.0
+    remove_prob: float = 0.0
+    add_prob: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_int("edges_per_motif", self.edges_per_motif, 0)
+        check_choice("features", self.features, FEATURE_MODES)
+        check_int("feature_dim", self.feature_dim, 1)
+        check_float("noise", self.noise, 0.0)
+        check_float("remove_prob", self.remove_prob, 0.0, 1.0)
+        check_float("add_prob", self.add_prob, 0.0, 1.0)
+        if self.noise > 0 and self.features != "per_type_noise":
+            raise InputError(
+                f"noise must be 0 with features={self.features!r}, got {self.noise}; "
+                "use features='per_type_noise'."
+            )
+
+
+def plant_motifs(
+    base_edges: np.ndarray,
+    num_base_nodes: int,
+    motifs: Mapping[str | Motif, int],
+    *,
+    edges_per_motif: int = 1,
+    features: str = "per_type",
+    feature_dim: int = 3,
+    noise: float = 0.0,
+    remove_prob: float = 0.0,
+    add_prob: float = 0.0,
+    shuffle: bool = False,
+    seed: Seed,
+) -> PlantedGraph:
+    """Plant copies of motifs into a background graph, as in the GOMKCN paper's mining experiment.
+
+    Every copy is joined to the background by ``edges_per_motif`` edges, each from a random node of
+    the copy to a random base node. The paper says one edge and independent features, which is
+    ``features="per_node"``; the other feature modes, noise and edge perturbation are ours.
+
+    Parameters
+    ----------
+    base_edges : numpy.ndarray
+        Integer ``[E, 2]``, each undirected edge once, no self-loops.
+    num_base_nodes : int
+        Number of nodes of the background; they keep their ids.
+    motifs : mapping from str or Motif to int
+        Number of copies of each motif, at least 0. The order numbers the types and the copies.
+    edges_per_motif : int
+        Different attaching edges of a copy; 0 leaves the copies apart.
+    features : str
+        ``"constant"``: 1.0 everywhere, one column. ``"per_type"``: one uniform [0, 1] vector for
+        all nodes of a motif type, and one for all base nodes. ``"per_node"``: independent uniform
+        [0, 1]. ``"per_type_noise"``: per type plus normal(0, ``noise``), clipped to [0, 1].
+    feature_dim : int
+        Feature width D, for all modes but ``"constant"``.
+    noise : float
+        Standard deviation of the feature noise.
+    remove_prob, add_prob : float
+        Probability that a motif edge of a copy is deleted, and that a non-edge inside a copy is
+        added. The truth keeps the intended motif.
+    shuffle : bool
+        Relabel all nodes at random; otherwise the base nodes come first, then the copies in order.
+    seed : int or numpy.random.Generator
+        The same seed gives the same result.
+
+    Returns
+    -------
+    PlantedGraph
+
+    Raises
+    ------
+    InputError
+        For a value out of range, an unknown or repeated motif name, or edges that are not simple.
+    InputTypeError
+        For a value of the wrong type.
+
+    Examples
+    --------
+    >>> planted = plant_motifs([[0, 1], [1, 2]], 3, {"square": 2}, seed=0)
+    >>> planted.num_nodes, len(planted.edges)
+    (11, 12)
+    >>> planted.instances
+    (('square', (3, 4, 5, 6)), ('square', (7, 8, 9, 10)))
+
+    """
+    settings = PlantingSettings(
+        edges_per_motif, features, feature_dim, noise, remove_prob, add_prob
+    )
+    rng = as_generator(seed)
+    num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
+    base_edges = _check_edges(base_edges, num_base_nodes)
+    table, copies = _check_motifs(motifs)
+    hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
+    planted = plant_copies(base_edges, num_base_nodes, table, copies, hosts, settings, rng)
+    return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
+
+
+def plant_copies(
+    base_edges: np.ndarray,
+    num_base_nodes: int,
+    motifs: tuple[Motif, ...],
+    copies: tuple[int, ...],
+    hosts: np.ndarray,
+    settings: PlantingSettings,
+    rng: np.random.Generator,
+) -> PlantedGraph:
+    """Plant with checked arguments; copy c attaches to base nodes ``first .. first + count - 1``.
+
+    ``hosts`` ``[C, 2]`` holds (first, count) of each copy, so that a forest of backgrounds can be
+    planted in one pass. The draws are attaching edges, alterations, features, in this order and
+    of sizes that no probability changes: a sweep over noise keeps everything else.
+    """
+    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
+    # First node of each copy, [C].
+    starts = num_base_nodes + np.cumsum(sizes) - sizes
+    attaching = _draw_attaching_edges(starts, sizes, hosts, settings.edges_per_motif, rng)
+    edges, node_type, role = [base_edges], [np.zeros(num_base_nodes, np.int64)], []
+    first = 0
+    for i, (motif, count) in enumerate(zip(motifs, copies, strict=True)):
+        edges.append(_draw_copy_edges(motif, starts[first : first + count], settings, rng))
+        node_type.append(np.full(count * motif.num_nodes, 1 + i))
+        role.append(np.tile(np.arange(motif.num_nodes), count))
+        first += count
+    num_inside = sum(len(part) for part in edges[1:])
+    all_types = np.concatenate(node_type)
+    base_marks = np.full(num_base_nodes, -1)
+    return PlantedGraph(
+        num_nodes=len(all_types),
+        edges=np.concatenate([*edges, attaching]),
+        features=_draw_features(all_types, len(motifs), settings, rng),
+        node_type=all_types,
+        node_mask=all_types > 0,
+        node_instance=np.concatenate([base_marks, np.repeat(np.arange(len(sizes)), sizes)]),
+        node_role=np.concatenate([base_marks, *role]),
+        edge_mask=np.repeat([False, True, False], [len(base_edges), num_inside, len(attaching)]),
+        instances=_name_instances(motifs, copies, starts),
+        motifs=motifs,
+    )
+
+
+def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Return int64 ``[E, 2]`` with ``u < v``, or refuse what is not a simple graph."""
+    edges = np.asarray(base_edges)
+    if edges.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise InputError(f"base_edges must have the shape [E, 2], got {list(edges.shape)}.")
+    if edges.dtype.kind not in "iu":
+        raise InputTypeError(f"base_edges must hold integers, got {edges.dtype}.")
+    edges = np.sort(edges.astype(np.int64), axis=1)
+    if edges.min() < 0 or edges.max() >= num_nodes:
+        raise InputError(
+            f"base_edges must hold node ids from 0 to {num_nodes - 1}, "
+            f"got {edges.min()} to {edges.max()}."
+        )
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if len(loops):
+        raise InputError(f"base_edges must have no self-loop, got one in row {loops[0]}.")
+    num_repeated = len(edges) - len(np.unique(edges[:, 0] * num_nodes + edges[:, 1]))
+    if num_repeated:
+        raise InputError(f"base_edges must hold each edge once, got {num_repeated} repeated.")
+    return edges
+
+
+def _check_motifs(
+    motifs: Mapping[str | Motif, int],
+) -> tuple[tuple[Motif, ...], tuple[int, ...]]:
+    """Return the motifs and their numbers of copies, in the order given."""
+    if not isinstance(motifs, Mapping):
+        raise InputTypeError(f"motifs must map motifs to numbers of copies, got {motifs!r}.")
+    table = tuple(get_motif(motif) for motif in motifs)
+    copies = tuple(
+        check_int(f"motifs[{motif.name!r}]", count, 0)
+        for motif, count in zip(table, motifs.values(), strict=True)
+    )
+    names = [motif.name for motif in table]
+    if len(set(names)) < len(names):
+        raise InputError(f"motifs must have different names, got {', '.join(names)}.")
+    return table, copies
+
+
+def _draw_attaching_edges(
+    starts: np.ndarray,
+    sizes: np.ndarray,
+    hosts: np.ndarray,
+    num_edges: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw ``num_edges`` different (base node, copy node) pairs for each copy, ``[C k, 2]``."""
+    num_pairs = sizes * hosts[:, 1]
+    if len(sizes) and num_edges > num_pairs.min():
+        raise InputError(
+            f"edges_per_motif must be at most {num_pairs.min()}, the pairs of a motif node and a "
+            f"base node, got {num_edges}."
+        )
+    # Pairs are numbered base node first, [C, k].
+    pairs = rng.integers(0, num_pairs[:, None], size=(len(sizes), num_edges))
+    ordered = np.sort(pairs, axis=1)
+    for c in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
+        pairs[c] = rng.choice(num_pairs[c], size=num_edges, replace=False)
+    base_node = hosts[:, :1] + pairs // sizes[:, None]
+    copy_node = starts[:, None] + pairs % sizes[:, None]
+    return np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
+
+
+def _draw_copy_edges(
+    motif: Motif, starts: np.ndarray, settings: PlantingSettings, rng: np.random.Generator
+) -> np.ndarray:
+    """Return the edges inside all copies of one motif ``[E, 2]``, some deleted and some added."""
+    # All pairs i < j of motif nodes, [P], and which of them are edges.
+    i, j = np.triu_indices(motif.num_nodes, 1)
+    is_edge = motif.adjacency()[i, j] == 1
+    flip_prob = np.where(is_edge, settings.remove_prob, settings.add_prob)
+    flipped = rng.random((len(starts), len(i))) < flip_prob
+    copy, pair = np.nonzero(is_edge ^ flipped)
+    return np.stack([starts[copy] + i[pair], starts[copy] + j[pair]], axis=1)
+
+
+def _draw_features(
+    node_type: np.ndarray, num_motifs: int, settings: PlantingSettings, rng: np.random.Generator
+) -> np.ndarray:
+    """Return the node features ``[V, D]``, float32 in [0, 1]."""
+    shape = (len(node_type), settings.feature_dim)
+    if settings.features == "constant":
+        return np.ones((len(node_type), 1), dtype=np.float32)
+    if settings.features == "per_node":
+        return rng.random(shape, dtype=np.float32)
+    # Row 0 is the base nodes' vector, row 1 + i that of motif i.
+    vectors = rng.random((1 + num_motifs, settings.feature_dim))[node_type]
+    if settings.features == "per_type_noise":
+        vectors = np.clip(vectors + settings.noise * rng.standard_normal(shape), 0.0, 1.0)
+    return vectors.astype(np.float32)
+
+
+def _name_instances(
+    motifs: tuple[Motif, ...], copies: tuple[int, ...], starts: np.ndarray
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """List each copy as (motif name, node ids in motif order)."""
+    owners = [motif for motif, count in zip(motifs, copies, strict=True) for _ in range(count)]
+    return tuple(
+        (motif.name, tuple(range(start, start + motif.num_nodes)))
+        for motif, start in zip(owners, starts.tolist(), strict=True)
+    )

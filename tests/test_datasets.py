@@ -1,0 +1,279 @@
+"""The ready-made data sets: sizes, truth, split, and no trace on the disk."""
+
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError, InputTypeError
+from synthetic import MOTIFS, MotifClassificationDataset, PlantedMotifDataset
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return MotifClassificationDataset(num_graphs=122, seed=3)
+
+
+def same_graph(a, b):
+    """Whether two DGL graphs hold the same edges and data in the same order."""
+    pairs = list(zip(a.edges(), b.edges(), strict=True))
+    pairs += [(a.ndata[name], b.ndata[name]) for name in a.ndata]
+    pairs += [(a.edata[name], b.edata[name]) for name in a.edata]
+    return (
+        set(a.ndata) == set(b.ndata)
+        and a.num_nodes() == b.num_nodes()
+        and all(torch.equal(x, y) for x, y in pairs)
+    )
+
+
+def test_the_mining_graph_has_the_stated_size_and_balance():
+    dataset = PlantedMotifDataset()
+    graph = dataset[0]
+    assert isinstance(dataset, dgl.data.DGLDataset)
+    assert len(dataset) == 1
+    assert (graph.num_nodes(), graph.num_edges()) == (1000, 2278)
+    assert graph.ndata["feat"].shape == (1000, 3)
+    assert torch.bincount(graph.ndata["node_type"]).tolist() == [760, 60, 60, 60, 60]
+    assert dataset.planted.motif_names == ("house", "cup", "wheel", "crown")
+    assert [row["copies"] for row in dataset.planted.truth()["motifs"]] == [10] * 4
+    assert dataset.num_classes == 5
+    assert repr(dataset) == "PlantedMotifDataset(num_graphs=1, seed=0)"
+
+
+def test_the_mining_graph_is_its_planted_record():
+    dataset = PlantedMotifDataset(num_base_nodes=30, copies=2, seed=4)
+    assert same_graph(dataset[0], dataset.planted.to_dgl())
+    base = dataset.planted.to_networkx().subgraph(range(30))
+    assert nx.is_tree(base)
+
+
+def test_the_mining_graph_passes_its_arguments_on():
+    dataset = PlantedMotifDataset(
+        num_base_nodes=30,
+        num_base_edges_per_node=2,
+        motifs={"square": 3, MOTIFS["house5"]: 1},
+        features="per_type_noise",
+        feature_dim=5,
+        noise=0.1,
+        remove_prob=1.0,
+        edges_per_motif=2,
+        shuffle=True,
+    )
+    assert [row["copies"] for row in dataset.planted.truth()["motifs"]] == [3, 1]
+    # 56 base edges and two attaching edges a copy; all motif edges are gone.
+    assert len(dataset.planted.edges) == 56 + 8
+    assert dataset.planted.features.shape == (47, 5)
+    assert len(np.unique(dataset.planted.features)) > 100
+    assert dataset.planted.node_mask[:30].any()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed: PlantedMotifDataset(num_base_nodes=30, copies=1, seed=seed).planted,
+        lambda seed: MotifClassificationDataset(num_graphs=40, seed=seed).planted,
+    ],
+)
+def test_a_seed_repeats_and_another_differs(make):
+    first, again, other = make(1), make(1), make(2)
+    assert np.array_equal(first.edges, again.edges)
+    assert np.array_equal(first.features, again.features)
+    assert first.edges.tolist() != other.edges.tolist()
+    assert not np.array_equal(first.features, other.features)
+
+
+def test_the_transform_is_applied_at_every_access():
+    calls = []
+
+    def mark(graph):
+        calls.append(graph.num_nodes())
+        graph = graph.clone()
+        graph.ndata["mark"] = torch.ones(graph.num_nodes())
+        return graph
+
+    one = PlantedMotifDataset(num_base_nodes=30, copies=1, transform=mark)
+    assert "mark" in one[0].ndata and "mark" in one[0].ndata
+    many = MotifClassificationDataset(num_graphs=40, transform=mark)
+    assert "mark" in many[5][0].ndata
+    batch, labels = many.batch([5, 6])
+    assert "mark" in batch.ndata
+    assert labels.tolist() == many.labels[5:7].tolist()
+    assert calls == [54, 54, 31, 31, 31]
+
+
+def test_the_paper_set_has_the_stated_sizes():
+    dataset = MotifClassificationDataset(seed=1)
+    assert len(dataset) == 8000
+    assert torch.bincount(dataset.labels).tolist() == [2000] * 4
+    assert dataset.planted.num_nodes == 8000 * 31
+    sizes = []
+    for part in (dataset.train_idx, dataset.val_idx, dataset.test_idx):
+        sizes.append(len(part))
+        assert torch.bincount(dataset.labels[part]).tolist() == [len(part) // 4] * 4
+    assert sizes == [6400, 800, 800]
+    assert dataset.motif_names == ("book", "diamond", "circle", "email")
+    assert dataset.num_classes == 4
+
+
+def test_every_graph_is_a_tree_and_the_motif_of_its_label(graphs):
+    for index in range(len(graphs)):
+        graph, label = graphs[index]
+        assert label.dtype == torch.int64 and label.shape == ()
+        plain = nx.Graph(list(zip(*(ends.tolist() for ends in graph.edges()), strict=True)))
+        inside = graph.ndata["node_mask"].nonzero().squeeze(1).tolist()
+        assert inside == list(range(25, 31))
+        motif = MOTIFS[graphs.motif_names[int(label)]]
+        found = nx.relabel_nodes(plain.subgraph(inside), lambda node: node - 25)
+        assert nx.utils.graphs_equal(nx.Graph(found.edges), nx.Graph(motif.edges))
+        assert nx.is_tree(plain.subgraph(range(25)))
+        assert plain.number_of_edges() == 24 + len(motif.edges) + 1
+        assert nx.is_connected(plain) and len(plain) == 31
+        assert (graph.ndata["node_type"][inside] == label + 1).all()
+
+
+def test_each_graph_is_its_part_of_the_planted_record(graphs):
+    assert graphs.node_offsets.tolist() == list(range(0, 122 * 31 + 1, 31))
+    for index in (0, 60, 121):
+        graph, _ = graphs[index]
+        first = graphs.node_offsets[index]
+        part = graphs.planted.node_instance[first : first + 31]
+        assert torch.equal(graph.ndata["node_instance"], torch.from_numpy(part))
+        _, nodes = graphs.planted.instances[part[-1]]
+        assert nodes == tuple(range(first + 25, first + 31))
+
+
+def test_graphs_are_valid_when_motifs_differ_in_size():
+    dataset = MotifClassificationDataset(
+        num_graphs=40, num_base_nodes=8, motifs=("square", "wheel8"), features="per_node"
+    )
+    sizes = dataset.labels * 4 + 12
+    for index in range(40):
+        graph, label = dataset[index]
+        assert graph.num_nodes() == sizes[index]
+        assert graph.ndata["node_role"][8:].tolist() == list(range(4 + 4 * int(label)))
+    batch, _ = dataset.batch(range(40))
+    assert torch.equal(batch.batch_num_nodes(), sizes)
+
+
+def test_per_type_vectors_are_the_same_in_all_graphs(graphs):
+    features, node_type = graphs.planted.features, graphs.planted.node_type
+    assert len(np.unique(np.column_stack([node_type, features]), axis=0)) == 5
+
+
+@pytest.mark.parametrize("num_graphs", [40, 122])
+def test_the_split_is_disjoint_complete_and_stratified(num_graphs):
+    dataset = MotifClassificationDataset(num_graphs=num_graphs)
+    parts = (dataset.train_idx, dataset.val_idx, dataset.test_idx)
+    assert torch.equal(torch.cat(parts).sort().values, torch.arange(num_graphs))
+    assert torch.bincount(dataset.labels).tolist() == [
+        len(range(label, num_graphs, 4)) for label in range(4)
+    ]
+    tenth = num_graphs // 40
+    for part in parts[1:]:
+        assert torch.bincount(dataset.labels[part]).tolist() == [tenth] * 4
+
+
+def test_labels_and_parts_are_in_random_order(graphs):
+    for labels in (graphs.labels, graphs.labels[graphs.train_idx]):
+        assert (labels.diff() != 0).sum() > len(labels) / 2
+
+
+def test_a_batch_equals_the_batch_that_dgl_makes(graphs):
+    indices = [5, 0, 121, 5]
+    batch, labels = graphs.batch(indices)
+    expected = dgl.batch([graphs[i][0] for i in indices])
+    assert same_graph(batch, expected)
+    assert torch.equal(batch.batch_num_nodes(), expected.batch_num_nodes())
+    assert torch.equal(batch.batch_num_edges(), expected.batch_num_edges())
+    assert labels.tolist() == [int(graphs[i][1]) for i in indices]
+    for single, index in zip(dgl.unbatch(batch), indices, strict=True):
+        assert same_graph(single, graphs[index][0])
+
+
+@pytest.mark.parametrize("as_type", [list, tuple, np.array, torch.tensor])
+def test_a_batch_takes_any_indices(graphs, as_type):
+    assert graphs.batch(as_type([3, -1]))[1].tolist() == graphs.labels[[3, 121]].tolist()
+
+
+def test_graphs_share_no_memory_with_the_data_set(graphs):
+    graphs[0][0].ndata["feat"].fill_(9)
+    graphs.batch([0])[0].ndata["feat"].fill_(9)
+    assert graphs[0][0].ndata["feat"].max() <= 1
+
+
+def test_dgl_loads_it_in_batches(graphs):
+    loader = dgl.dataloading.GraphDataLoader(
+        torch.utils.data.Subset(graphs, graphs.val_idx.tolist()), batch_size=5
+    )
+    batches = [(batch.batch_size, labels.tolist()) for batch, labels in loader]
+    assert [size for size, _ in batches] == [5, 5, 2]
+    assert sum((labels for _, labels in batches), []) == graphs.labels[graphs.val_idx].tolist()
+
+
+def test_indices_count_from_the_end_and_stop(graphs):
+    assert same_graph(graphs[-1][0], graphs[121][0])
+    assert len(list(PlantedMotifDataset(num_base_nodes=9, copies=1))) == 1
+    for index in (122, -123):
+        with pytest.raises(IndexError, match=f"idx must be from 0 to 121, got {index}"):
+            graphs[index]
+    with pytest.raises(IndexError, match="idx must be from 0 to 0, got 1"):
+        PlantedMotifDataset(num_base_nodes=9, copies=1)[1]
+    with pytest.raises(IndexError, match="idx must be from 0 to 121, got 122"):
+        graphs.batch([0, 122])
+
+
+WRITE_NOTHING = """
+from synthetic import MotifClassificationDataset, PlantedMotifDataset
+one = PlantedMotifDataset(num_base_nodes=30, copies=1)
+one.save()
+many = MotifClassificationDataset(num_graphs=40, force_reload=True, verbose=True)
+assert one[0].num_nodes() == 54 and many[0][0].num_nodes() == 31
+assert not one.has_cache() and not many.has_cache()
+"""
+
+
+def test_nothing_is_written_to_disk(tmp_path):
+    places = {"HOME": tmp_path / "home", "DGL_DOWNLOAD_DIR": tmp_path / "dgl"}
+    places["HOME"].mkdir()
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = {**os.environ, **{name: str(path) for name, path in places.items()}}
+    environment.pop("DGLBACKEND", None)
+    environment |= {"PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", WRITE_NOTHING], check=True, cwd=tmp_path, env=environment)
+    assert sorted(tmp_path.rglob("*")) == [places["HOME"]]
+
+
+def test_a_raw_dir_is_left_alone(tmp_path):
+    raw_dir = tmp_path / "raw"
+    PlantedMotifDataset(num_base_nodes=30, copies=1, raw_dir=str(raw_dir)).save()
+    assert not raw_dir.exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: PlantedMotifDataset(num_base_nodes=1), InputError, "num_nodes must be at least 2"),
+        (lambda: PlantedMotifDataset(copies=-1), InputError, "copies must be at least 0, got -1"),
+        (lambda: PlantedMotifDataset(motifs=("hose",)), InputError, "motif must be one of"),
+        (lambda: PlantedMotifDataset(motifs="house"), InputTypeError, "must be a sequence"),
+        (lambda: PlantedMotifDataset(motifs=("cup", "cup")), InputError, "different names"),
+        (lambda: PlantedMotifDataset(noise=0.1), InputError, "use features='per_type_noise'"),
+        (lambda: MotifClassificationDataset(39), InputError, "num_graphs must be at least 40"),
+        (lambda: MotifClassificationDataset(40, motifs=()), InputError, "at least one"),
+        (lambda: MotifClassificationDataset(40, features="x"), InputError, "features must be"),
+        (lambda: MotifClassificationDataset(40, seed=None), InputTypeError, "seed must be"),
+    ],
+)
+def test_bad_arguments_are_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_a_batch_of_nothing_is_refused(graphs):
+    with pytest.raises(InputError, match="indices must hold at least one index, got none"):
+        graphs.batch([])

@@ -1,0 +1,1140 @@
+"""Every reader and writer: small files by hand, every refusal, round trips, damage, real data."""
+
+import gzip
+import logging
+import os
+import re
+import shutil
+import struct
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gomkcn_dgl import io_tables, io_write
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io import atomic_write, read_graph, read_tu_labels, write_graph
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def edges(graph):
+    return [tuple(edge) for edge in graph.undirected_edges().tolist()]
+
+
+def assert_same(left, right):
+    assert left.feature_names == right.feature_names
+    for name in ("indptr", "indices", "features", "weights", "graph_ptr", "node_ids"):
+        one, other = getattr(left, name), getattr(right, name)
+        assert (one is None) == (other is None), name
+        if one is not None:
+            assert one.dtype.kind == other.dtype.kind, name
+            np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+@pytest.fixture
+def log(caplog):
+    """Give the messages that reading has logged so far."""
+    caplog.set_level(logging.INFO, logger="gomkcn_dgl")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file into a folder of this test and return its path."""
+
+    def write_file(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write_file
+
+
+class TestEdgeLists:
+    @pytest.mark.parametrize("name", ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT"])
+    def test_every_suffix(self, write, name):
+        assert edges(read_graph(write(name, "0 1\n1\t2\n"))) == [(0, 1), (1, 2)]
+
+    def test_comments_blank_lines_and_repairs(self, write, log):
+        text = "# head\n% more\n\n  20   10  \r\n10 30 # tail\n30 30\n20 10\n10 20\n"
+        graph = read_graph(write("my.graph.txt.gz", text))
+        assert edges(graph) == [(0, 1), (0, 2)]
+        assert graph.node_ids.tolist() == [10, 20, 30]
+        assert log() == [
+            "no node features: every node gets the constant feature 1 (3 nodes)",
+            "dropped 1 self-loops",
+            "merged 1 duplicate edges",
+            "mirrored 1 edges that were given in one direction",
+            "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (unweighted), "
+            "features: 1 (constant)",
+        ]
+
+    def test_integer_ids_ascend_by_value(self, write):
+        assert read_graph(write("g.txt", "100 9\n9 -3\n")).node_ids.tolist() == [-3, 9, 100]
+
+    def test_ids_0_to_n_are_the_rows(self, write):
+        assert read_graph(write("g.txt", "2 0\n1 2\n")).node_ids is None
+
+    @pytest.mark.parametrize("text", ["b a\nb C#\n", "b a\nb 1\n", "é a\nb 99999999999999999999\n"])
+    def test_text_ids_ascend_by_code_point(self, write, text):
+        graph = read_graph(write("g.txt", text))
+        ids = graph.node_ids.tolist()
+        assert ids == sorted(set(text.split()))
+        found = {frozenset((ids[u], ids[v])) for u, v in edges(graph)}
+        assert found == {frozenset(line.split()) for line in text.splitlines()}
+
+    @pytest.mark.parametrize("first", ["0", "a"])
+    def test_a_third_column_is_the_weight(self, write, first):
+        graph = read_graph(write("g.txt", f"{first} 1 0.5\n1 2 3e0\n{first} 2 0\n"))
+        assert edges(graph) == ([(0, 1), (1, 2)] if first == "0" else [(0, 1), (0, 2)])
+        assert sorted(graph.weights.tolist()) == [0.5, 0.5, 3, 3]
+
+    def test_a_byte_order_mark_is_skipped(self, write):
+        assert read_graph(write("g.txt", b"\xef\xbb\xbf0 1\n")).num_edges == 1
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("0 1\n2\n", "line 2: an edge must have the form 'u v' or 'u v weight', got '2'."),
+            ("# c\n\n0\n", "line 3: an edge must have the form 'u v' or 'u v weight', got '0'."),
+            (
+                "0 1 2 3\n",
+                "line 1: an edge must have the form 'u v' or 'u v weight', got '0 1 2 3'.",
+            ),
+            (
+                "# c\n0 1\n1 2 5\n",
+                "line 3: every line must have 2 columns like line 2, got '1 2 5'.",
+            ),
+            ("0 1 5\n\n1 2\n", "line 3: every line must have 3 columns like line 1, got '1 2'."),
+            (
+                "0 1 5\n1 2 -1\n",
+                "line 2: an edge weight must be a finite number of at least 0, got '-1'.",
+            ),
+            (
+                "# c\n0 1 nan\n",
+                "line 2: an edge weight must be a finite number of at least 0, got 'nan'.",
+            ),
+            (
+                "0 1 x\n0 2 3\n",
+                "line 1: an edge weight must be a finite number of at least 0, got 'x'.",
+            ),
+            (
+                "# c\nsource target\n0 1\n",
+                "line 2: the line looks like a header; put # before it or name the file .csv, "
+                "got 'source target'.",
+            ),
+            ("# only\n% comments\n", "the file holds comments only, and no edge."),
+            ("", "the file is empty."),
+            (" \n\n", "the file is empty."),
+            (b"0 1\na\xff b\n", "line 2: text in UTF-8 was expected, got the byte 0xff."),
+            (
+                b"0 1\n\x00 b\n",
+                "line 2: text was expected, got a NUL byte; the file seems to be binary.",
+            ),
+            (
+                "0 1\n0 " + "x" * 1001 + "\n",
+                "line 2: a node id must have 1 to 1000 characters, got '" + "x" * 39 + "…'.",
+            ),
+        ],
+    )
+    def test_refusals(self, write, text, sentence):
+        with pytest.raises(InputError, match=says("g.txt: " + sentence)):
+            read_graph(write("g.txt", text))
+
+    def test_the_lines_of_a_gzip_file_are_counted_too(self, write):
+        with pytest.raises(InputError, match=r"g\.txt\.gz: line 2: an edge must have the form"):
+            read_graph(write("g.txt.gz", "0 1\n2\n"))
+
+
+class TestCSV:
+    @pytest.mark.parametrize(
+        "header",
+        ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"],
+    )
+    def test_every_pair_of_node_columns(self, write, header):
+        assert edges(read_graph(write("g.csv", header + "\n0,1\n1,2\n"))) == [(0, 1), (1, 2)]
+
+    def test_columns_in_any_place(self, write):
+        graph = read_graph(write("g.csv.gz", "Weight,target,note,source\n2,5,a,7\n0.5,7,,9\n"))
+        assert graph.node_ids.tolist() == [5, 7, 9]
+        assert edges(graph) == [(0, 1), (1, 2)]
+        assert graph.weights.tolist() == [2, 2, 0.5, 0.5]
+
+    def test_text_ids_and_quotes(self, write):
+        text = 'a,b,weight\n"Smith, J",  Li ,1\n"two\nlines",Li,2\n'
+        graph = read_graph(write("g.csv", text))
+        assert graph.node_ids.tolist() == ["Li", "Smith, J", "two\nlines"]
+        assert graph.weights.tolist() == [1, 2, 1, 2]
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("a,b\n0,1\n\n2\n", "line 4: a row must have 2 columns like the header, got '2'."),
+            ("a,b\n0,1,2\n", "line 2: a row must have 2 columns like the header, got '0,1,2'."),
+            # as many commas as there should be, on the wrong lines
+            (
+                "a,b,c\n0,1\n0,1,2,3\n",
+                "line 2: a row must have 3 columns like the header, got '0,1'.",
+            ),
+            ("a,b\n0,\n", "line 2: a node id must have 1 to 1000 characters, got ''."),
+            (
+                "u,v,weight\n0,1,1\n0,2,-1\n",
+                "line 3: an edge weight must be a finite number of at least 0, got '-1'.",
+            ),
+            ("0,1\n1,2\n", "line 1: the first line must name the columns, got '0,1'."),
+            (
+                "only\n0\n",
+                "line 1: the header must name two node columns, such as source,target, got 'only'.",
+            ),
+            ("a,b\n", "the file holds a header and no edge."),
+            ("a,b,a\n0,1,2\n", "line 1: the columns must have different names, got 'a' twice."),
+            (
+                'a,b\n"0"x,1\n',
+                "line 2: the CSV is malformed (',' expected after '\"').",
+            ),
+        ],
+    )
+    def test_refusals(self, write, text, sentence):
+        with pytest.raises(InputError, match=says("g.csv: " + sentence)):
+            read_graph(write("g.csv", text))
+
+
+GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="k0" for="node" attr.name="x0" attr.type="double"/>
+  <key id="k1" for="node" attr.name="on" attr.type="boolean"/>
+  <key id="k2" for="node" attr.name="feat" attr.type="string"/>
+  <key id="k3" for="edge" attr.name="{weight}" attr.type="float"/>
+  <graph edgedefault="undirected">
+    <node id="7"><data key="k0">0.5</data><data key="k1">true</data><data key="k2">a</data></node>
+    <node id="5"><data key="k0">-2</data><data key="k1">false</data><data key="k2">b</data></node>
+    <edge source="7" target="5"><data key="k3">2.5</data></edge>
+  </graph>
+</graphml>
+"""
+
+
+class TestGraphML:
+    def test_without_names_the_feature_is_constant(self, write):
+        graph = read_graph(write("g.graphml", GRAPHML.format(weight="cost")))
+        assert graph.feature_names == ("constant",)
+        assert graph.node_ids.tolist() == [7, 5]
+        assert edges(graph) == [(0, 1)]
+        assert graph.weights is None
+
+    def test_named_features_and_weights(self, write):
+        path = write("g.graphml.gz", GRAPHML.format(weight="weight"))
+        graph = read_graph(path, features=("on", "x0"))
+        assert graph.features.tolist() == [[1, 0.5], [0, -2]]
+        assert graph.feature_names == ("on", "x0")
+        assert graph.weights.tolist() == [2.5, 2.5]
+
+    def test_defaults_of_keys(self, write):
+        text = GRAPHML.format(weight="weight").replace(
+            '"float"/>', '"float"><default>4</default></key>'
+        )
+        text = text.replace('"double"/>', '"double"><default>9</default></key>')
+        text = text.replace('<data key="k3">2.5</data>', "").replace('<data key="k0">-2</data>', "")
+        graph = read_graph(write("g.graphml", text), features=("x0",))
+        assert graph.weights.tolist() == [4, 4]
+        assert graph.features.tolist() == [[0.5], [9]]
+
+    def test_text_ids_and_a_directed_graph(self, tmp_path, log):
+        nx.write_graphml(nx.DiGraph([("b", "a"), ("b", "c")]), tmp_path / "g.graphml")
+        assert read_graph(tmp_path / "g.graphml").node_ids.tolist() == ["b", "a", "c"]
+        assert "mirrored 2 edges that were given in one direction" in log()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "sentence"),
+        [
+            ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
+            ('target="5"', 'target="6"', "line 10: an edge must join nodes of the file, got '6'."),
+            ('source="7" ', "", "line 10: <edge> must have the attribute 'source'."),
+            ('id="5"', 'id="7"', "line 9: a node must be listed once, got '7'."),
+            ('"double"', '"int"', "line 8: the value of 'x0' must be of type int, got '0.5'."),
+            ('"string"', '"date"', "line 8: the type of 'feat' must be known, got 'date'."),
+            (">-2<", ">two<", "line 9: the value of 'x0' must be of type double, got 'two'."),
+            (">true<", ">yes<", "line 8: the value of 'on' must be of type boolean, got 'yes'."),
+            (
+                ">2.5<",
+                ">-1<",
+                "line 10: an edge weight must be a finite number of at least 0, got '-1'.",
+            ),
+            (">2.5<", ">x<", "line 10: the value of 'weight' must be of type float, got 'x'."),
+            (
+                'weight" attr.type="float"',
+                'weight" attr.type="string"',
+                "line 10: an edge weight must be a number, not a string, got '2.5'.",
+            ),
+            ('key="k1">t', 'key="k9">t', "line 8: the key of a value must be declared, got 'k9'."),
+            (
+                "<graphml ",
+                '<!DOCTYPE x [<!ENTITY a "b">]><graphml ',
+                "line 2: document types and entities are refused in GraphML, for safety; "
+                "remove the declaration.",
+            ),
+            ("</graphml>", "<graph/></graphml>", "a GraphML file must hold one <graph>, got 2."),
+            (
+                '"utf-8"',
+                '"utf-99"',
+                "line 1: the XML cannot be decoded (unknown encoding: utf-99).",
+            ),
+            (
+                'edge source="7" target="5"',
+                'edge source="7" target="5" sourceport="a"',
+                None,
+            ),
+        ],
+    )
+    def test_refusals(self, write, old, new, sentence):
+        text = GRAPHML.format(weight="weight")
+        assert old in text
+        path = write("g.graphml", text.replace(old, new, 1))
+        if sentence is None:
+            assert read_graph(path).num_edges == 1
+            return
+        with pytest.raises(InputError, match=says("g.graphml: " + sentence)):
+            read_graph(path)
+
+    def test_what_networkx_refuses(self, write):
+        text = GRAPHML.format(weight="cost").replace("<node", "<hyperedge/><node", 1)
+        with pytest.raises(InputError, match=r"g\.graphml: NetworkX cannot read the file \(.+\)\."):
+            read_graph(write("g.graphml", text))
+
+    def test_unknown_and_text_features(self, write):
+        path = write("g.graphml", GRAPHML.format(weight="cost"))
+        with pytest.raises(InputError, match=r"features names the node attribute 'x1'.*'on', 'x0'"):
+            read_graph(path, features=("x1",))
+        with pytest.raises(InputError, match="'feat' must hold numbers, got <U1"):
+            read_graph(path, features=("feat",))
+
+
+class TestNpz:
+    def test_scipy_file_with_features(self, tmp_path):
+        matrix = sp.csr_matrix(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+        sp.save_npz(tmp_path / "g.npz", matrix)
+        graph = read_graph(tmp_path / "g.npz")
+        assert edges(graph) == [(0, 1), (1, 2)]
+        assert graph.weights is None
+        parts = dict(np.load(tmp_path / "g.npz"))
+        np.savez(tmp_path / "f.npz", **parts, features=np.arange(6).reshape(3, 2))
+        graph = read_graph(tmp_path / "f.npz", features=("x1",))
+        assert graph.features.tolist() == [[1], [3], [5]]
+        sentence = "f.npz: features must name columns among ['x0', 'x1'], got 'x2'."
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(tmp_path / "f.npz", features=("x2",))
+
+    def test_values_are_weights(self, tmp_path):
+        sp.save_npz(tmp_path / "g.npz", sp.csr_matrix(np.array([[0, 2.5], [2.5, 0]])))
+        assert read_graph(tmp_path / "g.npz").weights.tolist() == [2.5, 2.5]
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            (
+                {"indices": None},
+                "the file must hold 'indices', as scipy.sparse.save_npz writes it, ",
+            ),
+            ({"format": np.array(b"coo")}, "the matrix must be in CSR format, got [b'coo']; "),
+            (
+                {"indices": [0.0, 1.0]},
+                "'indices' must be integers [n], got float64 of the shape (2,)",
+            ),
+            (
+                {"indices": [[1, 0]]},
+                "'indices' must be integers [n], got int64 of the shape (1, 2)",
+            ),
+            ({"data": ["a", "b"]}, "'data' must be numbers [n], got <U1 of the shape (2,)"),
+            ({"shape": [2, 3]}, "the matrix must be square, got the shape (2, 3)."),
+            ({"indptr": [0, 2]}, "'indptr' must have 3 entries, got 2."),
+            ({"indptr": [0, 3, 2]}, "'indptr' must rise from 0 to the number of indices, 2."),
+            ({"data": [1]}, "'data' must have 2 entries, got 1."),
+            ({"indices": [1, 2]}, "'indices' must lie in 0 to 1, got 2."),
+            ({"indices": [1, -1]}, "'indices' must lie in 0 to 1, got -1."),
+            ({"data": [1, -3]}, "edge weights must be at least 0, got -3 for edge 1."),
+            ({"data": [1, np.nan]}, "edge weights must be finite, got nan in row 1"),
+            ({"features": np.zeros((3, 1))}, "features must have one row for each of the 2 nodes"),
+            ({"features": np.array(["a", "b"])}, "features must be numbers, got <U1."),
+            ({"node_ids": [0.5, 1]}, "'node_ids' must be integers or text [V], got float64"),
+            ({"node_ids": [1]}, "node_ids must name all 2 nodes, got 1 names."),
+            ({"features": np.array([None, {}])}, "the arrays cannot be read (Object arrays cannot"),
+        ],
+    )
+    def test_refusals(self, tmp_path, changes, sentence):
+        arrays = {
+            "indptr": [0, 1, 2],
+            "indices": [1, 0],
+            "data": [1, 1],
+            "shape": [2, 2],
+            **changes,
+        }
+        arrays = {name: value for name, value in arrays.items() if value is not None}
+        np.savez(tmp_path / "g.npz", **arrays)
+        with pytest.raises(InputError, match="^" + re.escape("g.npz: " + sentence)):
+            read_graph(tmp_path / "g.npz")
+
+    def test_no_archive(self, write):
+        with pytest.raises(InputError, match=says("g.npz: the file is not a .npz archive.")):
+            read_graph(write("g.npz", "text"))
+        with pytest.raises(InputError, match=r"g.npz: the arrays cannot be read "):
+            read_graph(write("g.npz", b"PK\x03\x04 and no more"))
+
+
+@pytest.fixture(scope="module")
+def dgl_bytes(tmp_path_factory):
+    """Give the bytes of a DGL file with two weighted, featured graphs."""
+    graphs = []
+    for num_nodes in (3, 4):
+        graph = dgl.graph((list(range(num_nodes - 1)), [num_nodes - 1] * (num_nodes - 1)))
+        graph.ndata["feat"] = torch.arange(2.0 * num_nodes).reshape(-1, 2)
+        graph.ndata["mass"] = torch.arange(num_nodes)
+        graph.edata["weight"] = torch.arange(1.0, num_nodes)
+        graphs.append(graph)
+    path = tmp_path_factory.mktemp("dgl") / "two.bin"
+    dgl.save_graphs(str(path), graphs, {"label": torch.tensor([1, 0])})
+    return path.read_bytes()
+
+
+class TestDGL:
+    def test_a_collection(self, write, dgl_bytes, log):
+        path = write("two.bin", dgl_bytes)
+        graph = read_graph(path)
+        assert graph.graph_ptr.tolist() == [0, 3, 7]
+        assert edges(graph) == [(0, 2), (1, 2), (3, 6), (4, 6), (5, 6)]
+        assert graph.features[:3].tolist() == [[0, 1], [2, 3], [4, 5]]
+        assert graph.feature_names == ("x0", "x1")
+        assert log() == [
+            "mirrored 5 edges that were given in one direction",
+            "read two.bin: graphs: 2, nodes: 7, edges: 5 (weighted), features: 2 (x0, x1)",
+        ]
+        mass = read_graph(path, features=("mass",))
+        assert mass.features[:, 0].tolist() == [0, 1, 2, 0, 1, 2, 3]
+
+    @pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+    @pytest.mark.parametrize("id_type", [torch.int32, torch.int64])
+    def test_every_layout_reads_as_dgl_reads_it(self, tmp_path, layout, id_type):
+        graphs = []
+        generator = torch.Generator().manual_seed(0)
+        for num_nodes in (1, 4, 6):
+            source, target = torch.randint(num_nodes, (2, 9), generator=generator)
+            graph = dgl.graph((source, target), num_nodes=num_nodes, idtype=id_type)
+            graph = graph.formats(layout)
+            graph.ndata["feat"] = torch.rand(num_nodes, 2, 2, generator=generator)
+            graph.ndata["half"] = torch.rand(num_nodes, generator=generator).bfloat16()
+            graph.ndata["on"] = torch.rand(num_nodes, generator=generator) > 0.5
+            graph.edata["weight"] = torch.rand(9, 1, generator=generator, dtype=torch.float64)
+            graphs.append(graph)
+        path = tmp_path / "g.bin"
+        dgl.save_graphs(str(path), graphs)
+        loaded, _ = dgl.load_graphs(str(path))
+        for features in (None, ["half", "on"]):
+            expected = as_csr(loaded, features=features, edge_weight="weight")
+            assert_same(read_graph(path, features=features), expected)
+
+    def test_unlike_files_are_refused(self, write, dgl_bytes, tmp_path):
+        sentence = "g.bin: the file is not a DGL graph file; dgl.save_graphs writes one."
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(write("g.bin", b"no graph at all"))
+        old = dgl_bytes[:8] + struct.pack("<Q", 1) + dgl_bytes[16:]
+        with pytest.raises(
+            InputError, match="must be a DGL graph file of version 2, got version 1"
+        ):
+            read_graph(write("g.bin", old))
+        none = dgl_bytes[:24] + struct.pack("<Q", 0) + dgl_bytes[32:]
+        with pytest.raises(InputError, match=says("g.bin: the file holds no graph.")):
+            read_graph(write("g.bin", none))
+        sentence = "g.bin: graph 0: ndata has no 'size'; it holds ['feat', 'mass']."
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(write("g.bin", dgl_bytes), features=("size",))
+        for types in [("a", "to", "b"), ("a", "to", "a")]:
+            relations = {types: ([0], [1]), (types[0], "of", types[2]): ([0], [1])}
+            path = tmp_path / "types.bin"
+            dgl.save_graphs(str(path), [dgl.heterograph(relations)])
+            with pytest.raises(InputError, match="the graphs must have one edge type, got 2; "):
+                read_graph(path)
+        dgl.save_graphs(str(path), [dgl.heterograph({("a", "to", "b"): ([0], [1])})])
+        with pytest.raises(InputError, match="the graphs must have one node type, got 2; "):
+            read_graph(path)
+
+    @pytest.mark.parametrize("length", [4, 40, 4096, 4104, 4500, 5000])
+    def test_a_cut_file_is_refused(self, write, dgl_bytes, length):
+        with pytest.raises(
+            InputError,
+            match=r"g.bin: the DGL file is damaged, cut off or of an unknown layout near",
+        ):
+            read_graph(write("g.bin", dgl_bytes[:length]))
+
+
+class TestDamagedDGL:
+    """Fields of a DGL file that contradict each other, which DGL itself would trust."""
+
+    coo, csr, unit = (
+        struct.pack("<Q", magic)
+        for magic in (0xDD61FFD305DFF127, 0xDD6CD31205DFF127, 0xDD2E60F0F6B4A127)
+    )
+    # an array: magic, reserved, device [16 + 8], axes [4], type [4], shape [8 each], bytes [8]
+
+    @pytest.mark.parametrize(
+        ("layout", "after", "offset", "length", "patch"),
+        [
+            ("coo", unit, 8, 4, struct.pack("<I", 7)),  # an unknown layout
+            ("coo", coo, 8, 8, struct.pack("<q", 9)),  # another number of nodes
+            ("coo", coo, 24, 1, b"\0"),  # no array
+            ("coo", coo, 48, 4, struct.pack("<i", 99)),  # an array of 99 axes
+            ("coo", coo, 48, 4, struct.pack("<i", -1)),
+            ("coo", coo, 56, 8, struct.pack("<q", -1)),  # a negative length
+            ("coo", coo, 64, 8, struct.pack("<q", 2**62)),  # more bytes than there are
+            ("coo", coo, 48, 16, struct.pack("<i", 0) + b"\x00\x40\x01\x00"),  # rows with no axis
+            # ids of edges with two axes: two arrays of one edge lie before
+            (
+                "coo",
+                coo,
+                24 + 2 * 56 + 24,
+                8,
+                struct.pack("<i", 2) + b"\x00\x40\x01\x00" + bytes(8),
+            ),
+            ("csr", csr, 8, 8, struct.pack("<q", 9)),  # more rows than indptr has
+            ("csr", csr, 72, 8, struct.pack("<q", 1)),  # indptr does not start at 0
+        ],
+    )
+    def test_it_is_refused(self, tmp_path, layout, after, offset, length, patch):
+        path = tmp_path / "g.bin"
+        dgl.save_graphs(str(path), [dgl.graph(([0], [1])).formats(layout)])
+        data = bytearray(path.read_bytes())
+        place = data.rindex(after) + offset
+        data[place : place + length] = patch
+        path.write_bytes(data)
+        with pytest.raises(
+            InputError, match="the DGL file is damaged, cut off or of an unknown layout near"
+        ):
+            read_graph(path)
+
+    def test_unknown_types_are_refused(self, tmp_path):
+        path = tmp_path / "g.bin"
+        dgl.save_graphs(str(path), [dgl.graph(([0], [1]))])
+        data = bytearray(path.read_bytes())
+        data[data.rindex(self.coo) + 52] = 9
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=r"holds an array of unknown type \(9, 64\)"):
+            read_graph(path)
+
+
+def tu_folder(folder, **changes):
+    """Write the set TINY: an edge, and a path of 3 nodes."""
+    files = {
+        "A": "1, 2\n2, 1\n3, 4\n4, 3\n4, 5\n5, 4\n",
+        "graph_indicator": "1\n1\n2\n2\n2\n",
+        "graph_labels": "3\n-1\n",
+        **changes,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending, text in files.items():
+        if text is not None:
+            (folder / f"TINY_{ending}.txt").write_text(text)
+    return folder
+
+
+class TestTU:
+    def test_plain_set(self, tmp_path):
+        folder = tu_folder(tmp_path / "TINY")
+        graph = read_graph(folder)
+        assert graph.graph_ptr.tolist() == [0, 2, 5]
+        assert edges(graph) == [(0, 1), (2, 3), (3, 4)]
+        assert graph.node_ids is None
+        assert graph.original_ids(np.arange(5)) == [0, 1, 0, 1, 2]
+        assert graph.feature_names == ("constant",)
+        assert read_tu_labels(folder).tolist() == [1, 0]
+
+    def test_one_level_below(self, tmp_path):
+        tu_folder(tmp_path / "hash" / "TINY")
+        assert read_graph(tmp_path / "hash").num_graphs == 2
+        assert read_tu_labels(tmp_path / "hash").tolist() == [1, 0]
+
+    def test_features(self, tmp_path, log):
+        labels, attributes = "7\n3\n7\n7\n3\n", "0.5, 1\n1, 2\n2, 3\n3, 4\n4, 5\n"
+        folder = tu_folder(tmp_path, node_labels=labels)
+        graph = read_graph(folder)
+        assert graph.feature_names == ("label=3", "label=7")
+        assert graph.features.tolist() == [[0, 1], [1, 0], [0, 1], [0, 1], [1, 0]]
+        assert "features: 2 columns from the node labels" in log()
+        folder = tu_folder(tmp_path, node_labels=labels, node_attributes=attributes)
+        graph = read_graph(folder)
+        assert graph.feature_names == ("x0", "x1")
+        assert graph.features[0].tolist() == [0.5, 1]
+        both = read_graph(folder, features=("labels", "attributes"))
+        assert both.feature_names == ("label=3", "label=7", "x0", "x1")
+        assert both.features[1].tolist() == [1, 0, 1, 2]
+
+    def test_several_label_columns(self, tmp_path):
+        folder = tu_folder(tmp_path, node_labels="1, 5\n2, 5\n1, 6\n1, 5\n1, 5\n")
+        names = ("label0=1", "label0=2", "label1=5", "label1=6")
+        assert read_graph(folder).feature_names == names
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"A": None}, "a TU folder must hold one file NAME_A.txt, got none."),
+            ({"graph_indicator": None}, "TINY_graph_indicator.txt: the file must exist, and "),
+            (
+                {"A": "1, 2\n1, 2, 3\n"},
+                "TINY_A.txt: line 2: every line must have 2 columns like the first, got '1, 2, 3'.",
+            ),
+            ({"A": "1, 2\n\n1, x\n"}, "TINY_A.txt: line 3: an integer was expected, got 'x'."),
+            (
+                {"A": "1\n2\n"},
+                "TINY_A.txt: line 1: an edge must be 'u, v', got 1 numbers.",
+            ),
+            (
+                {"A": "1, 2\n\n5, 6\n"},
+                "TINY_A.txt: line 3: nodes must be numbered 1 to 5, got the edge 5, 6.",
+            ),
+            (
+                {"A": "1, 2\n2, 3\n"},
+                "TINY_A.txt: line 2: an edge must stay within one graph, got graphs 1 and 2.",
+            ),
+            (
+                {"graph_indicator": "1\n1\n3\n3\n3\n"},
+                "TINY_graph_indicator.txt: line 3: graphs must be numbered 1, 2, … with no gap, "
+                "in order, got 3.",
+            ),
+            (
+                {"graph_indicator": "0\n1\n1\n"},
+                "TINY_graph_indicator.txt: line 1: graphs must be numbered 1, 2, … with no gap, "
+                "in order, got 0.",
+            ),
+            (
+                {"node_attributes": "1\n2\n"},
+                "TINY_node_attributes.txt must have one line for each of the 5 nodes, got 2 lines.",
+            ),
+            (
+                {"node_attributes": "1\n2\n3\nnan\n5\n"},
+                "TINY_node_attributes.txt: line 4: a finite number was expected, got 'nan'.",
+            ),
+            ({"node_labels": "# 1\n"}, "TINY_node_labels.txt: the file holds comments only."),
+        ],
+    )
+    def test_refusals(self, tmp_path, changes, sentence):
+        folder = tu_folder(tmp_path / "T", **changes)
+        with pytest.raises(InputError, match="^" + re.escape("T: " + sentence)):
+            read_graph(folder)
+
+    def test_unknown_features(self, tmp_path):
+        folder = tu_folder(tmp_path / "T")
+        sentence = "T: features of a TU folder must be among ['attributes', 'labels'], got 'x0'."
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(folder, features=("x0",))
+        with pytest.raises(InputError, match=r"T: TINY_node_labels.txt: the file must exist"):
+            read_graph(folder, features=("labels",))
+
+    def test_too_many_labels(self, tmp_path):
+        codes = range(5000)
+        indicator, labels = "1\n" * 5000, "".join(f"{code}\n" for code in codes)
+        folder = tu_folder(tmp_path, A="1, 2\n", graph_indicator=indicator, node_labels=labels)
+        with pytest.raises(InputError, match=r"at most 4096 different labels, .*, got 5000"):
+            read_graph(folder)
+
+    def test_wrong_graph_labels(self, tmp_path):
+        folder = tu_folder(tmp_path / "T", graph_labels="1\n")
+        sentence = (
+            "T: TINY_graph_labels.txt must have one class for each of the 2 graphs, "
+            "got the shape (1, 1)."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            read_tu_labels(folder)
+        with pytest.raises(InputError, match="path must name a file or a folder that exists"):
+            read_tu_labels(tmp_path / "nowhere")
+
+
+class TestFeatureFiles:
+    @pytest.fixture
+    def graph_file(self, write):
+        return write("g.txt", "10 20\n20 30\n")
+
+    def test_npy_beside_the_graph(self, graph_file, tmp_path, log):
+        np.save(tmp_path / "g.features.npy", np.array([[1, 2], [3, 4], [5, 6]]))
+        graph = read_graph(graph_file)
+        assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6]]
+        assert graph.node_ids.tolist() == [10, 20, 30]
+        assert "features: taken from g.features.npy beside the graph" in log()
+        assert read_graph(graph_file, features="x1").features.tolist() == [[2], [4], [6]]
+
+    def test_a_given_file_wins(self, graph_file, tmp_path, write):
+        np.save(tmp_path / "g.features.npy", np.zeros((3, 1)))
+        np.save(tmp_path / "other.npy", np.array([7, 8, 9]))
+        graph = read_graph(graph_file, feature_file=tmp_path / "other.npy")
+        assert graph.features.tolist() == [[7], [8], [9]]
+
+    def test_csv_rows_are_matched_by_id(self, graph_file, write):
+        write("g.features.csv", "Node,mass,size\n30,3,0\n10,1,0\n20,2,5\n")
+        graph = read_graph(graph_file)
+        assert graph.features.tolist() == [[1, 0], [2, 5], [3, 0]]
+        assert graph.feature_names == ("mass", "size")
+        assert read_graph(graph_file, features=("size",)).features.tolist() == [[0], [5], [0]]
+
+    def test_csv_without_ids_is_in_row_order(self, graph_file, write):
+        path = write("f.csv", 'mass,"big, size"\n1,2\n3,4\n5,6\n')
+        graph = read_graph(graph_file, feature_file=path)
+        assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6]]
+        assert graph.feature_names == ("mass", "big, size")
+
+    def test_text_ids(self, write):
+        write("g.features.csv", 'name,mass\nb,2\n"a",1\n')
+        graph = read_graph(write("g.csv", "u,v\nb,a\n"))
+        assert graph.node_ids.tolist() == ["a", "b"]
+        assert graph.features.tolist() == [[1], [2]]
+
+    def test_rows_for_all_ids_make_isolated_nodes(self, tmp_path, write, log):
+        np.save(tmp_path / "g.features.npy", np.arange(5))
+        graph = read_graph(write("g.txt", "1 3\n"))
+        assert graph.num_nodes == 5
+        assert graph.node_ids is None
+        assert edges(graph) == [(1, 3)]
+        assert graph.features.ravel().tolist() == [0, 1, 2, 3, 4]
+        assert "features: row i is node i; 3 nodes have no edge" in log()
+
+    def test_graphml(self, write, tmp_path):
+        path = write("g.graphml", GRAPHML.format(weight="cost"))
+        write("g.features.csv", "id,mass\n5,50\n7,70\n")
+        assert read_graph(path).features.tolist() == [[70], [50]]
+        # names are node attributes then, unless the file is given
+        assert read_graph(path, features=("x0",)).features.tolist() == [[0.5], [-2]]
+        given = tmp_path / "g.features.csv"
+        graph = read_graph(path, features=("mass",), feature_file=given)
+        assert graph.features.tolist() == [[70], [50]]
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            (
+                "mass\n1\n2\n",
+                "the feature file f.csv must have one row for each of the 3 nodes, got 2 rows.",
+            ),
+            (
+                "id,mass\n10,1\n20,2\n",
+                "the feature file f.csv must have a row for every node, got none for 30 "
+                "(1 in all).",
+            ),
+            (
+                "id,mass\n10,1\n10,2\n",
+                "the feature file f.csv must have one row for each node, got two for '10'.",
+            ),
+            (
+                "id,mass\n11,1\n",
+                "the feature file f.csv must name nodes of the graph only, got '11'.",
+            ),
+            (
+                "id,mass\n10,heavy\n",
+                "the feature file f.csv: line 2: a finite number was expected, got 'heavy'.",
+            ),
+            (
+                "mass\n1\n2\ninf\n",
+                "the feature file f.csv: line 4: a finite number was expected, got 'inf'.",
+            ),
+            (
+                "id,mass\n,1\n",
+                "the feature file f.csv: line 2: the column 'id' must name a node, got ',1'.",
+            ),
+            (
+                "id\n10\n",
+                "the feature file f.csv: line 1: the header must name a feature column.",
+            ),
+            ("mass\n", "the feature file f.csv: the file holds a header and no row."),
+        ],
+    )
+    def test_refusals(self, graph_file, write, text, sentence):
+        path = write("f.csv", text)
+        with pytest.raises(InputError, match=says("g.txt: " + sentence)):
+            read_graph(graph_file, feature_file=path)
+
+    def test_npy_refusals(self, graph_file, write, tmp_path):
+        def refuse(sentence):
+            with pytest.raises(InputError, match="g.txt: the feature file f.npy: " + sentence):
+                read_graph(graph_file, feature_file=tmp_path / "f.npy")
+
+        refuse("the file must exist")
+        write("f.npy", "text")
+        refuse("a NumPy array was expected, and the file does not start like one.")
+        write("f.npy", b"\x93NUMPY damaged")
+        refuse("the array cannot be read ")
+        np.save(tmp_path / "f.npy", np.array([None]))
+        refuse("the array cannot be read .Object arrays cannot be loaded")
+        np.save(tmp_path / "f.npy", np.array(["a"]))
+        refuse("the array must hold numbers, got <U1.")
+        np.save(tmp_path / "f.npy", np.zeros((3, 1, 1)))
+        refuse(re.escape("the array must have the shape [V, D], got (3, 1, 1)."))
+
+    def test_other_refusals(self, graph_file, write, tmp_path, dgl_bytes):
+        with pytest.raises(
+            InputError, match=r"the feature file g.txt: .* must end in .npy or .csv"
+        ):
+            read_graph(graph_file, feature_file=graph_file)
+        with pytest.raises(InputError, match=r"g.txt: features names columns of a feature file"):
+            read_graph(graph_file, features=("x0",))
+        np.save(tmp_path / "g.features.npy", np.ones(3))
+        sentence = (
+            "g.txt: the feature file g.features.npy: "
+            "features must name columns among ['x0'], got 'x1'."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(graph_file, features=("x1",))
+        write("g.features.csv", "a\n1\n2\n3\n")
+        sentence = (
+            "g.txt: one feature file was expected beside the graph, "
+            "got g.features.npy and g.features.csv; give feature_file."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(graph_file)
+        with pytest.raises(
+            InputError, match=r"g.bin: feature_file is for edges, csv, graphml, and"
+        ):
+            read_graph(write("g.bin", dgl_bytes), feature_file=tmp_path / "g.features.npy")
+
+
+class TestPaths:
+    def test_format_overrules_the_name(self, write):
+        path = write("graph.data", "u,v\n0,1\n")
+        assert read_graph(path, format="csv").num_edges == 1
+        with pytest.raises(
+            InputError, match=r"graph.data: the format cannot be told from the name"
+        ):
+            read_graph(path)
+        with pytest.raises(InputError, match=r"format must be one of 'csv', .*'tu', got 'xml'"):
+            read_graph(path, format="xml")
+
+    def test_known_suffixes_are_listed(self, write):
+        sentence = (
+            "g.npz.gz: the format cannot be told from the name; known are .txt, .edges, "
+            ".edgelist, .el, .tsv, .csv, .graphml, .bin, .npz (edge lists, .csv and .graphml also "
+            "with .gz) and TU folders; give format."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(write("g.npz.gz", "x"))
+
+    @pytest.mark.parametrize("name", ["no.txt", "no\0.txt", "a" * 400 + ".txt"])
+    def test_a_missing_file(self, tmp_path, name):
+        with pytest.raises(InputError, match="path must name a file or a folder that exists, got "):
+            read_graph(tmp_path / name)
+
+    def test_a_folder_is_no_file(self, tmp_path):
+        (tmp_path / "g.txt").mkdir()
+        with pytest.raises(InputError, match=says("g.txt: a file was expected, got a folder.")):
+            read_graph(tmp_path / "g.txt", format="edges")
+        with pytest.raises(InputError, match=r"g.txt: a TU folder must hold one file NAME_A.txt"):
+            read_graph(tmp_path / "g.txt")
+
+    def test_a_file_that_may_not_be_read(self, write, monkeypatch):
+        # the tests may run as root, for whom every file is readable
+        def deny(self):
+            raise PermissionError(13, "Permission denied")
+
+        path = write("g.txt", "0 1\n")
+        monkeypatch.setattr(Path, "read_bytes", deny)
+        sentence = "g.txt: the file cannot be read (Permission denied)."
+        with pytest.raises(InputError, match=says(sentence)):
+            read_graph(path)
+
+    @pytest.mark.parametrize("keep", [5, 15, 25])
+    def test_a_cut_gzip_file(self, tmp_path, keep):
+        data = gzip.compress(b"0 1\n1 2\n2 3\n" * 9)
+        (tmp_path / "g.txt.gz").write_bytes(data[:keep])
+        with pytest.raises(InputError, match=r"g.txt.gz: the file is not a complete gzip file "):
+            read_graph(tmp_path / "g.txt.gz")
+        (tmp_path / "g.txt.gz").write_bytes(b"0 1\n")
+        with pytest.raises(InputError, match=r"g.txt.gz: the file is not a complete gzip file "):
+            read_graph(tmp_path / "g.txt.gz")
+
+    @pytest.mark.parametrize("features", [[], [3], ["a", None]])
+    def test_features_must_be_names(self, write, features):
+        with pytest.raises(InputError, match="features must be names, at least one, or None, got"):
+            read_graph(write("g.txt", "0 1\n"), features=features)
+
+
+def sample(*, weights=False, features=0, names=None, ids=None):
+    """Build a graph of 5 nodes, the last of them isolated."""
+    rng = np.random.default_rng(0)
+    return csr_from_edges(
+        np.array([0, 1, 2, 0]),
+        np.array([1, 2, 3, 3]),
+        5,
+        weights=rng.random(4) if weights else None,
+        features=rng.normal(size=(5, features)) if features else None,
+        feature_names=names,
+        node_ids=None if ids is None else np.array(ids),
+    )
+
+
+SAMPLES = {
+    "plain": sample(),
+    "weighted": sample(weights=True),
+    "featured": sample(features=3),
+    "integers": sample(weights=True, ids=[-2, 3, 5, 70, 900]),
+    "text": sample(features=2, ids=["a", "b", "c", "c1", "é"]),
+    "names": sample(features=2, names=["label=1", "size, mm"], weights=True),
+}
+
+
+class TestWriting:
+    @pytest.mark.parametrize("suffix", [".npz", ".graphml", ".txt", ".csv"])
+    @pytest.mark.parametrize("kind", SAMPLES)
+    def test_round_trip(self, tmp_path, kind, suffix):
+        graph, path = SAMPLES[kind], tmp_path / f"my.graph{suffix}"
+        write_graph(path, graph)
+        featured = graph.feature_names != ("constant",)
+        features = graph.feature_names if featured and suffix == ".graphml" else None
+        assert_same(read_graph(path, features=features), graph)
+        # a second time over the first
+        write_graph(path, graph)
+        assert_same(read_graph(path, features=features), graph)
+
+    @pytest.mark.parametrize("kind", ["plain", "weighted", "featured"])
+    @pytest.mark.parametrize("copies", [1, 3])
+    def test_round_trip_as_dgl(self, tmp_path, kind, copies):
+        graph = as_csr([SAMPLES[kind]] * copies)
+        write_graph(tmp_path / "g.bin", graph)
+        assert_same(read_graph(tmp_path / "g.bin"), graph)
+        loaded, _ = dgl.load_graphs(str(tmp_path / "g.bin"))
+        assert [part.num_nodes() for part in loaded] == [5] * copies
+
+    def test_scipy_reads_the_npz(self, tmp_path):
+        write_graph(tmp_path / "g.npz", SAMPLES["weighted"])
+        matrix = sp.load_npz(tmp_path / "g.npz")
+        assert_same(as_csr(matrix), SAMPLES["weighted"])
+
+    def test_features_go_beside_the_graph(self, tmp_path):
+        write_graph(tmp_path / "a.txt", SAMPLES["featured"])
+        write_graph(tmp_path / "b.csv", SAMPLES["names"])
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names == ["a.features.npy", "a.txt", "b.csv", "b.features.csv"]
+        assert (tmp_path / "b.features.csv").read_text().startswith('id,label=1,"size, mm"\n0,')
+
+    def test_rows_of_unsorted_ids_follow_the_ids(self, tmp_path):
+        graph = csr_from_edges(
+            np.array([0]), np.array([1]), 2, features=[5, 6], node_ids=np.array([9, 4])
+        )
+        write_graph(tmp_path / "g.txt", graph)
+        again = read_graph(tmp_path / "g.txt")
+        assert again.node_ids.tolist() == [4, 9]
+        assert again.features.tolist() == [[6], [5]]
+
+    def test_a_stale_feature_file_is_not_left_to_be_read(self, tmp_path):
+        write_graph(tmp_path / "g.txt", SAMPLES["featured"])
+        sentence = (
+            "g.txt: g.features.npy lies beside it and would be read with it; "
+            "remove that file first."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            write_graph(tmp_path / "g.txt", SAMPLES["plain"])
+
+    def test_refusals(self, tmp_path):
+        sentence = (
+            "g.xml: a graph is written to a name that ends in .npz, .graphml, .txt, .csv, .bin."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            write_graph(tmp_path / "g.xml", SAMPLES["plain"])
+        sentence = "g.txt: one graph was expected, got a collection of 2; write it to a .bin file."
+        with pytest.raises(InputError, match=says(sentence)):
+            write_graph(tmp_path / "g.txt", as_csr([SAMPLES["plain"]] * 2))
+        sentence = (
+            "g.txt: an edge list cannot hold the node id 'b c', which is empty, has a blank or "
+            "starts like a comment; write a .csv file."
+        )
+        with pytest.raises(InputError, match=says(sentence)):
+            write_graph(tmp_path / "g.txt", sample(ids=["a", "b c", "d", "e", "f"]))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_atomic_write(self, tmp_path):
+        path = tmp_path / "a.txt"
+        atomic_write(path, "ä")
+        assert path.read_bytes() == "ä".encode()
+        atomic_write(str(path), b"\xff")
+        assert path.read_bytes() == b"\xff"
+        assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
+        mask = os.umask(0)
+        os.umask(mask)
+        assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+
+    def test_a_failed_write_leaves_the_previous_file(self, tmp_path, monkeypatch):
+        path = tmp_path / "a.txt"
+        atomic_write(path, "old")
+
+        def full(_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(io_write.os, "fsync", full)
+        with pytest.raises(
+            InputError, match=r"a.txt' cannot be written \(No space left on device\)"
+        ):
+            atomic_write(path, "new")
+        assert path.read_text() == "old"
+        assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
+
+    def test_a_missing_folder(self, tmp_path):
+        with pytest.raises(InputError, match="path must lie in a folder that exists, got "):
+            atomic_write(tmp_path / "no" / "a.txt", "")
+        (tmp_path / "b").mkdir()
+        with pytest.raises(InputError, match="b' cannot be written "):
+            atomic_write(tmp_path / "b", "")
+
+
+# random content: a reader gives a graph or an InputError, and nothing else
+fuzz = settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+SUFFIXES = [".txt", ".txt.gz", ".csv", ".graphml", ".bin", ".npz"]
+numbers = ["0", "1", "2", "-1", "+3", "1.5", "nan", "1e400", "99999999999999999999", "7_0", "True"]
+words = ["", "a", "é", "#", "%x", '"', '"b"', "source", "weight", "\u2028", "\x0b", "\x1c"]
+token = st.sampled_from(numbers + words)
+gap = st.sampled_from([" ", "\t", ",", ", ", "  "])
+line = st.lists(st.tuples(token, gap), max_size=4).map(lambda cells: "".join(sum(cells, ())))
+text = st.lists(st.tuples(line, st.sampled_from(["\n", "\r\n", "\r"])), max_size=8)
+lines = text.map(lambda parts: "".join(sum(parts, ())).encode())
+
+
+def read_or_refuse(path):
+    try:
+        graph = read_graph(path)
+    except InputError as error:
+        assert str(error).endswith(".")
+        return
+    assert graph.num_nodes > 0
+    assert np.isfinite(graph.features).all()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@fuzz
+@given(content=st.one_of(st.binary(max_size=200), lines))
+def test_random_content(tmp_path, suffix, content):
+    path = tmp_path / f"g{suffix}"
+    path.write_bytes(gzip.compress(content) if suffix == ".txt.gz" else content)
+    read_or_refuse(path)
+
+
+@pytest.mark.parametrize("ending", ["A", "graph_indicator", "node_labels", "node_attributes"])
+@fuzz
+@given(content=lines)
+def test_random_tu_files(tmp_path, ending, content):
+    folder = tu_folder(tmp_path / "T")
+    (folder / f"TINY_{ending}.txt").write_bytes(content)
+    read_or_refuse(folder)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+@fuzz
+@given(content=st.one_of(st.binary(max_size=100), lines))
+def test_random_feature_files(tmp_path, suffix, content):
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n")
+    (tmp_path / f"g.features{suffix}").write_bytes(content)
+    read_or_refuse(tmp_path / "g.txt")
+
+
+@pytest.fixture(scope="module")
+def good_files(tmp_path_factory, dgl_bytes):
+    """Give a well-formed file of each binary or nested format."""
+    folder = tmp_path_factory.mktemp("good")
+    write_graph(folder / "g.npz", SAMPLES["names"])
+    np.save(folder / "g.npy", np.ones((3, 2)))
+    files = {path.suffix: path.read_bytes() for path in folder.iterdir()}
+    return {**files, ".bin": dgl_bytes, ".graphml": GRAPHML.format(weight="weight").encode()}
+
+
+@pytest.mark.parametrize("suffix", [".bin", ".npz", ".npy", ".graphml"])
+@fuzz
+@given(data=st.data())
+def test_damaged_files(tmp_path, good_files, suffix, data):
+    content = bytearray(good_files[suffix])
+    # the first 4096 bytes of a DGL file are mostly padding
+    start = data.draw(st.sampled_from([0, 4096])) if suffix == ".bin" else 0
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(start, len(content) - 1))
+        patch = data.draw(st.one_of(st.binary(min_size=1, max_size=8), st.just(b"\xff" * 8)))
+        content[place : place + len(patch)] = patch
+    content = content[: data.draw(st.one_of(st.none(), st.integers(1, len(content))))]
+    if suffix == ".npy":
+        (tmp_path / "g.txt").write_text("0 1\n1 2\n")
+        (tmp_path / "g.features.npy").write_bytes(content)
+        return read_or_refuse(tmp_path / "g.txt")
+    (tmp_path / f"g{suffix}").write_bytes(content)
+    return read_or_refuse(tmp_path / f"g{suffix}")
+
+
+@fuzz
+@given(
+    pairs=st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=20),
+    weighted=st.booleans(),
+)
+def test_the_fast_and_the_slow_path_agree(tmp_path, pairs, weighted):
+    rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
+    data = "\n".join(" ".join(map(str, row)) for row in rows).encode()
+    path = tmp_path / "g.txt"
+    path.write_bytes(data)
+    fast, slow = io_tables.read_edge_list(path), io_tables._scan_edge_list(data)
+    for name in ("source", "target", "weights"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+
+
+REAL_GRAPHS = {
+    "snap/ca-GrQc.txt.gz": (5242, 14484),
+    "snap/facebook_combined.txt.gz": (4039, 88234),
+    "musae/git_edges.csv.gz": (37700, 289003),
+    "musae/facebook_edges.csv.gz": (22470, 170823),
+}
+# graphs, nodes, edges, isolated nodes, feature columns, graphs per class
+REAL_SETS = {
+    "MUTAG": (188, 3371, 3721, 0, 7, [63, 125]),
+    "ENZYMES": (600, 19580, 37282, 106, 18, [100] * 6),
+    "PROTEINS": (1113, 43471, 81044, 5, 1, [663, 450]),
+    "IMDB-BINARY": (1000, 19773, 96531, 0, 1, [500, 500]),
+}
+
+
+class TestRealData:
+    @pytest.mark.parametrize("name", REAL_GRAPHS)
+    def test_single_graphs(self, shared_data, name):
+        graph = read_graph(shared_data / name)
+        assert (graph.num_nodes, graph.num_edges) == REAL_GRAPHS[name]
+
+    def test_ca_grqc_keeps_its_ids(self, shared_data):
+        graph = read_graph(shared_data / "snap" / "ca-GrQc.txt.gz")
+        assert graph.original_ids(np.array([0, 5241])) == [13, 26196]
+
+    @pytest.mark.parametrize("name", REAL_SETS)
+    def test_tu_sets(self, shared_data, name):
+        (folder,) = [
+            path for path in shared_data.iterdir() if re.fullmatch(name + "_[0-9a-f]{8}", path.name)
+        ]
+        num_graphs, num_nodes, num_edges, isolated, width, classes = REAL_SETS[name]
+        graph = read_graph(folder)
+        found = (graph.num_graphs, graph.num_nodes, graph.num_edges, graph.features.shape[1])
+        assert found == (num_graphs, num_nodes, num_edges, width)
+        assert (graph.degrees == 0).sum() == isolated
+        assert np.bincount(read_tu_labels(folder)).tolist() == classes
+
+    def test_attributes_and_labels_of_enzymes(self, shared_data):
+        (folder,) = shared_data.glob("ENZYMES_*")
+        graph = read_graph(folder, features=("attributes", "labels"))
+        assert graph.feature_names[17:] == ("x17", "label=1", "label=2", "label=3")
+        assert (graph.features[:, 18:].sum(axis=1) == 1).all()
+
+
+def test_input_type_errors_of_a_file_become_input_errors(write):
+    path = write("g.graphml", GRAPHML.format(weight="cost"))
+    with pytest.raises(InputError) as caught:
+        read_graph(path, features=("feat",))
+    assert not isinstance(caught.value, InputTypeError)

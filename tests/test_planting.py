@@ -1,0 +1,317 @@
+"""Planted graphs: the truth must be true."""
+
+import json
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+from synthetic import MOTIFS, Motif, barabasi_albert, plant_motifs
+
+COUNTS = {"house": 3, "square": 2, "wheel8": 4}
+
+
+def plant(seed=0, num_base_nodes=40, counts=COUNTS, **options):
+    return plant_motifs(
+        barabasi_albert(num_base_nodes, 1, seed=1), num_base_nodes, counts, seed=seed, **options
+    )
+
+
+def copies_of(planted, graph=None):
+    """Yield each copy's motif, node ids and induced graph, relabelled to the motif's nodes."""
+    graph = planted.to_networkx() if graph is None else graph
+    for name, nodes in planted.instances:
+        inside = graph.subgraph(nodes)
+        yield MOTIFS[name], nodes, nx.relabel_nodes(inside, {v: i for i, v in enumerate(nodes)})
+
+
+def test_a_small_case_by_hand():
+    planted = plant_motifs([[1, 0], [1, 2]], 3, {"square": 1, "diamond4": 1}, seed=0)
+    assert planted.num_nodes == 11
+    assert planted.motif_names == ("square", "diamond4")
+    assert planted.node_type.tolist() == [0] * 3 + [1] * 4 + [2] * 4
+    assert planted.node_mask.tolist() == [False] * 3 + [True] * 8
+    assert planted.node_instance.tolist() == [-1] * 3 + [0] * 4 + [1] * 4
+    assert planted.node_role.tolist() == [-1] * 3 + [0, 1, 2, 3] * 2
+    assert planted.edge_mask.tolist() == [False] * 2 + [True] * 9 + [False] * 2
+    assert planted.instances == (("square", (3, 4, 5, 6)), ("diamond4", (7, 8, 9, 10)))
+    square, diamond = [[3, 4], [3, 6], [4, 5], [5, 6]], [[7, 8], [7, 9], [8, 9], [8, 10], [9, 10]]
+    assert planted.edges[:11].tolist() == [[0, 1], [1, 2], *square, *diamond]
+    assert planted.edges[11:, 0].max() < 3
+    assert ((planted.edges[11:, 1] - 3) // 4).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_every_instance_is_its_motif_node_by_node(shuffle):
+    planted = plant(shuffle=shuffle)
+    names = [name for name, _ in planted.instances]
+    assert {name: names.count(name) for name in COUNTS} == COUNTS
+    for motif, nodes, inside in copies_of(planted):
+        assert nx.utils.graphs_equal(nx.Graph(inside.edges), nx.Graph(motif.edges))
+        assert planted.node_role[list(nodes)].tolist() == list(range(motif.num_nodes))
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_the_masks_agree_with_the_instances(shuffle):
+    planted = plant(shuffle=shuffle)
+    marked = np.full(planted.num_nodes, -1)
+    for c, (name, nodes) in enumerate(planted.instances):
+        marked[list(nodes)] = c
+        assert set(planted.node_type[list(nodes)]) == {1 + planted.motif_names.index(name)}
+    assert np.array_equal(planted.node_instance, marked)
+    assert np.array_equal(planted.node_mask, marked >= 0)
+    assert np.array_equal(planted.node_type > 0, marked >= 0)
+    assert np.array_equal(planted.node_role >= 0, marked >= 0)
+    u, v = planted.edges.T
+    assert np.array_equal(planted.edge_mask, (marked[u] == marked[v]) & (marked[u] >= 0))
+
+
+@pytest.mark.parametrize("num_edges", [0, 1, 3])
+def test_every_copy_hangs_on_the_base_by_the_edges_asked_for(num_edges):
+    planted = plant(edges_per_motif=num_edges)
+    kinds = planted.node_instance[planted.edges]
+    crossing = planted.edges[kinds[:, 0] != kinds[:, 1]]
+    owner = planted.node_instance[crossing].max(axis=1)
+    # All crossing edges have a base end, and each copy has its number.
+    assert (planted.node_instance[crossing].min(axis=1) == -1).all()
+    assert np.bincount(owner, minlength=9).tolist() == [num_edges] * 9
+    assert len(np.unique(planted.edges, axis=0)) == len(planted.edges)
+
+
+def test_attaching_edges_can_use_every_pair_and_no_more():
+    options = {"base_edges": [[0, 1]], "num_base_nodes": 2, "motifs": {"square": 3}, "seed": 0}
+    planted = plant_motifs(**options, edges_per_motif=8)
+    assert len(np.unique(planted.edges, axis=0)) == 1 + 3 * 4 + 3 * 8
+    with pytest.raises(InputError, match="edges_per_motif must be at most 8, .*got 9"):
+        plant_motifs(**options, edges_per_motif=9)
+
+
+def test_attaching_edges_are_uniform_over_motif_and_base_nodes():
+    planted = plant_motifs([[0, 1], [1, 2]], 3, {"square": 1200}, seed=0)
+    attaching = planted.edges[~planted.edge_mask][2:]
+    pairs = attaching[:, 0] * 4 + planted.node_role[attaching[:, 1]]
+    counts = np.bincount(pairs, minlength=12)
+    assert len(counts) == 12
+    assert np.abs(counts - 100).max() < 5 * math.sqrt(100 * 11 / 12)
+
+
+def test_a_tree_background_completes_no_further_copy():
+    planted = plant(num_base_nodes=30, counts={"house": 2, "crown": 2})
+    for name in ("house", "crown"):
+        motif = MOTIFS[name].to_networkx()
+        matcher = nx.algorithms.isomorphism.GraphMatcher(planted.to_networkx(), motif)
+        found = {frozenset(match) for match in matcher.subgraph_isomorphisms_iter()}
+        assert found == {frozenset(nodes) for n, nodes in planted.instances if n == name}
+
+
+def test_perturbation_deletes_and_adds_at_the_rates_asked_for():
+    planted = plant(counts={"house": 400}, remove_prob=0.2, add_prob=0.1)
+    u, v = planted.edges[planted.edge_mask].T
+    roles = planted.node_role[np.stack([u, v], axis=1)]
+    kept = np.zeros((6, 6))
+    np.add.at(kept, (roles[:, 0], roles[:, 1]), 1)
+    i, j = np.triu_indices(6, 1)
+    is_edge = MOTIFS["house"].adjacency()[i, j] == 1
+    # Each of the 15 pairs has its own rate, within five standard errors.
+    assert np.abs(kept[i, j][is_edge] - 320).max() < 5 * math.sqrt(400 * 0.2 * 0.8)
+    assert np.abs(kept[i, j][~is_edge] - 40).max() < 5 * math.sqrt(400 * 0.1 * 0.9)
+    assert np.array_equal(planted.node_instance[u], planted.node_instance[v])
+
+
+def test_perturbation_at_the_ends():
+    empty = plant(remove_prob=1.0)
+    assert not empty.edge_mask.any()
+    for motif, _, inside in copies_of(plant(remove_prob=1.0, add_prob=1.0)):
+        complement = nx.complement(motif.to_networkx())
+        assert nx.utils.graphs_equal(nx.Graph(inside.edges), nx.Graph(complement.edges))
+    assert empty.truth() == plant().truth()
+
+
+def test_perturbation_changes_nothing_else():
+    clean, altered = plant(), plant(remove_prob=0.3, add_prob=0.2)
+    assert not np.array_equal(clean.edge_mask, altered.edge_mask)
+    outside = clean.edges[~clean.edge_mask]
+    assert np.array_equal(outside, altered.edges[~altered.edge_mask])
+    assert np.array_equal(clean.features, altered.features)
+
+
+def test_constant_features_are_one_column_of_ones():
+    features = plant(features="constant").features
+    assert features.dtype == np.float32
+    assert features.tolist() == [[1.0]] * len(features)
+
+
+def test_per_type_features_are_one_vector_a_type():
+    planted = plant(features="per_type", feature_dim=4)
+    assert planted.features.shape == (planted.num_nodes, 4)
+    assert planted.features.dtype == np.float32
+    vectors = [np.unique(planted.features[planted.node_type == t], axis=0) for t in range(4)]
+    assert [len(vector) for vector in vectors] == [1, 1, 1, 1]
+    assert len(np.unique(np.concatenate(vectors), axis=0)) == 4
+
+
+def test_per_node_features_are_independent_and_uniform():
+    features = plant(num_base_nodes=2000, features="per_node", feature_dim=2).features
+    assert features.dtype == np.float32
+    assert len(np.unique(features)) > 0.99 * features.size
+    assert features.min() >= 0 and features.max() <= 1
+    assert abs(features.mean() - 0.5) < 5 * math.sqrt(1 / 12 / features.size)
+
+
+def test_noise_has_its_standard_deviation_and_stays_in_the_unit_cube():
+    clean = plant(num_base_nodes=2000, features="per_type").features
+    noisy = plant(num_base_nodes=2000, features="per_type_noise", noise=0.05).features
+    inner = (clean > 0.25) & (clean < 0.75)
+    assert inner.sum() > 1000
+    spread = (noisy - clean)[inner].std()
+    assert abs(spread - 0.05) < 5 * 0.05 / math.sqrt(2 * inner.sum())
+    wild = plant(features="per_type_noise", noise=3.0).features
+    assert (wild.min(), wild.max()) == (0.0, 1.0)
+    assert np.array_equal(
+        plant(features="per_type_noise").features, plant(features="per_type").features
+    )
+
+
+def test_a_seed_repeats_and_another_differs():
+    options = {"features": "per_node", "remove_prob": 0.2, "add_prob": 0.2, "shuffle": True}
+    first, again, other = plant(5, **options), plant(5, **options), plant(6, **options)
+    assert np.array_equal(first.edges, again.edges)
+    assert np.array_equal(first.features, again.features)
+    assert first.instances == again.instances
+    assert not np.array_equal(first.features, other.features)
+    assert first.instances != other.instances
+    assert first.edges.tolist() != other.edges.tolist()
+
+
+def test_a_generator_serves_as_a_seed_and_nothing_global_is_touched():
+    before = np.random.get_state()[1].copy()
+    torch_before = torch.get_rng_state()
+    assert np.array_equal(plant(np.random.default_rng(5)).edges, plant(5).edges)
+    assert np.array_equal(before, np.random.get_state()[1])
+    assert torch.equal(torch_before, torch.get_rng_state())
+
+
+def test_to_dgl_holds_both_directions_and_the_truth():
+    planted = plant()
+    graph = planted.to_dgl()
+    source, target = graph.edges()
+    num_edges = len(planted.edges)
+    assert graph.num_nodes() == planted.num_nodes
+    assert torch.stack([source, target], 1)[:num_edges].tolist() == planted.edges.tolist()
+    assert torch.stack([target, source], 1)[num_edges:].tolist() == planted.edges.tolist()
+    assert graph.edata["edge_mask"].tolist() == planted.edge_mask.tolist() * 2
+    assert graph.ndata["feat"].dtype == torch.float32
+    assert graph.ndata["node_mask"].dtype == torch.bool
+    for name, values in planted.node_data().items():
+        assert graph.ndata[name].tolist() == values.tolist()
+
+
+def test_to_dgl_shares_no_memory_with_the_record():
+    planted = plant()
+    before = planted.features.copy()
+    planted.to_dgl().ndata["feat"].zero_()
+    assert np.array_equal(planted.features, before)
+
+
+def test_to_networkx_holds_the_same_graph():
+    planted = plant()
+    graph = planted.to_networkx()
+    assert list(graph) == list(range(planted.num_nodes))
+    assert sorted(sorted(edge) for edge in graph.edges) == sorted(planted.edges.tolist())
+    assert [m for *_, m in graph.edges.data("edge_mask")].count(True) == planted.edge_mask.sum()
+    assert [role for _, role in graph.nodes.data("node_role")] == planted.node_role.tolist()
+    assert graph.nodes[0]["feat"] == planted.features[0].tolist()
+
+
+def test_truth_survives_json_and_says_what_was_planted():
+    planted = plant(shuffle=True)
+    truth = planted.truth()
+    assert json.loads(json.dumps(truth)) == truth
+    rows = truth["motifs"]
+    assert {row["name"]: row["copies"] for row in rows} == COUNTS
+    for row in rows:
+        motif = MOTIFS[row["name"]]
+        assert row["num_nodes"] == motif.num_nodes
+        assert row["edges"] == [list(edge) for edge in motif.edges]
+        assert row["instances"] == [list(v) for n, v in planted.instances if n == row["name"]]
+
+
+def test_nothing_planted_is_an_answer_too():
+    for counts in ({}, {"house": 0}):
+        planted = plant(counts=counts)
+        assert planted.num_nodes == 40
+        assert planted.instances == ()
+        assert not planted.node_mask.any() and not planted.edge_mask.any()
+        assert [row["copies"] for row in planted.truth()["motifs"]] == [0] * len(counts)
+        assert planted.to_dgl().num_edges() == 78
+
+
+def test_a_background_without_edges_and_a_motif_of_your_own():
+    own = Motif("path", ((0, 1), (1, 2)), ("end", "middle", "end"), "test")
+    planted = plant_motifs(np.empty((0, 2), int), 1, {own: 2, "square": 1}, seed=0)
+    assert planted.motifs == (own, MOTIFS["square"])
+    assert [name for name, _ in planted.instances] == ["path", "path", "square"]
+    assert nx.is_connected(planted.to_networkx())
+
+
+def test_shuffling_only_relabels():
+    plain, shuffled = plant(), plant(shuffle=True)
+    assert plain.instances != shuffled.instances
+    assert plain.node_mask.tolist() != shuffled.node_mask.tolist()
+    names = ["node_type", "node_role", "node_instance"]
+    match = nx.isomorphism.categorical_node_match(names, [None] * 3)
+    assert nx.is_isomorphic(plain.to_networkx(), shuffled.to_networkx(), node_match=match)
+    for a, b in zip(plain.instances, shuffled.instances, strict=True):
+        assert np.array_equal(plain.features[list(a[1])], shuffled.features[list(b[1])])
+
+
+def test_relabel_wants_a_permutation():
+    planted = plant(counts={})
+    with pytest.raises(InputError, match="new_id must be a permutation of 0 to 39"):
+        planted.relabel(np.zeros(40, dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"num_base_nodes": 0}, "num_base_nodes must be at least 1, got 0"),
+        ({"base_edges": [[0, 3]]}, "base_edges must hold node ids from 0 to 2, got 0 to 3"),
+        ({"base_edges": [[0, -1]]}, "base_edges must hold node ids from 0 to 2, got -1 to 0"),
+        ({"base_edges": [[0, 1], [2, 2]]}, "base_edges must have no self-loop, got one in row 1"),
+        ({"base_edges": [[0, 1], [1, 0]]}, "base_edges must hold each edge once, got 1 repeated"),
+        ({"base_edges": [0, 1, 2]}, r"base_edges must have the shape \[E, 2\], got \[3\]"),
+        ({"motifs": {"hose": 1}}, "motif must be one of .*got 'hose'"),
+        ({"motifs": {"house": -1}}, r"motifs\['house'\] must be at least 0, got -1"),
+        ({"motifs": {"house": 1, MOTIFS["house"]: 1}}, "motifs must have different names"),
+        ({"edges_per_motif": -1}, "edges_per_motif must be at least 0, got -1"),
+        ({"features": "random"}, "features must be one of .*got 'random'"),
+        ({"feature_dim": 0}, "feature_dim must be at least 1, got 0"),
+        ({"remove_prob": 1.1}, "remove_prob must be at most 1, got 1.1"),
+        ({"add_prob": -0.1}, "add_prob must be at least 0, got -0.1"),
+        ({"noise": -1.0}, "noise must be at least 0, got -1"),
+        ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+    ],
+)
+def test_values_out_of_range_are_refused(change, message):
+    options = {"base_edges": [[0, 1]], "num_base_nodes": 3, "motifs": {"house": 1}, "seed": 0}
+    with pytest.raises(InputError, match=message):
+        plant_motifs(**{**options, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"base_edges": [[0.0, 1.0]]}, "base_edges must hold integers, got float64"),
+        ({"motifs": ["house"]}, "motifs must map motifs to numbers of copies"),
+        ({"motifs": {"house": 1.5}}, r"motifs\['house'\] must be an integer, got 1.5"),
+        ({"seed": None}, "seed must be an integer or a numpy.random.Generator, got None"),
+    ],
+)
+def test_wrong_types_are_refused(change, message):
+    options = {"base_edges": [[0, 1]], "num_base_nodes": 3, "motifs": {"house": 1}, "seed": 0}
+    with pytest.raises(InputTypeError, match=message):
+        plant_motifs(**{**options, **change})
