@@ -1,0 +1,217 @@
+"""Both extraction kernels: the literal cases, and bfs_numba equal to bfs_reference everywhere."""
+
+from types import ModuleType
+
+import networkx as nx
+import numba
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+from tiny_graphs import SUBGRAPHS
+
+from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.kernels import bfs_numba, bfs_reference
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
+from gomkcn_dgl.subgraphs import extract_subgraphs
+
+BACKENDS = ("reference", "numba")
+# fewer samples where the compiled code runs as plain Python
+SAMPLES = 1000 if numba.config.DISABLE_JIT else 6000
+
+
+def build(graph, *, weighted=False):
+    graph = nx.convert_node_labels_to_integers(graph)
+    ends = np.array(graph.edges, dtype=np.int64).reshape(-1, 2)
+    weights = np.random.default_rng(0).uniform(0.1, 2, len(ends)) if weighted else None
+    return csr_from_edges(
+        ends[:, 0], ends[:, 1], len(graph), weights=weights, features=np.ones(len(graph))
+    )
+
+
+def star_with_a_hub():
+    """Give a centre with more neighbours than any hub limit here, some of them joined."""
+    graph = nx.star_graph(280)
+    graph.add_edges_from((leaf, leaf + 1) for leaf in range(1, 100, 3))
+    return graph
+
+
+GRAPHS = {
+    "barabasi_albert": nx.barabasi_albert_graph(40, 3, seed=0),
+    "random": nx.gnp_random_graph(90, 0.12, seed=0),
+    "star_with_a_hub": star_with_a_hub(),
+    "single_node": nx.empty_graph(1),
+    "edgeless": nx.empty_graph(4),
+    "disconnected": nx.disjoint_union(nx.path_graph(5), nx.complete_graph(7)),
+}
+
+
+def arrays(graph, backend, roots, num_hops, max_nodes, policy, num_views=2, seed=0):
+    batch = extract_subgraphs(
+        graph,
+        num_hops,
+        max_nodes,
+        roots=roots,
+        policy=policy,
+        num_views=num_views,
+        seed=seed,
+        backend=backend,
+    )
+    return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights
+
+
+def assert_same(left, right):
+    for one, other in zip(left, right, strict=True):
+        if one is None or other is None:
+            assert one is other
+            continue
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("case", SUBGRAPHS, ids=lambda case: case.name)
+def test_a_hand_worked_case(backend, case):
+    graph = build(nx.Graph(sorted(case.edges)))
+    batch = extract_subgraphs(
+        graph, case.num_hops, case.max_nodes, roots=[case.root], policy=case.policy, backend=backend
+    )
+    assert batch.nodes.tolist() == [case.nodes]
+    assert batch.num_nodes.tolist() == [sum(node >= 0 for node in case.nodes)]
+    assert batch.truncated.tolist() == [case.truncated]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("max_nodes", [1, 3, 6])
+@pytest.mark.parametrize("num_hops", [0, 1, 3])
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted):
+    graph = build(GRAPHS[name], weighted=weighted)
+    roots = np.arange(min(graph.num_nodes, 12))
+    expected = arrays(graph, "reference", roots, num_hops, max_nodes, policy)
+    assert_same(arrays(graph, "numba", roots, num_hops, max_nodes, policy), expected)
+
+
+@pytest.mark.parametrize(("max_nodes", "words"), [(64, 1), (66, 2)])
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_numba_equals_reference_around_one_word_of_bits(name, policy, max_nodes, words):
+    graph = build(GRAPHS[name], weighted=words == 2)
+    # one root, since the reference grows a subgraph in cubic time
+    expected = arrays(graph, "reference", [0], 3, max_nodes, policy, num_views=1)
+    assert_same(arrays(graph, "numba", [0], 3, max_nodes, policy, num_views=1), expected)
+    assert expected[3].shape == (1, max_nodes, words)
+    assert expected[2].all() == (name in ("random", "star_with_a_hub"))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_numba_equals_reference_on_a_collection_and_for_large_seeds(policy):
+    graph = concatenate([build(GRAPHS[name]) for name in ("barabasi_albert", "edgeless")])
+    roots = np.array([43, 0, 39, 0])
+    for seed in (1, 2**63 - 1):
+        expected = arrays(graph, "reference", roots, 2, 5, policy, num_views=3, seed=seed)
+        assert_same(arrays(graph, "numba", roots, 2, 5, policy, num_views=3, seed=seed), expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_roots(backend):
+    nodes, num_nodes, truncated, bits, weights = arrays(
+        build(GRAPHS["random"], weighted=True), backend, np.empty(0, np.int64), 2, 5, "bfs"
+    )
+    assert (nodes.shape, num_nodes.shape, truncated.shape) == ((0, 5), (0,), (0,))
+    assert (bits.shape, weights.shape) == ((0, 5, 1), (0, 5, 5))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_more_hops_than_any_path_cost_nothing(backend, policy):
+    graph = build(nx.path_graph(5))
+    unlimited = arrays(graph, backend, np.arange(5), 10**12, 4, policy)
+    assert_same(unlimited, arrays(graph, backend, np.arange(5), 5, 4, policy))
+
+
+class Dirty(ModuleType):
+    """NumPy, with arrays that are born full of nonsense."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    @staticmethod
+    def empty(shape, dtype=float):
+        array = np.empty(shape, dtype)
+        array.view(np.uint8).fill(0x5A)
+        if array.dtype.kind == "f":
+            array.fill(np.nan)
+        return array
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_output_of_numba_is_written(monkeypatch, policy):
+    graph = build(GRAPHS["disconnected"], weighted=True)
+    expected = arrays(graph, "numba", np.arange(12), 3, 66, policy)
+    # compiled code keeps the NumPy it was compiled with; as plain Python its scratch is dirty, too
+    monkeypatch.setattr(bfs_numba, "np", Dirty("dirty_numpy"))
+    assert_same(arrays(graph, "numba", np.arange(12), 3, 66, policy), expected)
+    assert not np.isnan(expected[4]).any()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_threads_do_not_matter(policy):
+    most = numba.config.NUMBA_NUM_THREADS
+    if most < 2:
+        pytest.skip("numba has one thread here")
+    # more subgraphs than one block, which is what a thread takes at a time
+    graph, roots = build(GRAPHS["random"]), np.arange(90)
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        alone = arrays(graph, "numba", roots, 3, 6, policy)
+        for threads in (2, most):
+            numba.set_num_threads(threads)
+            assert_same(arrays(graph, "numba", roots, 3, 6, policy), alone)
+    finally:
+        numba.set_num_threads(before)
+
+
+def test_read_only_and_memory_mapped_arrays_are_taken(tmp_path):
+    graph = build(GRAPHS["barabasi_albert"])
+    mapped = []
+    for name in ("indptr", "indices"):
+        np.save(tmp_path / f"{name}.npy", getattr(graph, name))
+        mapped.append(np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
+    rest = (None, np.arange(40), 2, 6, "dense", 1, 0)
+    assert_same(
+        bfs_numba.extract(*mapped, *rest),
+        bfs_reference.extract(graph.indptr, graph.indices, *rest),
+    )
+
+
+# a sample of 3 from 8 leaves: 56 sets, each as likely as any other
+@pytest.mark.parametrize("policy", POLICIES)
+def test_nodes_of_the_last_hop_are_kept_uniformly(policy):
+    nodes = arrays(build(nx.star_graph(8)), "numba", [0], 1, 4, policy, num_views=SAMPLES)[0]
+    sets, counts = np.unique(np.sort(nodes[:, 1:], axis=1), axis=0, return_counts=True)
+    assert len(sets) == 56
+    assert chisquare(counts).pvalue > 1e-3
+    # the order among them is as random
+    _, first = np.unique(nodes[:, 1], return_counts=True)
+    if policy != "dense":
+        assert chisquare(first).pvalue > 1e-3
+
+
+def test_the_neighbours_of_a_hub_are_kept_uniformly():
+    leaves = 70
+    assert leaves > hub_degree(4)
+    batch = extract_subgraphs(build(nx.star_graph(leaves)), 1, 4, roots=[0], num_views=SAMPLES)
+    assert batch.truncated.all()
+    kept, counts = np.unique(batch.nodes[:, 1:], return_counts=True)
+    assert kept.tolist() == list(range(1, leaves + 1))
+    assert chisquare(counts).pvalue > 1e-3
+
+
+def test_seeds_differ_where_nodes_are_dropped_and_only_there():
+    star, path = build(nx.star_graph(8)), build(nx.path_graph(4))
+    samples = {tuple(arrays(star, "numba", [0], 1, 4, "bfs", 1, seed)[0][0]) for seed in range(30)}
+    assert len(samples) > 20
+    whole = {tuple(arrays(path, "numba", [1], 2, 4, "bfs", 1, seed)[0][0]) for seed in range(30)}
+    assert whole == {(1, 0, 2, 3)}

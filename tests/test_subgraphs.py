@@ -1,0 +1,279 @@
+"""extract_subgraphs and SubgraphBatch: laws on random graphs, literal arrays, refusals."""
+
+import re
+
+import networkx as nx
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
+
+EXAMPLES = 40 if numba.config.DISABLE_JIT else 150
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def from_edges(num_nodes, edges, weights=None, features=None):
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return csr_from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        num_nodes,
+        weights=weights,
+        features=np.arange(num_nodes) if features is None else features,
+    )
+
+
+def to_networkx(graph):
+    copy = nx.empty_graph(graph.num_nodes)
+    for u in range(graph.num_nodes):
+        for edge in range(graph.indptr[u], graph.indptr[u + 1]):
+            weight = 1.0 if graph.weights is None else float(graph.weights[edge])
+            copy.add_edge(u, int(graph.indices[edge]), weight=weight)
+    return copy
+
+
+@st.composite
+def graphs(draw):
+    num_nodes = draw(st.integers(1, 25))
+    node = st.integers(0, num_nodes - 1)
+    edges = draw(st.lists(st.tuples(node, node), max_size=3 * num_nodes))
+    weights = None
+    if draw(st.booleans()):
+        weight = st.floats(0.125, 8, width=32)
+        weights = draw(st.lists(weight, min_size=len(edges), max_size=len(edges)))
+    return from_edges(num_nodes, edges, weights)
+
+
+law = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+extraction = {
+    "graph": graphs(),
+    "num_hops": st.integers(0, 4),
+    "max_nodes": st.integers(1, 12),
+    "policy": st.sampled_from(sorted(POLICIES)),
+    "seed": st.integers(0, 2**63 - 1),
+}
+
+
+@law
+@given(**extraction)
+def test_rows_of_nodes_adjacency_and_features_are_aligned(
+    graph, num_hops, max_nodes, policy, seed
+):
+    whole = to_networkx(graph)
+    batch = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
+    adjacency, features = batch.adjacency(), batch.gather(graph.features)
+    for row, root in enumerate(range(graph.num_nodes)):
+        size = batch.num_nodes[row]
+        nodes = batch.nodes[row, :size].tolist()
+        assert nodes[0] == root == batch.roots[row]
+        assert (batch.nodes[row, size:] == -1).all()
+        assert len(set(nodes)) == size <= max_nodes
+        # nodes are their own features here
+        assert features[row, :size, 0].tolist() == nodes
+        assert not features[row, size:].any()
+        expected = np.zeros((max_nodes, max_nodes), np.float32)
+        expected[:size, :size] = nx.to_numpy_array(whole.subgraph(nodes), nodelist=nodes)
+        np.testing.assert_array_equal(adjacency[row], expected)
+
+
+@law
+@given(**extraction)
+def test_a_subgraph_is_connected_and_stays_within_its_hops(
+    graph, num_hops, max_nodes, policy, seed
+):
+    whole = to_networkx(graph)
+    batch = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
+    for row, root in enumerate(range(graph.num_nodes)):
+        nodes = batch.nodes[row, : batch.num_nodes[row]].tolist()
+        depth = nx.single_source_shortest_path_length(whole.subgraph(nodes), root)
+        # a node that cannot be reached would be missing
+        assert set(depth) == set(nodes)
+        assert max(depth.values()) <= num_hops
+        ball = nx.ego_graph(whole, root, radius=num_hops)
+        assert batch.truncated[row] == (len(ball) > max_nodes)
+        if not batch.truncated[row]:
+            assert set(nodes) == set(ball)
+        if policy == "bfs" or not batch.truncated[row]:
+            assert [depth[node] for node in nodes] == sorted(depth.values())
+            assert len(nodes) == min(len(ball), max_nodes)
+
+
+@law
+@given(graph=graphs(), num_hops=st.integers(0, 4), seed=st.integers(0, 99))
+def test_the_bfs_policy_keeps_whole_hops(graph, num_hops, seed):
+    whole = to_networkx(graph)
+    batch = extract_subgraphs(graph, num_hops, 5, seed=seed)
+    for row in np.flatnonzero(batch.truncated):
+        depth = nx.single_source_shortest_path_length(whole, int(row), cutoff=num_hops)
+        kept = [depth[node] for node in batch.nodes[row].tolist()]
+        outside = [d for node, d in depth.items() if node not in batch.nodes[row]]
+        assert max(kept) <= min(outside)
+
+
+@law
+@given(graph=graphs(), num_hops=st.integers(0, 3), seed=st.integers(0, 99))
+def test_policies_agree_where_nothing_is_truncated(graph, num_hops, seed):
+    batches = [extract_subgraphs(graph, num_hops, 6, policy=p, seed=seed) for p in POLICIES]
+    whole = ~batches[0].truncated
+    for other in batches[1:]:
+        np.testing.assert_array_equal(other.truncated, batches[0].truncated)
+        np.testing.assert_array_equal(other.nodes[whole], batches[0].nodes[whole])
+        np.testing.assert_array_equal(other.bits[whole], batches[0].bits[whole])
+
+
+@law
+@given(data=st.data(), **extraction)
+def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, policy, seed):
+    roots = data.draw(st.lists(st.integers(0, graph.num_nodes - 1), max_size=10))
+    options = {"policy": policy, "seed": seed, "num_views": 2}
+    every = extract_subgraphs(graph, num_hops, max_nodes, **options)
+    some = extract_subgraphs(graph, num_hops, max_nodes, roots=roots, **options)
+    rows = np.array([2 * root + view for root in roots for view in (0, 1)], dtype=int)
+    expected = every.take(rows)
+    np.testing.assert_array_equal(some.nodes, expected.nodes)
+    np.testing.assert_array_equal(some.num_nodes, expected.num_nodes)
+    np.testing.assert_array_equal(some.truncated, expected.truncated)
+    np.testing.assert_array_equal(some.adjacency(), expected.adjacency())
+
+
+def test_the_same_call_gives_the_same_subgraphs():
+    graph = from_edges(30, nx.gnp_random_graph(30, 0.3, seed=0).edges)
+    calls = [extract_subgraphs(graph, 2, 6, policy="random", seed=4).nodes for _ in range(2)]
+    np.testing.assert_array_equal(calls[0], calls[1])
+
+
+def test_views_stand_side_by_side_and_differ_only_where_truncated():
+    star_and_path = concatenate(
+        [from_edges(9, nx.star_graph(8).edges), from_edges(3, [(0, 1), (1, 2)])]
+    )
+    batch = extract_subgraphs(star_and_path, 1, 4, num_views=5)
+    assert batch.num_views == 5
+    assert batch.roots.tolist() == [root for root in range(12) for _ in range(5)]
+    views = batch.nodes.reshape(12, 5, 4)
+    assert len(np.unique(views[0], axis=0)) > 1
+    for root in range(1, 12):
+        assert len(np.unique(views[root], axis=0)) == 1
+    # the first view is the only one of a call with one view
+    np.testing.assert_array_equal(views[:, 0], extract_subgraphs(star_and_path, 1, 4).nodes)
+
+
+def test_a_subgraph_never_leaves_its_graph():
+    triangle = from_edges(3, [(0, 1), (1, 2), (0, 2)])
+    batch = extract_subgraphs(concatenate([triangle, triangle]), 5, 8)
+    assert [sorted(row[row >= 0].tolist()) for row in batch.nodes] == [[0, 1, 2]] * 3 + [
+        [3, 4, 5]
+    ] * 3
+
+
+def test_literal_arrays_of_a_weighted_path():
+    graph = from_edges(3, [(0, 1), (1, 2)], weights=[0.5, 4], features=[[1, 2], [3, 4], [5, 6]])
+    batch = extract_subgraphs(graph, 1, 3)
+    assert batch.nodes.tolist() == [[0, 1, -1], [1, 0, 2], [2, 1, -1]]
+    assert batch.num_nodes.tolist() == [2, 3, 2]
+    assert batch.truncated.tolist() == [False] * 3
+    assert batch.bits.tolist() == [[[2], [1], [0]], [[6], [1], [1]], [[2], [1], [0]]]
+    assert batch.adjacency().tolist() == [
+        [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]],
+        [[0, 0.5, 4], [0.5, 0, 0], [4, 0, 0]],
+        [[0, 4, 0], [4, 0, 0], [0, 0, 0]],
+    ]
+    assert batch.gather(graph.features)[0].tolist() == [[1, 2], [3, 4], [0, 0]]
+    assert (len(batch), batch.max_nodes, batch.roots.tolist()) == (3, 3, [0, 1, 2])
+
+
+def test_arrays_have_the_documented_types():
+    batch = extract_subgraphs(from_edges(2, [(0, 1)], weights=[2]), 1, 65)
+    kinds = (batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights)
+    assert [array.dtype for array in kinds] == ["int32", "int32", "bool", "uint64", "float32"]
+    assert [array.shape for array in kinds] == [(2, 65), (2,), (2,), (2, 65, 2), (2, 65, 65)]
+    assert extract_subgraphs(from_edges(2, [(0, 1)]), 1, 2).weights is None
+
+
+def test_adjacency_reads_both_words_of_a_large_subgraph():
+    graph = from_edges(70, nx.complete_graph(70).edges)
+    adjacency = extract_subgraphs(graph, 1, 70, roots=[7]).adjacency()
+    assert adjacency.dtype == np.float32
+    np.testing.assert_array_equal(adjacency[0], 1 - np.eye(70))
+
+
+def test_gather_leaves_the_features_as_they_are():
+    graph = from_edges(2, [])
+    before = graph.features.copy()
+    extract_subgraphs(graph, 1, 3).gather(graph.features)
+    np.testing.assert_array_equal(graph.features, before)
+
+
+def test_take_keeps_rows_together():
+    graph = from_edges(4, [(0, 1), (1, 2), (2, 3)], weights=[1, 2, 3])
+    batch = extract_subgraphs(graph, 1, 2, num_views=2)
+    taken = batch.take(np.array([7, 0, 0]))
+    assert isinstance(taken, SubgraphBatch)
+    assert (len(taken), taken.num_views, taken.roots.tolist()) == (3, 1, [3, 0, 0])
+    assert taken.truncated.tolist() == [False, False, False]
+    np.testing.assert_array_equal(taken.adjacency(), batch.adjacency()[[7, 0, 0]])
+    assert batch.take(batch.truncated).roots.tolist() == [1, 1, 2, 2]
+
+
+PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"num_hops": -1}, InputError, "num_hops must be at least 0, got -1."),
+        ({"num_hops": 1.0}, InputTypeError, "num_hops must be an integer, got 1.0."),
+        ({"max_nodes": 0}, InputError, "max_nodes must be at least 1, got 0."),
+        ({"max_nodes": 1025}, InputError, "max_nodes must be at most 1024, got 1025."),
+        ({"num_views": 0}, InputError, "num_views must be at least 1, got 0."),
+        ({"seed": -1}, InputError, "seed must be at least 0, got -1."),
+        ({"seed": 2**63}, InputError, f"seed must be at most {2**63 - 1}, got {2**63}."),
+        ({"seed": None}, InputTypeError, "seed must be an integer, got None."),
+        (
+            {"policy": "dfs"},
+            InputError,
+            "policy must be one of 'bfs', 'dense', 'random', got 'dfs'.",
+        ),
+        (
+            {"backend": "triton"},
+            InputError,
+            "backend must be one of 'auto', 'numba', 'reference', got 'triton'.",
+        ),
+        ({"roots": [0, 4]}, InputError, "roots must be nodes from 0 to 3, got 4."),
+        ({"roots": [0, -1]}, InputError, "roots must be nodes from 0 to 3, got -1."),
+        (
+            {"roots": [0.0]},
+            InputError,
+            "roots must be a list of node numbers, got float64 of shape (1,).",
+        ),
+        (
+            {"roots": [[0]]},
+            InputError,
+            "roots must be a list of node numbers, got int64 of shape (1, 1).",
+        ),
+        (
+            {"roots": [True]},
+            InputError,
+            "roots must be a list of node numbers, got bool of shape (1,).",
+        ),
+    ],
+)
+def test_a_bad_argument_is_refused_in_one_sentence(change, error, sentence):
+    arguments = {"num_hops": 1, "max_nodes": 3, **change}
+    with pytest.raises(error, match=says(sentence)):
+        extract_subgraphs(PATH, **arguments)
+
+
+def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
+    expected = extract_subgraphs(PATH, 1, 3).take(np.array([3, 1])).nodes
+    for roots in ([3, 1], np.array([3, 1], np.uint8), np.arange(4)[3::-2]):
+        np.testing.assert_array_equal(extract_subgraphs(PATH, 1, 3, roots=roots).nodes, expected)
+    assert extract_subgraphs(PATH, 1, 3, roots=[]).nodes.shape == (0, 3)

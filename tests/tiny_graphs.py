@@ -1,0 +1,250 @@
+"""Hand-worked cases: small graphs with literal answers, for every backend alike.
+
+With the constant feature 1, level 1 of a node is its degree and level 2 the sum of its neighbours'
+degrees, so that the scores below can be checked with a pencil:
+
+=========  ===========  ===========
+graph      level 1      level 2
+=========  ===========  ===========
+triangle   2, 2, 2      4, 4, 4
+path       1, 2, 1      2, 2, 2
+edge + 1   1, 1, 0      1, 1, 0
+empty      0, 0, 0      0, 0, 0
+=========  ===========  ===========
+"""
+
+from math import exp, sqrt
+from typing import NamedTuple
+
+TRIANGLE = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+PATH = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+EDGE_AND_NODE = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+EMPTY = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+ONES = [[1], [1], [1]]
+
+
+class EmbeddingCase(NamedTuple):
+    name: str
+    adj: list  # [N, N]
+    feat: list  # [N, D]
+    settings: dict
+    levels: list  # [L, N, D]
+
+
+# the path carries the features 1, 2, 4, which end up on its nodes as worked out in each line
+EMBEDDINGS = [
+    EmbeddingCase(
+        "sum",
+        PATH,
+        [[1], [2], [4]],
+        {"num_levels": 2},
+        [[[1], [2], [4]], [[2], [5], [2]], [[5], [4], [5]]],
+    ),
+    EmbeddingCase(
+        "mean",
+        PATH,
+        [[1], [2], [4]],
+        {"num_levels": 2, "aggregation": "mean"},
+        [[[1], [2], [4]], [[2], [2.5], [2]], [[2.5], [2], [2.5]]],
+    ),
+    EmbeddingCase(
+        "sym",
+        PATH,
+        [[1], [2], [4]],
+        {"num_levels": 2, "aggregation": "sym"},
+        [
+            [[1], [2], [4]],
+            [[2 / sqrt(2)], [5 / sqrt(2)], [2 / sqrt(2)]],
+            [[2.5], [2], [2.5]],
+        ],
+    ),
+    EmbeddingCase(
+        "level i is divided by 2^i",
+        PATH,
+        [[1], [2], [4]],
+        {"num_levels": 2, "level_scale": 2.0},
+        [[[1], [2], [4]], [[1], [2.5], [1]], [[1.25], [1], [1.25]]],
+    ),
+    EmbeddingCase(
+        "weights multiply along a walk",
+        [[0, 2, 0], [2, 0, 3], [0, 3, 0]],
+        [[1], [1], [1]],
+        {"num_levels": 2},
+        [[[1], [1], [1]], [[2], [5], [3]], [[10], [13], [15]]],
+    ),
+    EmbeddingCase(
+        "weighted mean",
+        [[0, 2, 0], [2, 0, 3], [0, 3, 0]],
+        [[1], [2], [4]],
+        {"num_levels": 1, "aggregation": "mean"},
+        [[[1], [2], [4]], [[2], [14 / 5], [2]]],
+    ),
+    *(
+        EmbeddingCase(
+            f"a node without edges gets 0 ({aggregation})",
+            EDGE_AND_NODE,
+            [[1, 7], [2, 8], [3, 9]],
+            {"num_levels": 2, "aggregation": aggregation},
+            [
+                [[1, 7], [2, 8], [3, 9]],
+                [[2, 8], [1, 7], [0, 0]],
+                [[1, 7], [2, 8], [0, 0]],
+            ],
+        )
+        for aggregation in ("sum", "mean", "sym")
+    ),
+    EmbeddingCase(
+        "no levels beyond the features", PATH, [[1], [2], [4]], {"num_levels": 0}, [[[1], [2], [4]]]
+    ),
+]
+
+
+class ScoreCase(NamedTuple):
+    name: str
+    adj: list  # [N, N]
+    feat: list  # [N, D]
+    filter_adj: list  # [M, M]
+    filter_feat: list  # [M, D]
+    settings: dict
+    score: float
+    matching: list | None  # [N], None where several are best
+
+
+NO_EDGES_1, NO_EDGES_2 = [[0]], [[0, 0], [0, 0]]
+
+SCORES = [
+    ScoreCase(
+        "triangle and path: one node of degree 2 agrees, two differ by 1",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1}, 3 + 1 + 2 * exp(-1), None,
+    ),
+    ScoreCase(
+        "level 2: all three differ by 2",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 2}, 3 + 1 + 2 * exp(-1) + 3 * exp(-4), None,
+    ),
+    ScoreCase(
+        "means of a constant are constant: nothing can be told apart",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "aggregation": "mean"}, 6, None,
+    ),
+    ScoreCase(
+        "sym: 1 in the triangle, 1/sqrt 2 and sqrt 2 in the path",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "aggregation": "sym"},
+        3 + 2 * exp(-((1 - sqrt(0.5)) ** 2)) + exp(-((sqrt(2) - 1) ** 2)), None,
+    ),
+    ScoreCase(
+        "level_scale halves the difference",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "level_scale": 2.0},
+        3 + 1 + 2 * exp(-1 / 4), None,
+    ),
+    ScoreCase(
+        "tau of a level divides the squared distance",
+        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "tau": (5.0, 2.0)},
+        3 + 1 + 2 * exp(-1 / 2), None,
+    ),
+    ScoreCase(
+        "D copies of a feature change nothing, since the distance is divided by D",
+        TRIANGLE, [[1, 1]] * 3, PATH, [[1, 1]] * 3, {"num_levels": 1}, 3 + 1 + 2 * exp(-1), None,
+    ),
+    ScoreCase(
+        "dice of equal vectors is 2, of orthogonal ones 1",
+        NO_EDGES_2, [[1000, 0], [0, 1000]], NO_EDGES_1, [[0, 1000]],
+        {"num_levels": 0, "solid": "dice"}, 2, [-1, 0],
+    ),
+    ScoreCase(
+        "dice of 1 and 3 is 1 + 2 * 3 / 10",
+        NO_EDGES_1, [[1]], NO_EDGES_1, [[3]], {"num_levels": 0, "solid": "dice"},
+        1 + 6 / (10 + 1e-6), [0],
+    ),
+    ScoreCase(
+        "optimal: the first node gives way",
+        NO_EDGES_2, [[0.4], [0]], NO_EDGES_2, [[0], [1]], {"num_levels": 0},
+        exp(-0.36) + 1, [1, 0],
+    ),
+    ScoreCase(
+        "greedy: the first node takes the best and the second what is left",
+        NO_EDGES_2, [[0.4], [0]], NO_EDGES_2, [[0], [1]],
+        {"num_levels": 0, "matching": "greedy"}, exp(-0.16) + exp(-1), [0, 1],
+    ),
+    ScoreCase(
+        "greedy: of equals the first filter node is taken",
+        NO_EDGES_2, [[0], [0]], NO_EDGES_2, [[1], [1]],
+        {"num_levels": 0, "matching": "greedy"}, 2 * exp(-1), [0, 1],
+    ),
+    *(
+        ScoreCase(
+            f"{matching} with the root pinned to filter node 0",
+            NO_EDGES_2, [[0.4], [0]], NO_EDGES_2, [[1], [0]],
+            {"num_levels": 0, "matching": matching, "anchor_root": True}, exp(-0.36) + 1, [0, 1],
+        )
+        for matching in ("greedy", "optimal")
+    ),
+    *(
+        ScoreCase(
+            f"{matching} with the root pinned where it costs something",
+            NO_EDGES_2, [[0], [0.4]], NO_EDGES_2, [[1], [0]],
+            {"num_levels": 0, "matching": matching, "anchor_root": True},
+            exp(-1) + exp(-0.16), [0, 1],
+        )
+        for matching in ("greedy", "optimal")
+    ),
+    ScoreCase(
+        "more nodes than the filter: the node furthest off stays alone",
+        [[0] * 3] * 3, [[5], [0], [1]], NO_EDGES_2, [[1], [0]], {"num_levels": 0}, 2, [-1, 1, 0],
+    ),
+    ScoreCase(
+        "greedy takes no node after the filter is full",
+        [[0] * 3] * 3, [[5], [0], [1]], NO_EDGES_2, [[1], [0]],
+        {"num_levels": 0, "matching": "greedy"}, exp(-16) + 1, [0, 1, -1],
+    ),
+    ScoreCase(
+        "match: a padded node is a node of feature 0",
+        NO_EDGES_2, [[1], [77]], NO_EDGES_2, [[0], [1]],
+        {"num_levels": 0, "num_nodes": [1]}, 2, [1, 0],
+    ),
+    ScoreCase(
+        "mask: a padded node is no node",
+        NO_EDGES_2, [[1], [77]], NO_EDGES_2, [[0], [1]],
+        {"num_levels": 0, "num_nodes": [1], "padding": "mask"}, 1, [1, -1],
+    ),
+    ScoreCase(
+        "match: padding has no edges, so level 1 of it is 0",
+        PATH, ONES, EDGE_AND_NODE, [[1], [1], [0]], {"num_levels": 1, "num_nodes": [2]}, 6, None,
+    ),
+    ScoreCase(
+        "mask: nothing is left of a subgraph of padding",
+        PATH, ONES, PATH, ONES, {"num_levels": 1, "num_nodes": [0], "padding": "mask"},
+        0, [-1, -1, -1],
+    ),
+]  # fmt: skip
+
+
+class SubgraphCase(NamedTuple):
+    name: str
+    edges: list
+    root: int
+    num_hops: int
+    max_nodes: int
+    policy: str
+    nodes: list  # [N]
+    truncated: bool
+
+
+# 0 is joined to 1, 2, 3; 1 to 2 as well; 2 has a further neighbour 4, and 3 has 5, 6, 7
+BUSHY = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 4), (3, 5), (3, 6), (3, 7)]
+
+SUBGRAPHS = [
+    SubgraphCase("the whole ball of 1 hop", BUSHY, 0, 1, 5, "bfs", [0, 1, 2, 3, -1], False),
+    SubgraphCase("a ball that just fits", BUSHY, 0, 1, 4, "bfs", [0, 1, 2, 3], False),
+    SubgraphCase(
+        "two hops, in order of the hops", BUSHY, 4, 2, 5, "bfs", [4, 2, 0, 1, -1], False
+    ),
+    SubgraphCase("no hop is the root alone", BUSHY, 3, 0, 2, "bfs", [3, -1], False),
+    SubgraphCase("one node a subgraph", BUSHY, 3, 2, 1, "bfs", [3], True),
+    # all have one edge to 0, and 1 has the lowest degree; then 2 has two edges into {0, 1}
+    SubgraphCase("dense: lowest degree first", BUSHY, 0, 1, 2, "dense", [0, 1], True),
+    SubgraphCase("dense: most edges next", BUSHY, 0, 1, 3, "dense", [0, 1, 2], True),
+    # 3 (degree 4) and 4 (degree 1) have one edge each into {0, 1, 2}; 4 is out of reach at 1 hop
+    SubgraphCase("dense: then lowest degree", BUSHY, 0, 2, 4, "dense", [0, 1, 2, 4], True),
+    SubgraphCase("dense stays within the hops", BUSHY, 0, 1, 4, "dense", [0, 1, 2, 3], False),
+    SubgraphCase("another component is out of reach", [(0, 1), (2, 3)], 3, 9, 3, "random",
+                 [3, 2, -1], False),
+]  # fmt: skip
