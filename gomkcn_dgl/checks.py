@@ -19,11 +19,12 @@ def check_int(name: str, value: object, minimum: int, maximum: int | None = None
     """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise InputTypeError(f"{name} must be an integer, got {value!r}.")
-    if value < minimum:
-        raise InputError(f"{name} must be at least {minimum}, got {value}.")
-    if maximum is not None and value > maximum:
-        raise InputError(f"{name} must be at most {maximum}, got {value}.")
-    return int(value)
+    number = int(value)
+    if number < minimum:
+        raise InputError(f"{name} must be at least {minimum}, got {number}.")
+    if maximum is not None and number > maximum:
+        raise InputError(f"{name} must be at most {maximum}, got {number}.")
+    return number
 
 
 def check_float(

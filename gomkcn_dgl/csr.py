@@ -416,3 +416,26 @@ def _sorted_distinct(values: np.ndarray) -> np.ndarray:
     keep = np.ones(len(values), dtype=bool)
     keep[1:] = values[1:] != values[:-1]
     return values[keep]
+
+
+def describe_graph(graph: CSRGraph) -> dict[str, str]:
+    """Size, features and degrees of a graph in words, for ``gomkcn info``.
+
+    Examples
+    --------
+    >>> describe_graph(csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3))["degrees"]
+    'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
+    """
+    degrees = graph.degrees
+    names = list(graph.feature_names)
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return {
+        "graphs": str(graph.num_graphs),
+        "nodes": str(graph.num_nodes),
+        "edges": f"{graph.num_edges} ({'unweighted' if graph.weights is None else 'weighted'})",
+        "features": f"{len(names)} ({shown})",
+        "degrees": (
+            f"median {np.median(degrees):g}, 90 % at most {np.quantile(degrees, 0.9):g}, "
+            f"largest {degrees.max()}, {(degrees == 0).sum()} nodes without an edge"
+        ),
+    }

@@ -36,6 +36,8 @@ class GraphFilters(nn.Module):
     (torch.Size([2, 3, 3]), torch.Size([2, 3, 1]))
     """
 
+    upper: Tensor
+
     def __init__(
         self, num_filters: int, filter_size: int, feature_width: int, bounded_feats: bool = True
     ) -> None:

@@ -136,7 +136,8 @@ def _from_dgl(
     weights = None
     if edge_weight is not None:
         weights = _column(edge_weight, graph.edata, "edata").reshape(-1)
-    sizes = graph.batch_num_nodes().cpu().numpy()
+    # asked of a copy: DGL stores the answer, and graph.remove_nodes fails after that
+    sizes = graph.local_var().batch_num_nodes().cpu().numpy()
     return csr_from_edges(
         source.cpu().numpy(),
         target.cpu().numpy(),

@@ -38,9 +38,9 @@ from gomkcn_dgl.io_names import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.io_npz import read_npz
 from gomkcn_dgl.io_tables import EdgeTable, read_edge_csv, read_edge_list
 from gomkcn_dgl.io_tu import read_tu_classes, read_tu_folder
-from gomkcn_dgl.io_write import atomic_write, write_graph
+from gomkcn_dgl.io_write import atomic_write, write_dgl_graphs, write_graph
 
-__all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_graph"]
+__all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -238,7 +238,30 @@ def _to_dgl(graph: CSRGraph) -> bytes:
         result.edata["weight"] = torch.from_numpy(graph.weights)
     result.set_batch_num_nodes(torch.from_numpy(np.diff(graph.graph_ptr)))
     result.set_batch_num_edges(torch.from_numpy(np.diff(graph.indptr[graph.graph_ptr])))
+    return _serialized(dgl.unbatch(result))
+
+
+def write_dgl_graphs(
+    path: str | os.PathLike[str], graphs: Sequence[Any], labels: torch.Tensor | None = None
+) -> None:
+    """Write DGLGraphs with all their node and edge data to a ``.bin`` file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.bin``.
+    graphs : sequence of DGLGraph
+    labels : Tensor, optional
+        ``[G]`` class of each graph; ``dgl.load_graphs`` gives it back as ``labels["labels"]``.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".bin":
+        raise InputError(f"DGL graphs are written to a name that ends in .bin, got {path.name!r}.")
+    atomic_write(path, _serialized(graphs, labels))
+
+
+def _serialized(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "graphs.bin"
-        dgl.save_graphs(str(file), dgl.unbatch(result))
+        dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
         return file.read_bytes()

@@ -154,7 +154,7 @@ def extract_subgraphs(
         num_views,
         seed,
     )
-    return SubgraphBatch(*arrays, num_views=num_views)
+    return SubgraphBatch(**arrays._asdict(), num_views=num_views)
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:

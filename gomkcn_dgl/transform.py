@@ -25,7 +25,7 @@ WEIGHTS = "subgraph_weights"  # float32 [V, views, N, N]
 PADDING = torch.iinfo(torch.int32).min
 
 
-class AttachSubgraphs(dgl.transforms.BaseTransform):  # type: ignore[misc]
+class AttachSubgraphs(dgl.transforms.BaseTransform):
     """Attach the subgraph around every node as node features; ``GOMKConv`` then reads them.
 
     Parameters
@@ -87,6 +87,9 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):  # type: ignore[misc]
         graph.ndata[BITS] = _reshape(batch.bits.view(np.int64), shape)
         if batch.weights is not None:
             graph.ndata[WEIGHTS] = _reshape(batch.weights, shape)
+        elif WEIGHTS in graph.ndata:
+            # left by an earlier transform with weights
+            del graph.ndata[WEIGHTS]
         return graph
 
 

@@ -106,6 +106,7 @@ class FilterClustering:
     ) -> None:
         """Run gradient epochs; ``on_epoch`` gets the loss of each."""
         optimizer = torch.optim.Adam(self.filters.parameters(), lr=learning_rate)
+        decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(1, num_epochs))
         for epoch in range(num_epochs):
             total = 0.0
             held = torch.zeros(len(self.filters.free_adj))
@@ -114,6 +115,7 @@ class FilterClustering:
                 held.index_add_(0, assignment.filter_of, self.weight[rows])
                 total += self._step(optimizer, rows, assignment)
             on_epoch(total / float(self.weight.sum()))
+            decay.step()
             # the last quarter is left to settle
             if relocate and epoch < 0.75 * num_epochs:
                 self._relocate_idle(held, optimizer)

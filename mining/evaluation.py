@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import igraph
@@ -92,6 +94,22 @@ def compare_with_truth(
             )
         )
     return recoveries
+
+
+def read_truth(path: str | Path) -> dict[str, Any]:
+    """Read the truth that ``gomkcn generate`` wrote beside a graph, see :func:`compare_with_truth`.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not JSON or does not have that form.
+    """
+    try:
+        truth = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
+    _motifs(truth)
+    return dict(truth)
 
 
 def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:

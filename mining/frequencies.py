@@ -122,7 +122,7 @@ class OccurrenceFinder:
         shown = [np.empty(0, np.int64)] * len(snapped.num_nodes)
         for certificate, numbers in twins.items():
             rows = self.forms.rows_like(certificate)
-            best = similarity[np.ix_(rows, numbers)].argmax(axis=1)
+            best = similarity[rows][:, numbers].argmax(axis=1)
             for position, number in enumerate(numbers):
                 shown[number] = rows[best == position]
         return shown

@@ -34,7 +34,7 @@ log = logging.getLogger("gomkcn_dgl")
 _SAME_PATTERN = 0.99
 
 
-class PatternMiner(BaseEstimator):  # type: ignore[misc]
+class PatternMiner(BaseEstimator):
     """Find the patterns that keep coming back in a graph or a collection of graphs.
 
     A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters, started
@@ -44,7 +44,7 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     num_patterns : int
-        Graph filters F; fewer patterns come back when some are alike or hold nothing.
+        Graph filters F; fewer patterns come back when some are alike or rare.
     pattern_size : int
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
     num_hops : int
@@ -82,6 +82,8 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
         When a subgraph shows a pattern, see ``mining/frequencies.py``.
     min_similarity : float
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
+    min_support : int
+        Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     backend : str
@@ -116,14 +118,14 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=10).fit(graph)
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, min_support=2).fit(graph)
     >>> [(len(p.edges), p.distinct, p.assigned) for p in miner.patterns_]
     [(5, 6, 30), (10, 3, 15)]
     """
 
     def __init__(
         self,
-        num_patterns: int = 8,
+        num_patterns: int = 12,
         pattern_size: int = 6,
         num_hops: int = 3,
         num_levels: int = 3,
@@ -132,7 +134,7 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
         num_views: int = 1,
         start: str = "facility_location",
         sample_size: int = 1000,
-        feature_contrast: float = 1.0,
+        feature_contrast: float = 0.3,
         tau: float = 1.0,
         solid: str = "rbf",
         aggregation: str = "sum",
@@ -141,13 +143,14 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
         anchor_root: bool = False,
         padding: str = "match",
         num_epochs: int = 60,
-        learning_rate: float = 0.5,
+        learning_rate: float = 0.1,
         batch_size: int = 1024,
         relocate: bool = True,
         consensus_steps: int = 0,
         num_restarts: int = 1,
         occurrence_rule: str = "isomorphic",
         min_similarity: float = 0.8,
+        min_support: int = 5,
         random_state: int = 0,
         backend: str = "auto",
         progress: bool = False,
@@ -176,6 +179,7 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
         self.num_restarts = num_restarts
         self.occurrence_rule = occurrence_rule
         self.min_similarity = min_similarity
+        self.min_support = min_support
         self.random_state = random_state
         self.backend = backend
         self.progress = progress
@@ -278,6 +282,7 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
         check_int("num_restarts", self.num_restarts, 1)
         check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
         check_float("min_similarity", self.min_similarity, 0, 1)
+        check_int("min_support", self.min_support, 0)
         check_int("random_state", self.random_state, 0)
         return GOMKSettings(
             self.num_levels,
@@ -363,13 +368,17 @@ class PatternMiner(BaseEstimator):  # type: ignore[misc]
     def _keep(
         self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]
     ) -> None:
-        """Order the patterns, most frequent first, and drop those that hold nothing."""
+        """Order the patterns, most frequent first, and drop those that do not keep coming back."""
         order = sorted(
             range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
         )
-        kept = [i for i in order if places[i].occurrences or places[i].assigned]
+        kept = [i for i in order if len(places[i].occurrences) >= self.min_support]
         if len(kept) < len(order):
-            log.info("dropped %d filters that hold no subgraph", len(order) - len(kept))
+            log.info(
+                "dropped %d patterns with fewer than %d distinct occurrences",
+                len(order) - len(kept),
+                self.min_support,
+            )
         self.filters_ = snapped.take(kept)
         self.patterns_ = [
             self._pattern(rank, i, snapped, places[i], names) for rank, i in enumerate(kept)

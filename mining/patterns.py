@@ -89,7 +89,8 @@ class Pattern:
 
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes."""
-        graph = nx.Graph(id=self.id, assigned=self.assigned, distinct=self.distinct)
+        # not "id", which networkx takes for the id of the graph element in GraphML
+        graph = nx.Graph(pattern=self.id, assigned=self.assigned, distinct=self.distinct)
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node, **dict(zip(self.feature_names, row, strict=True)))
         for (u, v), weight in zip(self.edges, self.edge_weights, strict=True):

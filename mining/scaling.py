@@ -28,22 +28,23 @@ class FeatureScaling:
         """Measure the columns of ``features [V, D]``.
 
         A small contrast makes nodes more alike, so that structure counts for more than features. A
-        column that never changes says no more than that a node is there; it is mapped to 1, or
-        stays 0 if it is 0.
+        column that never changes says no more than that a node is there; it is mapped to 0.5.
 
         Examples
         --------
         >>> scaling = FeatureScaling.fit(np.array([[2.0, 7.0], [4.0, 7.0]]), contrast=1.0)
         >>> scaling.scale(np.array([[3.0, 7.0]])).tolist()
-        [[0.5, 1.0]]
+        [[0.5, 0.5]]
         """
         low = features.min(axis=0).astype(np.float64)
         high = features.max(axis=0).astype(np.float64)
         constant = low == high
+        # wide enough that a half of it is not lost beside a large constant
+        width = np.maximum(np.abs(low), 1.0)
         return cls(
-            offset=np.where(constant, 0, low),
-            spread=np.where(constant, np.where(low == 0, 1, low), high - low),
-            contrast=np.where(constant, 1.0, contrast),
+            offset=np.where(constant, low - width / 2, low),
+            spread=np.where(constant, width, high - low),
+            contrast=np.full(len(low), contrast),
         )
 
     def scale(self, features: np.ndarray) -> np.ndarray:

@@ -68,6 +68,9 @@ def find_types(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKSettings) -> S
         place = np.zeros(size, np.int64)
         place[0] = int(kernel.anchor_root)
     key = np.stack([_hash_rows(rows, place, salt) for salt in (1, 2)], axis=1)
+    if kernel.padding == "mask":
+        # a node whose embeddings are all zero is matched, padding is not
+        key = np.concatenate([key, num_nodes.astype(np.uint64)[:, None]], axis=1)
     _, first, type_of, weight = np.unique(
         key, axis=0, return_index=True, return_inverse=True, return_counts=True
     )

@@ -139,7 +139,7 @@ class PlantedMotifDataset(_GeneratedDataset):
         self.copies = copies
         self.motifs = motifs
         self.seed = seed
-        self._planting = {
+        self._planting: dict[str, Any] = {
             "features": features,
             "feature_dim": feature_dim,
             "noise": noise,

@@ -125,7 +125,7 @@ def get_motif(motif: str | Motif) -> Motif:
 
 def _motif(name: str, edges: str, roles: str, reason: str) -> Motif:
     """Build a row of the table from compact text: ``"01 12"`` is the edges (0, 1) and (1, 2)."""
-    pairs = sorted((int(i), int(j)) for i, j in edges.split())
+    pairs = sorted((int(edge[0]), int(edge[1])) for edge in edges.split())
     return Motif(name, tuple(pairs), tuple(roles.split()), reason)
 
 

@@ -3,7 +3,6 @@
 import re
 
 import networkx as nx
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,8 +12,6 @@ from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
-
-EXAMPLES = 40 if numba.config.DISABLE_JIT else 150
 
 
 def says(sentence):
@@ -53,7 +50,7 @@ def graphs(draw):
     return from_edges(num_nodes, edges, weights)
 
 
-law = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+law = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 extraction = {
     "graph": graphs(),
     "num_hops": st.integers(0, 4),
@@ -65,9 +62,7 @@ extraction = {
 
 @law
 @given(**extraction)
-def test_rows_of_nodes_adjacency_and_features_are_aligned(
-    graph, num_hops, max_nodes, policy, seed
-):
+def test_rows_of_nodes_adjacency_and_features_are_aligned(graph, num_hops, max_nodes, policy, seed):
     whole = to_networkx(graph)
     batch = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
     adjacency, features = batch.adjacency(), batch.gather(graph.features)

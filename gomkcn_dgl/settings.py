@@ -1,0 +1,132 @@
+"""The settings of a mining run: read from one TOML file, overridden by options, stored beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from gomkcn_dgl.errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """What is read.
+
+    Attributes
+    ----------
+    path : str
+        File or folder of the graph.
+    format : str or None
+        Its format; None: told by the name.
+    features : tuple of str or None
+        Names of the features to use; None: the reader's default.
+    feature_file : str or None
+        File of the features; None: the one beside the graph, if any.
+    """
+
+    path: str = ""
+    format: str | None = None
+    features: tuple[str, ...] | None = None
+    feature_file: str | None = None
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that decides the result of a mining run.
+
+    Attributes
+    ----------
+    graph : GraphSettings
+        The table ``[graph]``.
+    miner : dict
+        The table ``[miner]``: parameters of ``PatternMiner`` by name.
+    """
+
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    miner: Mapping[str, Any] = field(default_factory=dict)
+
+    def override(self, graph: Mapping[str, Any], miner: Mapping[str, Any]) -> RunSettings:
+        """Return new settings in which every given value that is not None wins."""
+        given = {name: value for name, value in graph.items() if value is not None}
+        chosen = {name: value for name, value in miner.items() if value is not None}
+        return RunSettings(
+            GraphSettings(**{**asdict(self.graph), **given}), {**self.miner, **chosen}
+        )
+
+    def to_toml(self) -> str:
+        """The settings as the text of a TOML file; what is None is left out."""
+        tables = {"graph": asdict(self.graph), "miner": dict(self.miner)}
+        return tomli_w.dumps(
+            {
+                name: {key: value for key, value in table.items() if value is not None}
+                for name, table in tables.items()
+            }
+        )
+
+
+def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSettings:
+    """Read a settings file.
+
+    Parameters
+    ----------
+    path : path
+        TOML with the tables ``[graph]`` and ``[miner]``, both optional.
+    miner_defaults : mapping
+        The miner's parameters and their defaults: other names are refused, and so is a value of
+        another type.
+
+    Raises
+    ------
+    InputError
+        For a missing or malformed file, an unknown name or a value of the wrong type.
+    """
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"settings file {str(path)!r} cannot be read ({error}).") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"settings file {str(path)!r} is not valid TOML: {error}.") from None
+    _check_names(path, "", tables, ("graph", "miner"))
+    graph, miner = tables.get("graph", {}), tables.get("miner", {})
+    _check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
+    _check_names(path, "miner", miner, miner_defaults)
+    if isinstance(graph.get("features"), list):
+        graph["features"] = tuple(graph["features"])
+    return RunSettings(
+        GraphSettings(**graph),
+        {name: _same_type(path, name, value, miner_defaults[name]) for name, value in miner.items()},
+    )
+
+
+def _check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
+    where = f"[{table}] of " if table else ""
+    if not isinstance(given, dict):
+        raise InputError(f"{where}settings file {str(path)!r} must be a table.")
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise InputError(
+            f"{where}settings file {str(path)!r} has the unknown name {unknown[0]!r}; "
+            f"known are {', '.join(sorted(known))}."
+        )
+
+
+def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
+    # TOML writes 1 for a float that is whole
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not type(default):
+        raise InputError(
+            f"{name} in settings file {str(path)!r} must be a {type(default).__name__}, "
+            f"got {value!r}."
+        )
+    return value

@@ -1,0 +1,345 @@
+"""Figures of a run: patterns, loss and frequencies in, matplotlib Axes or Figure out.
+
+No pyplot: a figure belongs to whoever asked for it, and no backend is chosen. matplotlib and
+seaborn take seconds to import, so each function imports them when it draws. Names from the input
+(features, nodes, files) are never drawn, since a font may lack their letters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.errors import InputError
+from mining.layout import place_nodes
+from mining.patterns import Pattern
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# on a page this colour becomes the colour of the page's text, so that dark pages work as well
+_INK = "#1f2328"
+_PLAIN = "#4c72b0"
+# distinct and assigned; both stand out from white and from black
+_BARS = ("#2a7fb8", "#e08a3c")
+_NO_PATTERNS = "No patterns were found."
+# inches
+_PATTERN_WIDTH, _PATTERN_HEIGHT = 2.6, 2.3
+# counts further apart than this need a logarithmic axis
+_WIDE_RANGE = 50
+
+
+def draw_pattern(
+    pattern: Pattern, ax: Axes | None = None, *, colors: np.ndarray | None = None
+) -> Axes:
+    """Draw a pattern as dots and lines.
+
+    A line is 1 point wide for a learnt weight of ½ and 3 points for 1. A dot carries the number of
+    the pattern node.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a figure of its own, ``draw_pattern(…).figure``.
+    colors : numpy.ndarray, optional
+        ``[M]`` in [0, 1], the place of each node on the colour scale, as :func:`feature_colors`
+        gives them for several patterns at once; by default from this pattern alone.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from mining.patterns import Medoid
+    >>> pattern = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
+    ...                   Medoid((5, 7), 0.98, root=5), 4, 2, ())
+    >>> draw_pattern(pattern).get_title()
+    'Pattern 0: 2 occurrences'
+    """
+    from matplotlib.collections import LineCollection
+
+    if ax is None:
+        ax = _new_figure(_PATTERN_WIDTH, _PATTERN_HEIGHT + 0.25).add_subplot()
+    if colors is None:
+        (colors,) = feature_colors([pattern])
+    places = place_nodes(pattern.num_nodes, pattern.edges)
+    radius = _radius(places)
+    lines = [places[list(edge)] for edge in pattern.edges]
+    widths = [4 * weight - 1 for weight in pattern.edge_weights]
+    ax.add_collection(
+        LineCollection(lines, linewidths=widths, colors=_INK, capstyle="round", clip_on=False)
+    )
+    _draw_nodes(ax, places, radius, colors)
+    margin = radius + 0.06
+    ax.set_xlim(-1 - margin, 1 + margin)
+    ax.set_ylim(-0.85 - margin, 0.85 + margin)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    counted = "1 occurrence" if pattern.distinct == 1 else f"{pattern.distinct} occurrences"
+    ax.set_title(f"Pattern {pattern.id}: {counted}", color=_INK, fontsize=10)
+    return ax
+
+
+def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Figure:
+    """Draw all patterns in a grid, their colours on one scale.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    columns : int
+        Most patterns side by side.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    check_int("columns", columns, 1)
+    if not patterns:
+        figure = _new_figure(4, 1)
+        figure.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=_INK)
+        return figure
+    columns = min(columns, len(patterns))
+    rows = math.ceil(len(patterns) / columns)
+    figure = _new_figure(_PATTERN_WIDTH * columns, (_PATTERN_HEIGHT + 0.3) * rows)
+    colors = feature_colors(patterns)
+    for position, (pattern, shades) in enumerate(zip(patterns, colors, strict=True)):
+        draw_pattern(pattern, figure.add_subplot(rows, columns, position + 1), colors=shades)
+    return figure
+
+
+def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Draw how the misfit between subgraphs and filters went down.
+
+    Parameters
+    ----------
+    loss_curve : sequence of float
+        1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a figure of its own.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InputError
+        For an empty curve.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    if not len(loss_curve):
+        raise InputError("loss_curve must hold at least one value, got none.")
+    ax = _styled_axes(ax, 5.0, 2.8)
+    ax.plot(range(len(loss_curve)), loss_curve, color=_BARS[0], linewidth=2)
+    for epoch in {0, len(loss_curve) - 1}:
+        ax.plot(epoch, loss_curve[epoch], "o", color=_BARS[0], markersize=5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    # from 0, so that the eye reads how much of the misfit went away
+    ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
+    if len(loss_curve) == 1:
+        ax.set_xlim(-0.5, 0.5)
+    _label(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
+    return ax
+
+
+def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axes:
+    """Draw the two frequencies of each pattern as horizontal bars.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a figure of its own. The axis is logarithmic where the largest
+        count is more than 50 times the smallest.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    import pandas as pd
+    import seaborn as sns
+    from matplotlib.ticker import NullLocator
+
+    if not patterns:
+        ax = _new_figure(4, 1).add_subplot() if ax is None else ax
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=_INK)
+        return ax
+    ax = _styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
+    readings = {
+        "distinct occurrences": [pattern.distinct for pattern in patterns],
+        "assigned nodes": [pattern.assigned for pattern in patterns],
+    }
+    names = [f"Pattern {pattern.id}" for pattern in patterns]
+    table = pd.DataFrame(readings, index=pd.Index(names, name="pattern")).reset_index()
+    table = table.melt("pattern", var_name="reading", value_name="count")
+    sns.barplot(
+        table, x="count", y="pattern", hue="reading", ax=ax, palette=_BARS, saturation=1, orient="h"
+    )
+    counted = [count for counts in readings.values() for count in counts if count]
+    wide = bool(counted) and max(counted) > _WIDE_RANGE * min(counted)
+    # on a logarithmic axis a count of 1 is a bar as well, and 0 only a label
+    left = 0.5 if wide else 0.0
+    if wide:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(left, (2.2 if wide else 1.15) * max(counted, default=1))
+    for bars, counts in zip(ax.containers, readings.values(), strict=True):
+        for bar, count in zip(bars, counts, strict=True):
+            ax.annotate(
+                str(count),
+                (max(count, left), bar.get_y() + bar.get_height() / 2),
+                xytext=(2, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=_INK,
+            )
+    _label(ax, "How often each pattern occurs", "Count, logarithmic" if wide else "Count", "")
+    ax.tick_params(axis="y", length=0)
+    _legend_above(ax)
+    return ax
+
+
+def feature_colors(patterns: Sequence[Pattern]) -> list[np.ndarray | None]:
+    """Place the nodes of all patterns on one colour scale: nodes with similar features, close by.
+
+    The place is the first principal component of the standardised features, or the feature itself
+    where there is only one.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        With the same features.
+
+    Returns
+    -------
+    list of numpy.ndarray or None
+        ``[M]`` in [0, 1] for each pattern; None for each where all nodes have the same features.
+    """
+    rows = np.concatenate([pattern.features for pattern in patterns])
+    spread = rows.std(axis=0)
+    # differences that patterns.json rounds away are no differences
+    varies = spread > 1e-6
+    if not varies.any():
+        return [None] * len(patterns)
+    standard = (rows - rows.mean(axis=0))[:, varies] / spread[varies]
+    direction = np.linalg.svd(standard, full_matrices=False)[2][0]
+    # the sign is arbitrary: the largest share counts as positive
+    direction *= np.sign(direction[np.abs(direction).argmax()])
+    place = standard @ direction
+    place = (place - place.min()) / max(np.ptp(place), 1e-12)
+    sizes = np.cumsum([pattern.num_nodes for pattern in patterns])
+    return list(np.split(place, sizes[:-1]))
+
+
+def figure_to_svg(
+    figure: Figure | SubFigure, *, name: str | None = None, inline: bool = False
+) -> str:
+    """Return a figure as SVG text, the same for the same figure on every run.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Such as ``draw_loss(…).figure``; of a part of a figure the whole is taken.
+    name : str, optional
+        Start of every id in the text, so that several figures can stand in one page; by default a
+        digest of the figure.
+    inline : bool
+        For a page: no XML header and no background, and the ink takes the page's text colour.
+    """
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "gomkcn", "svg.fonttype": "none"}):
+        buffer = io.StringIO()
+        nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        face = "none" if inline else "white"
+        whole = figure.get_figure(root=True)
+        whole.savefig(buffer, format="svg", metadata=nothing, facecolor=face, edgecolor="none")
+    svg = buffer.getvalue()
+    start = name or "f" + hashlib.sha256(svg.encode()).hexdigest()[:12]
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{start}-", svg)
+    if inline:
+        svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+    return svg
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    """Make a figure of so many inches, without a background."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", facecolor="none")
+
+
+def _styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return axes without a box, in seaborn's white style where they are ours."""
+    import seaborn as sns
+
+    if ax is None:
+        with sns.axes_style("white"):
+            ax = _new_figure(width, height).add_subplot(facecolor="none")
+    sns.despine(ax=ax)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(_INK)
+    ax.tick_params(which="both", color=_INK, labelcolor=_INK, labelsize=9)
+    return ax
+
+
+def _label(ax: Axes, title: str, x: str, y: str) -> None:
+    ax.set_title(title, color=_INK, fontsize=11)
+    ax.set_xlabel(x, color=_INK, fontsize=9)
+    ax.set_ylabel(y, color=_INK, fontsize=9)
+
+
+def _legend_above(ax: Axes) -> None:
+    """Put the legend between title and bars, where it covers neither."""
+    place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+    ax.legend(**place, frameon=False, fontsize=9, labelcolor=_INK)
+    ax.set_title(ax.get_title(), color=_INK, fontsize=11, pad=26)
+
+
+def _radius(places: np.ndarray) -> float:
+    """Radius of the dots that keeps a gap between any two of them."""
+    if len(places) < 2:
+        return 0.2
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return float(min(0.17, 0.36 * apart[np.triu_indices(len(places), 1)].min()))
+
+
+def _draw_nodes(ax: Axes, places: np.ndarray, radius: float, colors: np.ndarray | None) -> None:
+    """Draw numbered dots; a number is black on a light dot and white on a dark one."""
+    import seaborn as sns
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Circle
+
+    scale = sns.color_palette("crest", as_cmap=True)
+    # a figure's axes are about this many points wide for the 2.4 units of a drawing
+    font_size = min(10.0, 95 * radius)
+    for node, place in enumerate(places):
+        face = to_rgb(_PLAIN) if colors is None else scale(float(colors[node]))[:3]
+        light = np.dot(face, (0.299, 0.587, 0.114)) > 0.5
+        ax.add_patch(
+            Circle(place, radius, facecolor=face, edgecolor=_INK, lw=1, zorder=2, clip_on=False)
+        )
+        ax.text(
+            place[0],
+            place[1],
+            str(node),
+            color="black" if light else "white",
+            fontsize=font_size,
+            ha="center",
+            va="center_baseline",
+            zorder=3,
+        )

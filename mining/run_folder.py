@@ -1,0 +1,235 @@
+"""Step 6: a mining run ↔ its folder, each file written whole or not at all.
+
+| file                     | holds                                                      |
+|--------------------------|------------------------------------------------------------|
+| `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
+| `run.json`               | graph, loss curve, planted truth, provenance               |
+| `patterns.json`          | the patterns; `patterns.schema.json` in this package       |
+| `patterns/*.graphml`     | one graph a pattern                                        |
+| `occurrences.csv`        | a row an occurrence and pattern node                       |
+| `figures/*.svg`          | all patterns, their frequencies, the loss curve            |
+| `report.html`            | the same for a person                                      |
+| `checkpoint.pt`          | the fitted miner, without pickled code                     |
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import torch
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io import atomic_write
+from gomkcn_dgl.settings import RunSettings
+from mining.evaluation import MotifRecovery
+from mining.miner import PatternMiner
+from mining.patterns import Pattern, SnappedFilters
+from mining.plots import draw_frequencies, draw_loss, draw_patterns, figure_to_svg
+from mining.report import render_report
+from mining.run import GraphSummary, MiningRun
+from mining.scaling import FeatureScaling
+
+SCHEMA_VERSION = 1
+REPORT = "report.html"
+_RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
+
+
+def prepare_folder(folder: str | Path, force: bool) -> Path:
+    """Make the folder of a run, before any work is done for it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or holds a run already and ``force`` is not set.
+    """
+    folder = Path(folder)
+    held = [name for name in _RUN_FILES if (folder / name).exists()]
+    if held and not force:
+        raise InputError(
+            f"out folder {str(folder)!r} already holds a run ({held[0]}); "
+            "choose another, or overwrite it with --force."
+        )
+    try:
+        for part in (folder, folder / "patterns", folder / "figures"):
+            part.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".write-test"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise InputError(
+            f"out folder {str(folder)!r} cannot be written ({error.strerror})."
+        ) from None
+    return folder
+
+
+def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
+    """Write a finished run into a folder made by :func:`prepare_folder`."""
+    atomic_write(folder / "settings.toml", settings.to_toml())
+    _write_patterns(folder, run)
+    atomic_write(folder / "occurrences.csv", _occurrence_table(run.patterns))
+    atomic_write(folder / "checkpoint.pt", _checkpoint(miner))
+    write_report(folder, run)
+    # last: a folder with a run.json is complete
+    atomic_write(folder / "run.json", _json(_run_record(run)))
+
+
+def write_report(folder: Path, run: MiningRun) -> Path:
+    """Draw the figures and the report of a run; return the path of the report."""
+    figures = {
+        "patterns": draw_patterns(run.patterns),
+        "frequencies": draw_frequencies(run.patterns).figure,
+        "loss": draw_loss(run.loss_curve).figure,
+    }
+    for name, figure in figures.items():
+        atomic_write(folder / "figures" / f"{name}.svg", figure_to_svg(figure))
+    atomic_write(folder / REPORT, render_report(run))
+    return folder / REPORT
+
+
+def read_run(folder: str | Path) -> MiningRun:
+    """Read a finished run back.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run, or a file of it is damaged.
+    """
+    folder = Path(folder)
+    record = _read_json(folder / "run.json")
+    patterns = _read_json(folder / "patterns.json")
+    try:
+        names = patterns["feature_names"]
+        graph = GraphSummary(**{**record["graph"], "feature_names": tuple(names)})
+        recovery = record["recovery"]
+        return MiningRun(
+            graph=graph,
+            patterns=[Pattern.from_dict(entry, names) for entry in patterns["patterns"]],
+            loss_curve=record["loss_curve"],
+            settings=record["settings"],
+            provenance=record["provenance"],
+            recovery=None if recovery is None else [_recovery(entry) for entry in recovery],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"run folder {str(folder)!r} holds a damaged run.json or patterns.json "
+            f"({type(error).__name__}: {error}); mine again."
+        ) from None
+
+
+def load_miner(folder: str | Path) -> PatternMiner:
+    """Read the fitted miner of a run, ready to ``transform`` and ``predict``.
+
+    Its ``patterns_`` are those of ``patterns.json``.
+    """
+    folder = Path(folder)
+    run = read_run(folder)
+    try:
+        state = torch.load(folder / "checkpoint.pt", weights_only=True)
+        miner = PatternMiner(**state["params"])
+        miner.filters_ = SnappedFilters(
+            state["adj"], state["feat"], state["weights"], tuple(state["num_nodes"])
+        )
+        scaling = (state[name].numpy() for name in ("offset", "spread", "contrast"))
+        miner.scaling_ = FeatureScaling(*scaling)
+        miner.n_features_in_ = state["feat"].shape[2]
+    except Exception as error:
+        # torch.load raises whatever a damaged archive leads it into
+        raise InputError(
+            f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({error})."
+        ) from None
+    miner.patterns_ = run.patterns
+    miner.loss_curve_ = run.loss_curve
+    miner.num_subgraphs_ = run.graph.num_subgraphs
+    miner.truncated_share_ = run.graph.truncated_share
+    return miner
+
+
+def _checkpoint(miner: PatternMiner) -> bytes:
+    filters, scaling = miner.filters_, miner.scaling_
+    content = io.BytesIO()
+    torch.save(
+        {
+            "params": {**miner.get_params(), "progress": False},
+            "adj": filters.adj,
+            "feat": filters.feat,
+            "weights": filters.weights,
+            "num_nodes": list(filters.num_nodes),
+            "offset": torch.from_numpy(scaling.offset),
+            "spread": torch.from_numpy(scaling.spread),
+            "contrast": torch.from_numpy(scaling.contrast),
+        },
+        content,
+    )
+    return content.getvalue()
+
+
+def _write_patterns(folder: Path, run: MiningRun) -> None:
+    record = {
+        "schema": SCHEMA_VERSION,
+        "feature_names": list(run.graph.feature_names),
+        "patterns": [pattern.to_dict() for pattern in run.patterns],
+    }
+    atomic_write(folder / "patterns.json", _json(record))
+    names = [f"pattern_{pattern.id:02d}.graphml" for pattern in run.patterns]
+    for name, pattern in zip(names, run.patterns, strict=True):
+        content = io.BytesIO()
+        nx.write_graphml_xml(pattern.to_networkx(), content)
+        atomic_write(folder / "patterns" / name, content.getvalue())
+    for old in (folder / "patterns").glob("pattern_*.graphml"):
+        if old.name not in names:
+            old.unlink()
+
+
+def _occurrence_table(patterns: list[Pattern]) -> str:
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["pattern", "occurrence", "graph", "pattern_node", "node", "similarity"])
+    for pattern in patterns:
+        for number, place in enumerate(pattern.occurrences):
+            for player, node in enumerate(place.nodes):
+                table.writerow(
+                    [pattern.id, number, place.graph, player, node, round(place.similarity, 6)]
+                )
+    return text.getvalue()
+
+
+def _run_record(run: MiningRun) -> dict[str, Any]:
+    return {
+        "graph": asdict(run.graph),
+        "loss_curve": run.loss_curve,
+        "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
+        "settings": run.settings,
+        "provenance": run.provenance,
+    }
+
+
+def _recovery(entry: dict[str, Any]) -> MotifRecovery:
+    return MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
+
+
+def _json(record: Any) -> str:
+    return json.dumps(record, indent=1, ensure_ascii=False, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)!r} cannot be read ({error}).") from None

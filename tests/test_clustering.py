@@ -1,0 +1,311 @@
+"""Filters as cluster centres: the gradient step, relocation and the consensus step."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from threads import two_threads  # noqa: F401
+
+from gomkcn_dgl import gomk
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.matching import GOMKSettings
+from mining.clustering import FilterClustering, adjacency_of_types
+from mining.subgraph_types import SubgraphTypes
+from synthetic import get_motif
+
+KERNEL = GOMKSettings(3)
+
+
+def as_types(adj, feat, kernel=KERNEL, weight=None):
+    """Every graph a type of its own, without merging."""
+    count = len(adj)
+    weight = np.ones(count, np.int64) if weight is None else np.array(weight)
+    return SubgraphTypes(
+        first=np.arange(count),
+        type_of=np.repeat(np.arange(count), weight),
+        weight=weight,
+        levels=kernel.embed(adj, feat),
+        num_nodes=torch.full((count,), adj.shape[1]),
+    )
+
+
+def clustering_of(adj, feat, filters, kernel=KERNEL, weight=None):
+    types = as_types(adj, feat, kernel, weight)
+    return FilterClustering(types, adj, feat, filters, kernel, "auto")
+
+
+def random_filters(count, size, width, seed=0):
+    filters = GraphFilters(count, size, width)
+    filters.reset_parameters(torch.Generator().manual_seed(seed))
+    return filters
+
+
+def filters_like(adj, feat):
+    filters = GraphFilters(len(adj), adj.shape[1], feat.shape[2])
+    filters.set(torch.arange(len(adj)), adj, feat)
+    return filters
+
+
+def stack(graphs):
+    return torch.stack([torch.from_numpy(nx.to_numpy_array(g)).float() for g in graphs])
+
+
+def random_graphs(count, size=5, width=2, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    upper = (torch.rand(count, size, size, generator=generator) < 0.5).float().triu(1)
+    return upper + upper.transpose(1, 2), torch.rand(count, size, width, generator=generator)
+
+
+def normalised(clustering):
+    """Scores of all pairs ``[U, F]`` by the reference, with gradient."""
+    filters = clustering.filters
+    return gomk(
+        clustering.adj,
+        clustering.feat,
+        filters.adj(),
+        filters.feat(),
+        num_levels=clustering.kernel.num_levels,
+        normalize=True,
+        backend="reference",
+    )
+
+
+# ---------------------------------------------------------------- assignment and loss
+
+
+def test_the_loss_is_the_mean_distance_to_the_nearest_filter():
+    clustering = clustering_of(*random_graphs(12), random_filters(4, 5, 2), weight=range(1, 13))
+    best, filter_of = normalised(clustering).max(dim=1)
+    weight = torch.arange(1.0, 13.0)
+    best = best.detach()
+    assert clustering.loss() == pytest.approx(1 - float((weight * best).sum() / weight.sum()))
+    assignment = clustering.assign()
+    assert assignment.filter_of.tolist() == filter_of.tolist()
+    torch.testing.assert_close(assignment.similarity, best, rtol=1e-5, atol=1e-5)
+
+
+def test_the_assignment_of_some_rows_is_that_part_of_the_whole():
+    clustering = clustering_of(*random_graphs(12), random_filters(4, 5, 2))
+    whole, rows = clustering.assign(), torch.tensor([7, 2, 11])
+    part = clustering.assign(rows)
+    for name in ("filter_of", "similarity", "matching"):
+        assert torch.equal(getattr(part, name), getattr(whole, name)[rows]), name
+
+
+# ---------------------------------------------------------------- gradient steps
+
+
+def test_a_step_moves_only_the_filters_that_were_chosen():
+    graphs = stack([nx.cycle_graph(5), nx.complete_graph(5), nx.star_graph(4)])
+    feat = torch.full((3, 5, 1), 0.5)
+    filters = filters_like(graphs, feat)
+    filters.free_adj.data += 1.0
+    clustering = clustering_of(graphs[:2], feat[:2], filters)
+    rows = torch.tensor([0, 1])
+    assignment = clustering.assign(rows)
+    assert assignment.filter_of.tolist() == [0, 1]
+    before = {name: value.detach().clone() for name, value in filters.named_parameters()}
+    clustering._step(torch.optim.SGD(filters.parameters(), lr=10.0), rows, assignment)
+    assert torch.equal(filters.free_adj[2], before["free_adj"][2])
+    assert torch.equal(filters.free_feat[2], before["free_feat"][2])
+    for name, value in filters.named_parameters():
+        assert not value.grad[2].any()
+        assert (value[:2] != before[name][:2]).flatten(1).any(dim=1).all(), name
+
+
+def test_a_step_follows_the_gradient_of_the_whole_loss():
+    clustering = clustering_of(*random_graphs(12), random_filters(4, 5, 2), weight=range(1, 13))
+    rows = torch.tensor([3, 0, 8, 9, 5])
+    weight = clustering.weight[rows]
+    best = normalised(clustering)[rows].max(dim=1).values
+    summed = ((1 - best) * weight).sum()
+    expected = torch.autograd.grad(summed / weight.sum(), list(clustering.filters.parameters()))
+    optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=0.0)
+    loss = clustering._step(optimizer, rows, clustering.assign(rows))
+    assert loss == pytest.approx(summed.item())
+    for parameter, gradient in zip(clustering.filters.parameters(), expected, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("batch_size", [3, 100])
+def test_training_lowers_the_loss(batch_size):
+    adj, feat = random_graphs(20)
+    clustering = clustering_of(adj, feat, random_filters(4, 5, 2))
+    before, curve = clustering.loss(), []
+    generator = torch.Generator().manual_seed(0)
+    clustering.train(30, 0.1, batch_size, True, generator, curve.append)
+    assert len(curve) == 30
+    assert clustering.loss() < before - 0.05
+    # an epoch of one batch reports the loss before its step
+    if batch_size == 100:
+        assert curve[0] == pytest.approx(before)
+
+
+def test_no_epochs_change_nothing():
+    clustering = clustering_of(*random_graphs(6), random_filters(2, 5, 2))
+    before = clustering.filters.free_adj.detach().clone()
+    clustering.train(0, 0.1, 100, True, torch.Generator(), pytest.fail)
+    assert torch.equal(clustering.filters.free_adj, before)
+
+
+def test_the_order_of_the_batches_is_seeded():
+    losses = []
+    for seed in (0, 0, 1):
+        clustering = clustering_of(*random_graphs(20), random_filters(4, 5, 2))
+        generator = torch.Generator().manual_seed(seed)
+        clustering.train(3, 0.1, 4, False, generator, lambda loss: None)
+        losses.append(clustering.loss())
+    assert losses[0] == losses[1] != losses[2]
+
+
+# ---------------------------------------------------------------- relocation
+
+
+def two_kinds():
+    """Nine rings and one clique, with a filter for the rings and a filter for nothing."""
+    adj = stack([nx.cycle_graph(5)] * 9 + [nx.complete_graph(5)])
+    feat = torch.full((10, 5, 1), 0.5)
+    filters = filters_like(adj[:2], feat[:2])
+    filters.set(torch.tensor([1]), torch.zeros(1, 5, 5), torch.zeros(1, 5, 1))
+    return clustering_of(adj, feat, filters)
+
+
+def test_an_idle_filter_moves_to_the_worst_served():
+    clustering = two_kinds()
+    optimizer = torch.optim.Adam(clustering.filters.parameters(), lr=0.1)
+    everything = torch.arange(10)
+    clustering._step(optimizer, everything, clustering.assign())
+    untouched = clustering.filters.free_adj[0].detach().clone()
+    momentum = optimizer.state[clustering.filters.free_adj]["exp_avg_sq"]
+    momentum[1] = 9.0
+    kept = momentum[0].clone()
+    clustering._relocate_idle(torch.tensor([10.0, 0.0]), optimizer)
+    assert ((clustering.filters.adj()[1] > 0.5) == clustering.adj[9].bool()).all()
+    torch.testing.assert_close(clustering.filters.feat()[1], clustering.feat[9])
+    assert torch.equal(clustering.filters.free_adj[0], untouched)
+    # its old momentum is gone, that of the other filter stays
+    assert not momentum[1].any()
+    assert torch.equal(momentum[0], kept)
+    assert clustering.assign().filter_of.tolist() == [0] * 9 + [1]
+
+
+def test_no_filter_moves_while_all_hold_something():
+    clustering = two_kinds()
+    optimizer = torch.optim.Adam(clustering.filters.parameters(), lr=0.1)
+    before = clustering.filters.free_adj.detach().clone()
+    clustering._relocate_idle(torch.tensor([9.0, 1.0]), optimizer)
+    assert torch.equal(clustering.filters.free_adj, before)
+
+
+@pytest.mark.parametrize(("relocate", "served"), [(True, True), (False, False)])
+def test_training_moves_an_idle_filter_only_if_it_may(relocate, served):
+    clustering = two_kinds()
+    clustering.train(4, 0.05, 100, relocate, torch.Generator().manual_seed(0), lambda loss: None)
+    assert (float(clustering.assign().similarity[9]) > 0.9) == served
+
+
+def test_the_last_quarter_is_left_to_settle(monkeypatch):
+    clustering = two_kinds()
+    calls = []
+    monkeypatch.setattr(clustering, "_relocate_idle", lambda held, optimizer: calls.append(held))
+    clustering.train(8, 0.05, 4, True, torch.Generator().manual_seed(0), lambda loss: None)
+    assert len(calls) == 6
+    # what each filter held, over all batches
+    assert all(float(held.sum()) == 10 for held in calls)
+
+
+# ---------------------------------------------------------------- consensus
+
+
+def broken_copies(motif, count, seed):
+    """Relabelled copies of a motif, one or two edges of each removed: none is intact."""
+    rng = np.random.default_rng(seed)
+    whole = motif.adjacency().astype(np.float32)
+    edges = np.argwhere(np.triu(whole))
+    adj, order = [], []
+    for _ in range(count):
+        copy = whole.copy()
+        for u, v in rng.choice(edges, size=rng.integers(1, 3), replace=False):
+            copy[u, v] = copy[v, u] = 0
+        order.append(rng.permutation(len(whole)))
+        adj.append(copy[np.ix_(order[-1], order[-1])])
+    return torch.from_numpy(np.stack(adj)), torch.from_numpy(np.stack(order))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["wheel", "crown"])
+def test_a_consensus_finds_a_pattern_of_which_no_copy_is_intact(name, seed):
+    motif = get_motif(name)
+    adj, order = broken_copies(motif, 30, seed)
+    # what a node is like tells its role, up to a little noise
+    generator = torch.Generator().manual_seed(seed)
+    roles = torch.linspace(0.1, 0.9, 6)[order].unsqueeze(2)
+    feat = (roles + 0.02 * torch.randn(roles.shape, generator=generator)).clamp(0, 1)
+    kernel = GOMKSettings(3, tau=0.1, level_scale=10.0)
+    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]), kernel)
+
+    def is_the_motif():
+        found = nx.from_numpy_array((clustering.filters.adj()[0] > 0.5).numpy())
+        return nx.is_isomorphic(found, motif.to_networkx())
+
+    assert not is_the_motif()
+    for _ in range(2):
+        clustering.consensus_step()
+    assert is_the_motif()
+
+
+def test_a_consensus_averages_the_better_half():
+    # three rings like the filter, and two cliques that it holds for want of another
+    adj = stack([nx.cycle_graph(5)] * 3 + [nx.complete_graph(5)] * 2)
+    feat = torch.full((5, 5, 1), 0.5)
+    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]))
+    clustering.consensus_step()
+    assert ((clustering.filters.adj()[0] > 0.5) == adj[0].bool()).all()
+    # now the cliques weigh more than half
+    heavy = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]), weight=[1, 1, 1, 2, 2])
+    heavy.consensus_step()
+    assert float(heavy.filters.adj()[0].sum()) > float(clustering.filters.adj()[0].sum()) + 1
+
+
+def test_a_consensus_leaves_a_filter_alone_that_holds_nothing():
+    clustering = two_kinds()
+    before = clustering.filters.free_adj[1].detach().clone()
+    clustering.consensus_step()
+    assert torch.equal(clustering.filters.free_adj[1], before)
+
+
+# ---------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("action", ["loss", "step", "consensus"])
+def test_a_type_of_weight_three_is_three_equal_types(action):
+    adj, feat = random_graphs(4, seed=2)
+    tripled = torch.tensor([0, 1, 1, 1, 2, 3])
+    merged = clustering_of(adj, feat, random_filters(2, 5, 2), weight=[1, 3, 1, 1])
+    apart = clustering_of(adj[tripled], feat[tripled], random_filters(2, 5, 2))
+    for clustering in (merged, apart):
+        if action == "step":
+            optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=5.0)
+            rows = torch.arange(len(clustering.types))
+            clustering._step(optimizer, rows, clustering.assign(rows))
+        if action == "consensus":
+            clustering.consensus_step()
+    assert merged.loss() == pytest.approx(apart.loss(), rel=1e-5)
+    for one, other in zip(merged.filters.parameters(), apart.filters.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_matter():
+    adj, feat = random_graphs(4, seed=2)
+    losses = [
+        clustering_of(adj, feat, random_filters(2, 5, 2), weight=weight).loss()
+        for weight in ([1, 1, 1, 1], [1, 9, 1, 1])
+    ]
+    assert losses[0] != pytest.approx(losses[1], rel=1e-3)
+
+
+def test_the_adjacency_of_types_has_weights_of_at_most_one():
+    adj, feat = random_graphs(3)
+    adjacency = adj.numpy() * np.array([1.0, 0.25, 7.0], np.float32)[:, None, None]
+    capped = adjacency_of_types(adjacency, as_types(adj, feat))
+    torch.testing.assert_close(capped, adj * torch.tensor([1.0, 0.25, 1.0])[:, None, None])

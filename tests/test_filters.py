@@ -1,0 +1,88 @@
+"""GraphFilters: ranges, literal values, starting from given subgraphs, seeds."""
+
+from math import log
+
+import pytest
+import torch
+from tiny_graphs import ONES, TRIANGLE
+from tolerances import VALUES
+
+from gomkcn_dgl.filters import GraphFilters
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 5, 3), (2, 2, 7)])
+def test_adjacency_is_symmetric_without_loops_and_between_0_and_1(sizes):
+    torch.manual_seed(0)
+    filters = GraphFilters(*sizes)
+    num_filters, size, width = sizes
+    adj = filters.adj()
+    assert adj.shape == (num_filters, size, size)
+    assert torch.equal(adj, adj.mT)
+    assert not adj.diagonal(dim1=1, dim2=2).any()
+    off_diagonal = adj[:, ~torch.eye(size, dtype=bool)]
+    assert ((off_diagonal > 0) & (off_diagonal < 1)).all()
+    assert filters.feat().shape == (num_filters, size, width)
+
+
+def test_edges_are_the_sigmoid_of_the_upper_triangle_in_row_order():
+    filters = GraphFilters(1, 3, 1)
+    with torch.no_grad():
+        filters.free_adj.copy_(torch.tensor([[0.0, log(3), -log(3)]]))
+    expected = torch.tensor([[[0, 0.5, 0.75], [0.5, 0, 0.25], [0.75, 0.25, 0]]])
+    torch.testing.assert_close(filters.adj().detach(), expected, **VALUES[torch.float32])
+
+
+def test_features_are_bounded_or_free():
+    bounded, free = GraphFilters(1, 2, 1), GraphFilters(1, 2, 1, bounded_feats=False)
+    for filters in (bounded, free):
+        with torch.no_grad():
+            filters.free_feat.copy_(torch.tensor([[[log(4)], [-9.0]]]))
+    assert bounded.feat()[0, 0].item() == pytest.approx(0.8)
+    assert 0 < bounded.feat()[0, 1].item() < 0.001
+    assert free.feat()[0, 1].item() == -9
+
+
+def test_set_makes_filters_of_subgraphs():
+    filters = GraphFilters(3, 3, 1)
+    before = filters.free_adj.detach().clone()
+    adj, feat = torch.tensor([TRIANGLE]).float(), torch.tensor([[[0.0], [0.5], [1.0]]])
+    filters.set(torch.tensor([1]), adj, feat)
+    assert torch.equal((filters.adj()[1] > 0.5).float(), adj[0])
+    assert filters.free_adj[1].tolist() == [6, 6, 6]
+    torch.testing.assert_close(
+        filters.feat()[1].detach(), torch.tensor([[0.02], [0.5], [0.98]]), **VALUES[torch.float32]
+    )
+    assert torch.equal(filters.free_adj[[0, 2]], before[[0, 2]])
+
+
+def test_set_keeps_free_features_and_leaves_no_gradient_behind():
+    filters = GraphFilters(2, 3, 1, bounded_feats=False)
+    feat = torch.tensor([ONES, ONES]).float() * 7
+    filters.set(slice(None), torch.zeros(2, 3, 3), feat)
+    assert torch.equal(filters.feat(), feat)
+    assert (filters.free_adj == -6).all()
+    assert all(p.requires_grad and p.grad is None and p.is_leaf for p in filters.parameters())
+
+
+def test_gradients_reach_every_parameter():
+    torch.manual_seed(0)
+    filters = GraphFilters(2, 4, 3)
+    (filters.adj().sum() + filters.feat().sum()).backward()
+    # a logit stands on both sides of the diagonal
+    weight = torch.sigmoid(filters.free_adj.detach())
+    torch.testing.assert_close(filters.free_adj.grad, 2 * weight * (1 - weight))
+    assert (filters.free_feat.grad > 0).all()
+
+
+def test_reset_parameters_follows_its_generator():
+    filters = GraphFilters(2, 4, 3)
+    draws = []
+    for seed in (5, 5, 6):
+        filters.reset_parameters(torch.Generator().manual_seed(seed))
+        draws.append([p.detach().clone() for p in filters.parameters()])
+    assert all(torch.equal(a, b) for a, b in zip(draws[0], draws[1], strict=True))
+    assert not torch.equal(draws[0][0], draws[2][0])
+
+
+def test_the_state_holds_the_parameters_alone():
+    assert sorted(GraphFilters(2, 3, 1).state_dict()) == ["free_adj", "free_feat"]

@@ -1,0 +1,214 @@
+"""gomk_gram: literal values, both paddings, repairs, and a support vector machine that learns."""
+
+import logging
+import re
+from math import exp
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.svm import SVC
+from threads import two_threads  # noqa: F401
+
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.gram import GramMatrix, gomk_gram
+from gomkcn_dgl.kernels import BACKENDS
+
+EXACT = {"rtol": 1e-10, "atol": 1e-10}
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def with_features(graph, seed, width=2):
+    rng = np.random.default_rng(seed)
+    nx.set_node_attributes(graph, {node: rng.random(width) for node in graph}, "feat")
+    return graph
+
+
+def not_psd_graphs():
+    """Give the 40 graphs, drawn once, whose Gram matrix has a negative eigenvalue."""
+    return [with_features(nx.gnp_random_graph(4, 0.5, seed=seed), seed) for seed in range(40)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_hand_worked_values(backend):
+    graphs = [nx.cycle_graph(3), nx.path_graph(3)]
+    raw = gomk_gram(graphs, num_levels=1, normalize=False, backend=backend)
+    kappa = 4 + 2 * exp(-1)
+    np.testing.assert_allclose(raw.values, [[6, kappa], [kappa, 6]], **EXACT)
+    cosine = gomk_gram(graphs, num_levels=1, backend=backend)
+    np.testing.assert_allclose(cosine.values, [[1, kappa / 6], [kappa / 6, 1]], **EXACT)
+    assert cosine.values.dtype == np.float64
+    assert cosine.smallest_eigenvalue == pytest.approx(1 - kappa / 6)
+
+
+def test_mask_matches_as_many_nodes_as_the_smaller_graph_has():
+    graphs = [nx.empty_graph(2), nx.empty_graph(5)]
+    raw = gomk_gram(graphs, num_levels=0, normalize=False)
+    assert raw.values.tolist() == [[2, 2], [2, 5]]
+    cosine = gomk_gram(graphs, num_levels=0).values
+    np.testing.assert_allclose(cosine[0, 1], 2 / np.sqrt(10), **EXACT)
+
+
+def test_match_fills_up_with_isolated_nodes():
+    graphs = [nx.empty_graph(2), nx.empty_graph(3)]
+    # a third node of feature 0 against one of feature 1
+    raw = gomk_gram(graphs, num_levels=0, normalize=False, padding="match")
+    np.testing.assert_allclose(raw.values, [[3, 2 + exp(-1)], [2 + exp(-1), 3]], **EXACT)
+    # two more nodes of feature 0 on both sides
+    wider = gomk_gram(graphs, num_levels=0, padding="match", max_nodes=5)
+    np.testing.assert_allclose(wider.values[0, 1], (4 + exp(-1)) / 5, **EXACT)
+
+
+@pytest.mark.parametrize("padding", ["mask", "match"])
+@pytest.mark.parametrize("solid", ["rbf", "dice"])
+def test_normalised_matrices_are_symmetric_with_diagonal_1(solid, padding):
+    # isolated nodes, whose level 1 is 0, come last and stand alone
+    graphs = [nx.empty_graph(2), nx.star_graph(3), with_isolated_node(nx.path_graph(3))]
+    gram = gomk_gram(graphs, num_levels=2, solid=solid, padding=padding, level_scale=2)
+    np.testing.assert_allclose(np.diag(gram.values), 1, **EXACT)
+    np.testing.assert_array_equal(gram.values, gram.values.T)
+    assert ((gram.values > 0) & (gram.values <= 1 + 1e-12)).all()
+
+
+def with_isolated_node(graph):
+    graph.add_node(len(graph))
+    return graph
+
+
+def test_greedy_matrices_are_made_symmetric():
+    graphs = [with_features(nx.gnp_random_graph(5, 0.5, seed=seed), seed) for seed in range(6)]
+    gram = gomk_gram(graphs, num_levels=1, matching="greedy").values
+    one_way = gomk_gram(graphs, graphs, num_levels=1, matching="greedy").values
+    assert not np.allclose(one_way, one_way.T)
+    np.testing.assert_allclose(gram, (one_way + one_way.T) / 2, **EXACT)
+
+
+def test_others_are_the_columns():
+    graphs = [nx.path_graph(3), nx.cycle_graph(4)]
+    others = [nx.star_graph(4), nx.path_graph(3), nx.empty_graph(1)]
+    gram = gomk_gram(graphs, others, num_levels=2)
+    assert gram.values.shape == (2, 3)
+    assert gram.smallest_eigenvalue is None
+    square = gomk_gram(graphs + others, num_levels=2).values
+    np.testing.assert_allclose(gram.values, square[:2, 2:], **EXACT)
+
+
+def test_the_order_of_the_nodes_does_not_matter():
+    graph = with_features(nx.gnp_random_graph(6, 0.5, seed=1), 1)
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from((node, graph.nodes[node]) for node in (3, 5, 0, 1, 4, 2))
+    shuffled.add_edges_from(graph.edges)
+    gram = gomk_gram([graph, shuffled], num_levels=3)
+    np.testing.assert_allclose(gram.values, np.ones((2, 2)), **EXACT)
+
+
+def test_a_batch_of_dgl_graphs_with_named_features_is_taken():
+    batch = dgl.batch([dgl.from_networkx(nx.path_graph(3)), dgl.from_networkx(nx.cycle_graph(3))])
+    batch.ndata["colour"] = batch.in_degrees().float()
+    gram = gomk_gram(batch, num_levels=0, features="colour")
+    np.testing.assert_allclose(gram.values[0, 1], (1 + 2 * exp(-1)) / 3, **EXACT)
+
+
+def test_weights_enter_the_matrix():
+    heavy = sp.csr_matrix(np.array([[0, 3], [3, 0]]))
+    gram = gomk_gram([heavy], [nx.path_graph(2)], num_levels=1)
+    np.testing.assert_allclose(gram.values, [[(2 + 2 * exp(-4)) / 4]], **EXACT)
+
+
+def test_the_kernel_is_not_positive_semi_definite(caplog):
+    caplog.set_level(logging.INFO, logger="gomkcn_dgl")
+    gram = gomk_gram(not_psd_graphs(), num_levels=1)
+    assert gram.smallest_eigenvalue < -0.001
+    assert gram.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(gram.values)[0])
+    assert any("smallest eigenvalue of the Gram matrix: -" in m for m in caplog.messages)
+
+
+@pytest.mark.parametrize("psd", ["clip", "shift"])
+def test_a_repaired_matrix_is_positive_semi_definite(psd):
+    raw = gomk_gram(not_psd_graphs(), num_levels=1)
+    repaired = gomk_gram(not_psd_graphs(), num_levels=1, psd=psd)
+    assert np.linalg.eigvalsh(repaired.values)[0] >= -1e-9
+    # what was wrong before the repair is still said
+    assert repaired.smallest_eigenvalue == pytest.approx(raw.smallest_eigenvalue)
+    if psd == "shift":
+        difference = -raw.smallest_eigenvalue * np.eye(40)
+        np.testing.assert_allclose(repaired.values - raw.values, difference, **EXACT)
+    else:
+        assert np.linalg.norm(repaired.values - raw.values) < np.sqrt(40) * abs(
+            raw.smallest_eigenvalue
+        )
+
+
+@pytest.mark.parametrize("psd", ["clip", "shift"])
+def test_a_matrix_that_needs_no_repair_stays_as_it_is(psd):
+    graphs = [nx.cycle_graph(3), nx.path_graph(3), nx.empty_graph(3)]
+    raw = gomk_gram(graphs, num_levels=1)
+    assert raw.smallest_eigenvalue > 0
+    np.testing.assert_allclose(gomk_gram(graphs, num_levels=1, psd=psd), raw, **EXACT)
+
+
+def test_a_gram_matrix_goes_wherever_an_array_goes():
+    gram = GramMatrix(np.array([[1.0, 0.5], [0.5, 1.0]]), 0.5)
+    assert np.asarray(gram).tolist() == [[1, 0.5], [0.5, 1]]
+    assert np.asarray(gram, dtype=np.float32).dtype == np.float32
+    copy = np.array(gram)
+    copy[0, 0] = 9
+    assert gram.values[0, 0] == 1
+
+
+def toy_set(rng, count):
+    """Rings of 5 to 8 nodes against trees and cliques of the same sizes, alternating."""
+    graphs, labels = [], []
+    for number in range(count):
+        size = int(rng.integers(5, 9))
+        ring = number % 2 == 0
+        if ring:
+            graph = nx.cycle_graph(size)
+        elif number % 4 == 1:
+            graph = nx.random_labeled_tree(size, seed=int(rng.integers(2**31)))
+        else:
+            graph = nx.complete_graph(size)
+        graphs.append(graph)
+        labels.append(int(ring))
+    return graphs, np.array(labels)
+
+
+def test_a_support_vector_machine_separates_rings_from_trees_and_cliques():
+    rng = np.random.default_rng(0)
+    graphs, labels = toy_set(rng, 28)
+    tests, expected = toy_set(rng, 20)
+    options = {"num_levels": 2, "level_scale": 2}
+    machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, psd="clip", **options), labels)
+    predicted = machine.predict(gomk_gram(tests, graphs, **options))
+    assert predicted.tolist() == expected.tolist()
+
+
+def test_graphs_of_different_feature_widths_are_refused():
+    narrow, wide = with_features(nx.path_graph(2), 0, width=1), with_features(nx.path_graph(2), 0)
+    sentence = "graphs and others must have the same feature width, got 1 and 2."
+    with pytest.raises(InputError, match=says(sentence)):
+        gomk_gram([narrow], [wide], num_levels=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"psd": "drop"}, "psd must be one of 'clip', 'shift', got 'drop'."),
+        (
+            {"psd": "clip", "others": [nx.path_graph(2)]},
+            "psd cannot be combined with others: only a square matrix has eigenvalues.",
+        ),
+        ({"max_nodes": 2}, "max_nodes must be at least 3, got 2."),
+        ({"num_levels": -1}, "num_levels must be at least 0, got -1."),
+        ({"backend": "cuda"}, "backend must be one of 'auto', 'numba', 'reference', got 'cuda'."),
+    ],
+    ids=str,
+)
+def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
+    with pytest.raises(InputError, match=says(sentence)):
+        gomk_gram([nx.path_graph(3)], **{"num_levels": 1, "padding": "match", **options})

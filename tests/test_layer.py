@@ -1,0 +1,256 @@
+"""GOMKConv as a DGL layer: shapes, batches, views, weights, training, state, refusals."""
+
+import re
+
+import networkx as nx
+import pytest
+import torch
+from threads import two_threads  # noqa: F401
+from tolerances import VALUES
+
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.layer import GOMKConv
+from gomkcn_dgl.matching import gomk
+from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.transform import AttachSubgraphs
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def to_dgl(graph, width=2, seed=0):
+    """Give a graph random features ``feat`` and symmetric edge weights ``w``."""
+    graph = nx.convert_node_labels_to_integers(graph)
+    converted = dgl.from_networkx(graph)
+    generator = torch.Generator().manual_seed(seed)
+    converted.ndata["feat"] = torch.rand(len(graph), width, generator=generator)
+    source, target = converted.edges()
+    converted.edata["w"] = 1.0 + (source + target) % 3
+    return converted
+
+
+@pytest.fixture
+def tree():
+    return to_dgl(nx.balanced_tree(2, 3))
+
+
+def layer(**change):
+    torch.manual_seed(0)
+    sizes = {"in_feats": 2, "num_filters": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
+    return GOMKConv(**{**sizes, **change})
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [nx.balanced_tree(2, 3), nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)],
+    ids=["tree", "single_node", "edgeless", "complete"],
+)
+@pytest.mark.parametrize("options", [{}, {"max_nodes": 7}, {"num_views": 3}], ids=str)
+def test_one_row_a_node_and_one_column_a_filter(graph, options):
+    graph = to_dgl(graph)
+    scores = layer(**options)(graph, graph.ndata["feat"])
+    assert scores.shape == (graph.num_nodes(), 3)
+    assert scores.dtype == torch.float32
+    assert ((scores > 0) & (scores <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"edge_weight": "w"},
+        {"max_nodes": 6, "num_views": 2, "policy": "dense", "seed": 3},
+        {"padding": "mask", "normalize": False, "solid": "dice", "matching": "greedy"},
+        {"bounded_feats": True, "anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3)},
+    ],
+    ids=str,
+)
+def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
+    conv = layer(**options)
+    scores = conv(tree, tree.ndata["feat"])
+    csr = as_csr(tree, edge_weight=options.get("edge_weight"))
+    batch = extract_subgraphs(
+        csr,
+        num_hops=1,
+        max_nodes=options.get("max_nodes", 4),
+        policy=options.get("policy", "bfs"),
+        num_views=options.get("num_views", 1),
+        seed=options.get("seed", 0),
+    )
+    kernel = ("solid", "matching", "anchor_root", "aggregation", "tau", "padding")
+    expected = gomk(
+        torch.from_numpy(batch.adjacency()),
+        torch.from_numpy(batch.gather(csr.features)),
+        conv.filters.adj(),
+        conv.filters.feat(),
+        num_levels=2,
+        num_nodes=torch.from_numpy(batch.num_nodes),
+        normalize=options.get("normalize", True),
+        **{name: options[name] for name in kernel if name in options},
+    )
+    # the score of a node is the mean over its views
+    expected = expected.reshape(tree.num_nodes(), -1, 3).mean(dim=1)
+    torch.testing.assert_close(scores, expected, **VALUES[torch.float32])
+
+
+def test_a_batch_gives_what_its_graphs_give_alone():
+    graphs = [to_dgl(nx.path_graph(5)), to_dgl(nx.empty_graph(1)), to_dgl(nx.cycle_graph(6))]
+    conv = layer()
+    batch = dgl.batch(graphs)
+    together = conv(batch, batch.ndata["feat"])
+    alone = torch.cat([conv(graph, graph.ndata["feat"]) for graph in graphs])
+    torch.testing.assert_close(together, alone, **VALUES[torch.float32])
+
+
+@pytest.mark.parametrize("options", [{}, {"num_views": 3}, {"edge_weight": "w"}], ids=str)
+def test_attached_subgraphs_give_the_same_as_extracted_ones(tree, options):
+    attach = AttachSubgraphs(num_hops=1, max_nodes=3, **options)
+    conv = layer(max_nodes=3, **options)
+    with_subgraphs = conv(attach(tree), tree.ndata["feat"])
+    assert torch.equal(with_subgraphs, conv(tree, tree.ndata["feat"]))
+
+
+def test_attached_subgraphs_are_used_and_not_extracted_again(tree):
+    # two hops instead of the layer's one
+    attached = AttachSubgraphs(num_hops=2, max_nodes=4)(tree)
+    expected = layer(num_hops=2)(tree, tree.ndata["feat"])
+    scores = layer(num_hops=1)(attached, tree.ndata["feat"])
+    assert torch.equal(scores, expected)
+    assert not torch.equal(scores, layer(num_hops=1)(tree, tree.ndata["feat"]))
+
+
+def test_edge_weights_matter(tree):
+    weighted = layer(edge_weight="w")(tree, tree.ndata["feat"])
+    assert not torch.allclose(weighted, layer()(tree, tree.ndata["feat"]))
+
+
+def test_attached_subgraphs_of_another_size_are_refused(tree):
+    attached = AttachSubgraphs(num_hops=1, max_nodes=5)(tree)
+    sentence = (
+        "max_nodes must be that of the attached subgraphs, 5, got 4; "
+        "give AttachSubgraphs and GOMKConv the same value."
+    )
+    with pytest.raises(InputError, match=says(sentence)):
+        layer()(attached, tree.ndata["feat"])
+
+
+def test_a_graph_without_the_named_weights_is_refused(tree):
+    with pytest.raises(InputError, match="edata has no 'length'; it holds"):
+        layer(edge_weight="length")(tree, tree.ndata["feat"])
+
+
+def test_forward_leaves_the_graph_as_it_was(tree):
+    node_data, edge_data = dict(tree.ndata), dict(tree.edata)
+    values = {key: value.clone() for key, value in node_data.items()}
+    edges = [ends.clone() for ends in tree.edges()]
+    layer(edge_weight="w")(tree, tree.ndata["feat"])
+    assert (set(tree.ndata), set(tree.edata)) == (set(node_data), set(edge_data))
+    assert all(torch.equal(tree.ndata[key], value) for key, value in values.items())
+    assert all(torch.equal(a, b) for a, b in zip(tree.edges(), edges, strict=True))
+    assert tree.device.type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("feat", "error", "sentence"),
+    [
+        (torch.ones(15, 3), InputError, "feat must have the shape [15, 2], got [15, 3]."),
+        (torch.ones(14, 2), InputError, "feat must have the shape [15, 2], got [14, 2]."),
+        (torch.ones(15), InputError, "feat must have the shape [15, 2], got [15]."),
+        (torch.ones(15, 2).numpy(), InputTypeError, "feat must be a tensor [V, 2], got ndarray."),
+        (None, InputTypeError, "feat must be a tensor [V, 2], got NoneType."),
+    ],
+    ids=["wide", "short", "flat", "numpy", "none"],
+)
+def test_features_that_do_not_fit_are_refused(tree, feat, error, sentence):
+    with pytest.raises(error, match=says(sentence)):
+        layer()(tree, feat)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"in_feats": 0}, "in_feats must be at least 1, got 0."),
+        ({"num_filters": 0}, "num_filters must be at least 1, got 0."),
+        ({"filter_size": 0}, "filter_size must be at least 1, got 0."),
+        ({"num_hops": -1}, "num_hops must be at least 0, got -1."),
+        ({"num_levels": -1}, "num_levels must be at least 0, got -1."),
+        ({"max_nodes": 0}, "max_nodes must be at least 1, got 0."),
+        ({"num_views": 0}, "num_views must be at least 1, got 0."),
+        ({"seed": -1}, "seed must be at least 0, got -1."),
+        ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense', 'random', got 'dfs'."),
+        ({"tau": -1}, "tau must be greater than 0, got -1."),
+    ],
+)
+def test_a_bad_setting_is_refused_when_the_layer_is_made(change, sentence):
+    with pytest.raises(InputError, match=says(sentence)):
+        layer(**change)
+
+
+def test_state_dict_round_trip_gives_the_same_output(tree, tmp_path):
+    conv, other = layer(), layer(seed=1)
+    other.reset_parameters()
+    feat = tree.ndata["feat"]
+    assert not torch.equal(conv.filters.free_feat, other.filters.free_feat)
+    torch.save(conv.state_dict(), tmp_path / "layer.pt")
+    other.load_state_dict(torch.load(tmp_path / "layer.pt", weights_only=True))
+    other.seed = conv.seed
+    assert torch.equal(conv(tree, feat), other(tree, feat))
+
+
+def test_repr_names_the_sizes():
+    assert repr(layer(max_nodes=9)).startswith(
+        "GOMKConv(\n  in_feats=2, num_filters=3, filter_size=4, num_hops=1, num_levels=2, "
+        "max_nodes=9"
+    )
+
+
+def test_double_precision(tree):
+    conv = layer()
+    single = conv(tree, tree.ndata["feat"])
+    double = conv.double()(tree, tree.ndata["feat"].double())
+    assert double.dtype == torch.float64
+    torch.testing.assert_close(double.float(), single, **VALUES[torch.float32])
+
+
+def test_gradients_reach_the_features_and_every_filter(tree):
+    feat = tree.ndata["feat"].clone().requires_grad_()
+    conv = layer()
+    conv(tree, feat).sum().backward()
+    for grad in (feat.grad, conv.filters.free_feat.grad, conv.filters.free_adj.grad):
+        assert grad.isfinite().all()
+        assert grad.flatten(1).any(dim=1).all()
+
+
+def test_layers_stack_in_a_dgl_sequential_and_learn():
+    torch.manual_seed(0)
+    # the centre of a star against its leaves
+    graph = dgl.batch([to_dgl(nx.star_graph(leaves), seed=leaves) for leaves in (3, 4, 5, 6)])
+    labels = (graph.in_degrees() > 1).float()
+    model = dgl.nn.Sequential(
+        GOMKConv(2, 4, 3, num_hops=1, num_levels=1),
+        GOMKConv(4, 1, 3, num_hops=1, num_levels=1, normalize=False),
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    losses = []
+    for _ in range(40):
+        loss = torch.nn.functional.mse_loss(model(graph, graph.ndata["feat"])[:, 0], labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.5 * losses[0]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+def test_features_and_filters_may_live_on_a_gpu(tree):
+    conv = layer()
+    expected = conv(tree, tree.ndata["feat"])
+    feat = tree.ndata["feat"].cuda().requires_grad_()
+    scores = conv.cuda()(tree, feat)
+    scores.sum().backward()
+    assert scores.device.type == feat.grad.device.type == "cuda"
+    assert tree.device.type == "cpu"
+    torch.testing.assert_close(scores.cpu(), expected, **VALUES[torch.float32])

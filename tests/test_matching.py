@@ -1,0 +1,351 @@
+"""gomk and GOMKSettings: hand-worked scores, the laws of the kernel, every refusal."""
+
+import re
+from math import exp
+
+import numpy as np
+import pytest
+import torch
+from threads import two_threads  # noqa: F401
+from tiny_graphs import ONES, PATH, SCORES, TRIANGLE
+from tolerances import GRADIENTS, VALUES
+
+from gomkcn_dgl.embeddings import AGGREGATIONS
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernels import BACKENDS
+from gomkcn_dgl.matching import MATCHINGS, GOMKSettings, gomk
+
+F64 = torch.float64
+backends = pytest.mark.parametrize("backend", BACKENDS["matching"])
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def double(*batches):
+    return [torch.tensor(batch, dtype=F64) for batch in batches]
+
+
+def random_graphs(B, N, D, seed):
+    generator = torch.Generator().manual_seed(seed)
+    edges = (torch.rand(B, N, N, generator=generator, dtype=F64) < 0.5).double().triu(1)
+    return edges + edges.mT, torch.rand(B, N, D, generator=generator, dtype=F64)
+
+
+@backends
+@pytest.mark.parametrize("case", SCORES, ids=lambda case: case.name)
+def test_a_hand_worked_case(case, backend):
+    tensors = double([case.adj], [case.feat], [case.filter_adj], [case.filter_feat])
+    settings = dict(case.settings)
+    if "num_nodes" in settings:
+        settings["num_nodes"] = torch.tensor(settings["num_nodes"])
+    scores, matching = gomk(*tensors, **settings, return_matching=True, backend=backend)
+    torch.testing.assert_close(scores, double([[case.score]])[0], **VALUES[F64])
+    if case.matching is not None:
+        assert matching.tolist() == [[case.matching]]
+
+
+@backends
+def test_hand_worked_gradients(backend):
+    # one node of feature 1 and one of feature 3: s = exp(-(1 - 3)^2), ds/dx = 4 s
+    leaves = [t.requires_grad_() for t in double([[[0]]], [[[1]]], [[[0]]], [[[3]]])]
+    gomk(*leaves, num_levels=0, backend=backend).sum().backward()
+    gradients = [leaf.grad if leaf.grad is None else leaf.grad.item() for leaf in leaves]
+    assert gradients[1::2] == pytest.approx([4 * exp(-4), -4 * exp(-4)])
+    # at level 0 nothing depends on the edges
+    assert gradients[0] in (None, 0.0)
+    assert gradients[2] in (None, 0.0)
+
+
+@backends
+@pytest.mark.parametrize("padding", ["match", "mask"])
+def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, padding):
+    adj, feat = random_graphs(4, 6, 2, seed=0)
+    filter_adj, filter_feat = random_graphs(3, 5, 2, seed=1)
+    options = {"num_levels": 2, "padding": padding, "return_matching": True, "backend": backend}
+    scores, matching = gomk(adj, feat, filter_adj, filter_feat, **options)
+    p = torch.randperm(6, generator=torch.Generator().manual_seed(2))
+    q = torch.randperm(5, generator=torch.Generator().manual_seed(3))
+    moved_scores, moved = gomk(
+        adj[:, p][:, :, p],
+        feat[:, p],
+        filter_adj[:, q][:, :, q],
+        filter_feat[:, q],
+        **options,
+    )
+    torch.testing.assert_close(moved_scores, scores, **VALUES[F64])
+    # new filter node m is old filter node q[m]; -1 stays -1
+    old_name = torch.cat([q, torch.tensor([-1])])
+    assert torch.equal(old_name[moved], matching[:, :, p])
+
+
+@backends
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("anchor_root", [False, True])
+def test_padding_nodes_change_nothing_under_mask(backend, matching, anchor_root):
+    adj, feat = random_graphs(3, 4, 2, seed=4)
+    filter_graphs = random_graphs(2, 5, 2, seed=5)
+    options = {"num_levels": 2, "padding": "mask", "matching": matching}
+    options |= {"anchor_root": anchor_root, "backend": backend, "return_matching": True}
+    scores, matched = gomk(adj, feat, *filter_graphs, **options)
+    wide_adj = torch.nn.functional.pad(adj, (0, 3, 0, 3), value=torch.nan)
+    wide_feat = torch.nn.functional.pad(feat, (0, 0, 0, 3), value=torch.nan)
+    padded_scores, padded = gomk(
+        wide_adj, wide_feat, *filter_graphs, num_nodes=torch.full((3,), 4), **options
+    )
+    torch.testing.assert_close(padded_scores, scores, **VALUES[F64])
+    assert torch.equal(padded[:, :, :4], matched)
+    assert (padded[:, :, 4:] == -1).all()
+
+
+@backends
+@pytest.mark.parametrize("padding", ["match", "mask"])
+def test_what_padding_holds_is_ignored_by_scores_and_gradients(backend, padding):
+    num_nodes = torch.tensor([2, 4, 0])
+    filter_graphs = random_graphs(2, 4, 2, seed=6)
+    results = []
+    for filling in (0.0, torch.nan):
+        adj, feat = random_graphs(3, 4, 2, seed=7)
+        for s, size in enumerate(num_nodes.tolist()):
+            feat[s, size:] = filling
+            adj[s, size:] = filling
+            adj[s, :, size:] = filling
+        leaves = [t.clone().requires_grad_() for t in (adj, feat, *filter_graphs)]
+        scores = gomk(*leaves, num_levels=2, num_nodes=num_nodes, padding=padding, backend=backend)
+        scores.sum().backward()
+        results.append([scores.detach(), *(leaf.grad for leaf in leaves)])
+    for clean, dirty in zip(*results, strict=True):
+        torch.testing.assert_close(dirty, clean, **GRADIENTS[F64])
+        assert dirty.isfinite().all()
+
+
+@backends
+def test_match_is_the_same_as_isolated_nodes_of_feature_zero(backend):
+    adj, feat = random_graphs(2, 4, 2, seed=8)
+    adj[:, 3], adj[:, :, 3], feat[:, 3] = 0, 0, 0
+    filter_graphs = random_graphs(2, 4, 2, seed=9)
+    options = {"num_levels": 2, "backend": backend}
+    expected = gomk(adj, feat, *filter_graphs, **options)
+    padded = gomk(adj, feat, *filter_graphs, num_nodes=torch.tensor([3, 3]), **options)
+    torch.testing.assert_close(padded, expected, **VALUES[F64])
+
+
+@backends
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
+@pytest.mark.parametrize("num_levels", [0, 1, 3])
+def test_a_graph_scores_n_times_levels_with_itself(backend, aggregation, num_levels):
+    graphs = random_graphs(4, 5, 2, seed=10)
+    options = {"num_levels": num_levels, "aggregation": aggregation, "backend": backend}
+    scores = gomk(*graphs, *graphs, **options)
+    shares = gomk(*graphs, *graphs, normalize=True, **options)
+    same = torch.full((4,), 5.0 * (num_levels + 1), dtype=F64)
+    torch.testing.assert_close(scores.diagonal(), same, **VALUES[F64])
+    torch.testing.assert_close(shares, scores / (5 * (num_levels + 1)), **VALUES[F64])
+    # different graphs score less, since their features differ
+    assert (shares[~torch.eye(4, dtype=bool)] < 0.999).all()
+    assert (shares > 0).all()
+
+
+@pytest.mark.parametrize("solid", ["rbf", "dice"])
+def test_normalised_scores_lie_between_0_and_1(solid):
+    graphs, others = random_graphs(6, 5, 2, seed=11), random_graphs(6, 5, 2, seed=12)
+    shares = gomk(*graphs, *others, num_levels=2, solid=solid, normalize=True)
+    assert (shares >= 0).all()
+    assert (shares <= 1).all()
+
+
+def test_a_smaller_subgraph_explains_its_share_of_the_filter():
+    triangle, edge = double([TRIANGLE], [[[0, 1], [1, 0]]])
+    ones = torch.ones(1, 3, 1, dtype=F64)
+    share = gomk(edge, ones[:, :2], triangle, ones, num_levels=0, normalize=True)
+    assert share.item() == pytest.approx(2 / 3)
+
+
+@backends
+@pytest.mark.parametrize("sizes", [(5, 5), (4, 7)])
+def test_the_optimal_score_is_symmetric(backend, sizes):
+    left, right = random_graphs(3, sizes[0], 2, seed=13), random_graphs(4, sizes[1], 2, seed=14)
+    scores = gomk(*left, *right, num_levels=2, backend=backend)
+    torch.testing.assert_close(
+        scores, gomk(*right, *left, num_levels=2, backend=backend).T, **VALUES[F64]
+    )
+
+
+@backends
+def test_greedy_is_never_better_than_optimal_and_sometimes_worse(backend):
+    left, right = random_graphs(8, 6, 2, seed=15), random_graphs(8, 6, 2, seed=16)
+    options = {"num_levels": 2, "backend": backend}
+    best = gomk(*left, *right, **options)
+    greedy = gomk(*left, *right, matching="greedy", **options)
+    anchored = gomk(*left, *right, anchor_root=True, **options)
+    margin = VALUES[F64]["atol"]
+    assert (greedy <= best + margin).all()
+    assert (anchored <= best + margin).all()
+    assert (greedy < best - 0.01).any()
+    assert (anchored < best - 0.01).any()
+
+
+def test_one_tau_is_the_same_as_one_for_each_level():
+    left, right = random_graphs(2, 4, 2, seed=17), random_graphs(2, 4, 2, seed=18)
+    one = gomk(*left, *right, num_levels=2, tau=0.3)
+    torch.testing.assert_close(one, gomk(*left, *right, num_levels=2, tau=[0.3] * 3))
+    assert not torch.allclose(one, gomk(*left, *right, num_levels=2, tau=(0.3, 0.3, 2)))
+
+
+def test_walk_counts_are_all_that_constant_features_show():
+    # a hexagon and two triangles: every node has 2^i walks of length i in both
+    hexagon = torch.roll(torch.eye(6), 1, 0) + torch.roll(torch.eye(6), -1, 0)
+    triangles = torch.block_diag(*[torch.tensor(TRIANGLE).float()] * 2)
+    ones = torch.ones(1, 6, 1)
+    share = gomk(hexagon[None], ones, triangles[None], ones, num_levels=5, normalize=True)
+    assert share.item() == pytest.approx(1)
+
+
+def test_scores_can_be_pinned_to_a_known_matching():
+    kernel = GOMKSettings(1)
+    x = kernel.embed(*double([TRIANGLE], [ONES]))
+    z = kernel.embed(*double([PATH], [ONES]))
+    scores = kernel.score_pairs(
+        x.expand(3, -1, -1, -1),
+        z.expand(3, -1, -1, -1),
+        torch.tensor([[0, 1, 2], [-1, 1, -1], [-1, -1, -1]]),
+    )
+    np.testing.assert_allclose(scores, [4 + 2 * exp(-1), 2, 0])
+
+
+def test_one_matching_of_many_subgraphs_in_single_precision_agrees_with_double():
+    left, right = random_graphs(50, 6, 3, seed=19), random_graphs(3, 6, 3, seed=20)
+    single = gomk(*(t.float() for t in (*left, *right)), num_levels=2)
+    assert single.dtype == torch.float32
+    expected = gomk(*left, *right, num_levels=2).float()
+    torch.testing.assert_close(single, expected, **VALUES[torch.float32])
+
+
+def arguments(**change):
+    triangle, ones = double([TRIANGLE], [ONES])
+    tensors = {"adj": triangle, "feat": ones, "filter_adj": triangle, "filter_feat": ones}
+    return {**tensors, "num_levels": 1, **change}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"num_levels": -1}, InputError, "num_levels must be at least 0, got -1."),
+        ({"num_levels": 1.5}, InputTypeError, "num_levels must be an integer, got 1.5."),
+        ({"tau": 0}, InputError, "tau must be greater than 0, got 0."),
+        ({"tau": float("inf")}, InputError, "tau must be finite, got inf."),
+        ({"tau": (1.0, -2.0)}, InputError, "tau must be greater than 0, got -2."),
+        (
+            {"tau": (1.0, 1.0, 1.0)},
+            InputError,
+            "tau must be one number or num_levels + 1 = 2 of them, got 3.",
+        ),
+        ({"tau": None}, InputTypeError, "tau must be a number, got None."),
+        ({"solid": "cosine"}, InputError, "solid must be one of 'dice', 'rbf', got 'cosine'."),
+        (
+            {"aggregation": "max"},
+            InputError,
+            "aggregation must be one of 'mean', 'sum', 'sym', got 'max'.",
+        ),
+        ({"level_scale": 0.0}, InputError, "level_scale must be greater than 0, got 0."),
+        (
+            {"matching": "exact"},
+            InputError,
+            "matching must be one of 'greedy', 'optimal', got 'exact'.",
+        ),
+        ({"padding": "drop"}, InputError, "padding must be one of 'mask', 'match', got 'drop'."),
+        (
+            {"backend": "cuda"},
+            InputError,
+            "backend must be one of 'auto', 'numba', 'reference', got 'cuda'.",
+        ),
+        (
+            {"adj": [[0.0]]},
+            InputTypeError,
+            "adj must be a floating-point tensor, got list.",
+        ),
+        (
+            {"feat": torch.ones(1, 3, 1, dtype=torch.int64)},
+            InputTypeError,
+            "feat must be a floating-point tensor, got torch.int64.",
+        ),
+        (
+            {"adj": torch.ones(3, 3, dtype=F64)},
+            InputError,
+            "adj must have 3 axes, got the shape [3, 3].",
+        ),
+        (
+            {"filter_feat": torch.ones(1, 3, 1)},
+            InputTypeError,
+            "filter_feat must have the dtype and device of adj (torch.float64, cpu), "
+            "got torch.float32, cpu.",
+        ),
+        (
+            {"adj": torch.ones(1, 3, 2, dtype=F64)},
+            InputError,
+            "adj [B, N, N] and feat [B, N, D] must agree, got [1, 3, 2] and [1, 3, 1].",
+        ),
+        (
+            {"filter_feat": torch.ones(2, 3, 1, dtype=F64)},
+            InputError,
+            "filter_adj [B, N, N] and filter_feat [B, N, D] must agree, "
+            "got [1, 3, 3] and [2, 3, 1].",
+        ),
+        (
+            {"feat": torch.ones(1, 3, 2, dtype=F64)},
+            InputError,
+            "feat and filter_feat must have the same number of features, at least 1, got 2 and 1.",
+        ),
+        (
+            {
+                "feat": torch.ones(1, 3, 0, dtype=F64),
+                "filter_feat": torch.ones(1, 3, 0, dtype=F64),
+            },
+            InputError,
+            "feat and filter_feat must have the same number of features, at least 1, got 0 and 0.",
+        ),
+        (
+            {
+                "filter_adj": torch.ones(1, 0, 0, dtype=F64),
+                "filter_feat": torch.ones(1, 0, 1, dtype=F64),
+            },
+            InputError,
+            "filter_adj must have at least 1 node a filter, got 0.",
+        ),
+        (
+            {"num_nodes": torch.tensor([4])},
+            InputError,
+            "num_nodes must be from 0 to N = 3, got [4].",
+        ),
+        (
+            {"num_nodes": torch.tensor([-1])},
+            InputError,
+            "num_nodes must be from 0 to N = 3, got [-1].",
+        ),
+        (
+            {"num_nodes": torch.tensor([3, 3])},
+            InputError,
+            "num_nodes must be integers of shape [1], got torch.int64 of shape [2].",
+        ),
+        (
+            {"num_nodes": torch.tensor([3.0])},
+            InputError,
+            "num_nodes must be integers of shape [1], got torch.float32 of shape [1].",
+        ),
+        (
+            {"num_nodes": torch.tensor([True])},
+            InputError,
+            "num_nodes must be integers of shape [1], got torch.bool of shape [1].",
+        ),
+    ],
+)
+def test_a_bad_argument_is_refused_in_one_sentence(change, error, sentence):
+    with pytest.raises(error, match=says(sentence)):
+        gomk(**arguments(**change))
+
+
+def test_num_nodes_may_be_a_list():
+    scores = gomk(**arguments(num_nodes=[2], padding="mask"))
+    assert scores.shape == (1, 1)
+    assert scores < gomk(**arguments())

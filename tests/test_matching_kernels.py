@@ -1,0 +1,344 @@
+"""Both matching kernels: values, matchings and gradients against the definition and brute force."""
+
+from itertools import permutations
+from types import ModuleType
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+import torch
+from threads import two_threads  # noqa: F401
+from tolerances import GRADIENTS, VALUES
+
+from gomkcn_dgl.errors import BackendError, InputError
+from gomkcn_dgl.kernels import BACKENDS, load_backend, matching_numba
+from gomkcn_dgl.kernels.matching_numba import SOLID_CODES
+from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, SolidFunction
+from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKSettings, gomk
+
+FAST = tuple(name for name in BACKENDS["matching"] if name != "reference")
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+class Shape(NamedTuple):
+    S: int
+    F: int
+    N: int
+    M: int
+    D: int
+
+
+SHAPES = {
+    "one_of_each": Shape(1, 1, 1, 1, 1),
+    "no_subgraphs": Shape(0, 2, 4, 3, 2),
+    "no_filters": Shape(2, 0, 4, 3, 2),
+    "single_nodes": Shape(3, 2, 1, 1, 2),
+    "single_node_filters": Shape(3, 2, 5, 1, 2),
+    "more_nodes_than_the_filter": Shape(5, 2, 7, 3, 2),
+    "fewer_nodes_than_the_filter": Shape(5, 3, 3, 7, 2),
+    "one_feature": Shape(5, 2, 5, 5, 1),
+    "wide_features": Shape(2, 2, 5, 5, 13),
+    "eleven_nodes": Shape(2, 3, 11, 9, 3),
+}
+
+
+class Problem(NamedTuple):
+    adj: torch.Tensor  # [S, N, N]
+    feat: torch.Tensor  # [S, N, D]
+    filter_adj: torch.Tensor  # [F, M, M]
+    filter_feat: torch.Tensor  # [F, M, D]
+
+
+def problem(shape, dtype, seed=0):
+    """Draw weighted graphs and real features, so that no two matchings are equally good."""
+    rng = np.random.default_rng(seed)
+
+    def weights(batch, size):
+        upper = np.triu(rng.uniform(0, 1, (batch, size, size)), 1)
+        return torch.tensor(upper + upper.swapaxes(1, 2), dtype=dtype)
+
+    def features(batch, size):
+        return torch.tensor(rng.uniform(0, 1, (batch, size, shape.D)), dtype=dtype)
+
+    return Problem(
+        weights(shape.S, shape.N),
+        features(shape.S, shape.N),
+        weights(shape.F, shape.M),
+        features(shape.F, shape.M),
+    )
+
+
+def uneven_sizes(shape):
+    """Give sizes that include no node, one node and all of them."""
+    return torch.tensor([0, shape.N, 1, (shape.N + 1) // 2, shape.N][: shape.S], dtype=torch.int64)
+
+
+def run(backend, inputs, upstream, **options):
+    """Scores, matching and the gradients of all four inputs."""
+    leaves = [tensor.clone().requires_grad_() for tensor in inputs]
+    scores, matching = gomk(*leaves, backend=backend, return_matching=True, **options)
+    (scores * upstream).sum().backward()
+    return scores.detach(), matching, [leaf.grad for leaf in leaves]
+
+
+def assert_valid(matching, rows, num_filter_nodes, anchor_root):
+    """Nodes that exist are matched to different filter nodes, as many as there can be."""
+    for s, num_rows in enumerate(rows):
+        for chosen in matching[s].tolist():
+            used = [m for m in chosen if m >= 0]
+            assert all(-1 <= m < num_filter_nodes for m in chosen)
+            assert len(set(used)) == len(used) == min(num_rows, num_filter_nodes)
+            assert chosen[num_rows:] == [-1] * (len(chosen) - num_rows)
+            if anchor_root and num_rows:
+                assert chosen[0] == 0
+
+
+def attained(kernel, inputs, matching):
+    """Score of every pair under a given matching, ``[S, F]``."""
+    x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
+    S, F, N = matching.shape
+    left = x.unsqueeze(1).expand(S, F, *x.shape[1:]).flatten(0, 1)
+    right = z.unsqueeze(0).expand(S, F, *z.shape[1:]).flatten(0, 1)
+    return kernel.score_pairs(left, right, matching.reshape(S * F, N)).reshape(S, F)
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
+@pytest.mark.parametrize("padding", ["none", "match", "mask"])
+@pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLID_CODES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("backend", FAST)
+def test_a_fast_kernel_equals_the_reference(
+    backend, shape, dtype, solid, matching, anchor_root, padding, aggregation
+):
+    shape, dtype = SHAPES[shape], DTYPES[dtype]
+    inputs = problem(shape, dtype)
+    options = {
+        "num_levels": 2,
+        "tau": (1.0, 0.5, 2.0),
+        "solid": solid,
+        "aggregation": aggregation,
+        "level_scale": 1.5,
+        "matching": matching,
+        "anchor_root": anchor_root,
+    }
+    rows = [shape.N] * shape.S
+    if padding != "none":
+        sizes = uneven_sizes(shape)
+        rows = sizes.tolist() if padding == "mask" else rows
+        options |= {"padding": padding, "num_nodes": sizes}
+    upstream = torch.linspace(-1, 2, shape.S * shape.F, dtype=dtype).reshape(shape.S, shape.F)
+    scores, matched, grads = run(backend, inputs, upstream, **options)
+    expected, expected_matched, expected_grads = run("reference", inputs, upstream, **options)
+
+    assert (scores.dtype, matched.dtype) == (dtype, torch.int64)
+    torch.testing.assert_close(scores, expected, **VALUES[dtype])
+    for grad, expected_grad in zip(grads, expected_grads, strict=True):
+        torch.testing.assert_close(grad, expected_grad, **GRADIENTS[dtype])
+    assert_valid(matched, rows, shape.M, anchor_root)
+    if padding != "match":
+        # otherwise padded nodes are alike and may swap places
+        assert torch.equal(matched, expected_matched)
+    if padding == "none":
+        kernel = GOMKSettings(
+            2, options["tau"], solid, aggregation, 1.5, matching, anchor_root, "match"
+        )
+        torch.testing.assert_close(scores, attained(kernel, inputs, matched), **VALUES[dtype])
+
+
+@pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
+@pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
+@pytest.mark.parametrize(("N", "M"), [(1, 1), (2, 6), (6, 2), (4, 5), (6, 6)])
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_optimal_is_the_best_of_all_matchings(backend, N, M, solid, anchor_root):
+    inputs = problem(Shape(3, 2, N, M, 2), torch.float64, seed=1)
+    options = {"num_levels": 2, "tau": 0.7, "solid": solid, "anchor_root": anchor_root}
+    scores = gomk(*inputs, backend=backend, **options)
+    expected = [
+        [best_of_all(subgraph, graph_filter, **options) for graph_filter in filters(inputs)]
+        for subgraph in zip(inputs.adj.numpy(), inputs.feat.numpy(), strict=True)
+    ]
+    np.testing.assert_allclose(scores.numpy(), expected, **VALUES[torch.float64])
+
+
+def filters(inputs):
+    return zip(inputs.filter_adj.numpy(), inputs.filter_feat.numpy(), strict=True)
+
+
+def best_of_all(subgraph, graph_filter, num_levels, tau, solid, anchor_root):
+    """Score by the formula and every injective matching in turn, sharing no code with the kernels.
+
+    The smaller of both graphs is matched completely: similarities are >= 0.
+    """
+    (adj, x), (filter_adj, z) = subgraph, graph_filter
+    table = np.zeros((len(x), len(z)))
+    for _ in range(num_levels + 1):
+        for u, v in np.ndindex(*table.shape):
+            if solid == "rbf":
+                squared = sum((x[u] - z[v]) ** 2)
+                table[u, v] += np.exp(-squared / (len(x[u]) * tau))
+            else:
+                norms = sum(x[u] ** 2) + sum(z[v] ** 2)
+                table[u, v] += 1 + 2 * sum(x[u] * z[v]) / (norms + 1e-6)
+        x, z = adj @ x, filter_adj @ z
+    if table.shape[0] > table.shape[1]:
+        table = table.T
+    matchings = permutations(range(table.shape[1]), table.shape[0])
+    if anchor_root:
+        matchings = (chosen for chosen in matchings if chosen[0] == 0)
+        if table.shape[0] == 0:
+            return 0.0
+    return max(sum(table[u, v] for u, v in enumerate(chosen)) for chosen in matchings)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_gradients_equal_finite_differences(backend, solid, matching):
+    inputs = [t.requires_grad_() for t in problem(Shape(2, 2, 3, 4, 2), torch.float64, seed=2)]
+
+    def scores(*tensors):
+        return gomk(
+            *tensors,
+            num_levels=2,
+            solid=solid,
+            matching=matching,
+            aggregation="sym",
+            padding="mask",
+            num_nodes=torch.tensor([3, 2]),
+            backend=backend,
+        )
+
+    assert torch.autograd.gradcheck(scores, inputs)
+
+
+@pytest.mark.parametrize("wanted", range(4), ids=Problem._fields)
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_one_gradient_is_the_same_as_with_all_four(backend, wanted):
+    inputs = problem(SHAPES["more_nodes_than_the_filter"], torch.float64)
+    _, _, grads = run(backend, inputs, torch.ones(5, 2), num_levels=1)
+    leaves = list(inputs)
+    leaves[wanted] = leaves[wanted].clone().requires_grad_()
+    gomk(*leaves, num_levels=1, backend=backend).sum().backward()
+    torch.testing.assert_close(leaves[wanted].grad, grads[wanted], **GRADIENTS[torch.float64])
+
+
+class Dirty(ModuleType):
+    """NumPy or PyTorch, with arrays that are born full of NaN and nonsense."""
+
+    def __init__(self, module):
+        super().__init__("dirty")
+        self.module = module
+
+    def __getattr__(self, name):
+        return getattr(self.module, name)
+
+    def empty(self, *arguments, **options):
+        array = self.module.empty(*arguments, **options)
+        is_float = "float" in str(array.dtype)
+        array[...] = float("nan") if is_float else 12345
+        return array
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("shape", ["one_of_each", "more_nodes_than_the_filter", "eleven_nodes"])
+def test_every_output_of_numba_is_written(monkeypatch, shape, matching):
+    shape = SHAPES[shape]
+    inputs, upstream = problem(shape, torch.float64), torch.ones(shape.S, shape.F)
+    options = {"num_levels": 1, "matching": matching, "padding": "mask"}
+    options["num_nodes"] = uneven_sizes(shape)
+    clean = run("numba", inputs, upstream, **options)
+    # compiled code keeps the NumPy it was compiled with; as plain Python its scratch is dirty, too
+    monkeypatch.setattr(matching_numba, "np", Dirty(np))
+    monkeypatch.setattr(matching_numba, "torch", Dirty(torch))
+    scores, matched, grads = run("numba", inputs, upstream, **options)
+    assert torch.equal(scores, clean[0])
+    assert torch.equal(matched, clean[1])
+    for grad, clean_grad in zip(grads, clean[2], strict=True):
+        assert torch.equal(grad, clean_grad)
+        assert grad.isfinite().all()
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_threads_do_not_matter(matching):
+    most = numba.config.NUMBA_NUM_THREADS
+    if most < 2:
+        pytest.skip("numba has one thread here")
+    inputs = problem(Shape(37, 5, 6, 4, 3), torch.float32)
+    before = numba.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, most, most):
+            numba.set_num_threads(threads)
+            results.append(run("numba", inputs, torch.ones(37, 5), num_levels=2, matching=matching))
+    finally:
+        numba.set_num_threads(before)
+    for scores, matched, grads in results[1:]:
+        assert torch.equal(scores, results[0][0])
+        assert torch.equal(matched, results[0][1])
+        assert all(torch.equal(a, b) for a, b in zip(grads, results[0][2], strict=True))
+
+
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_embeddings_need_not_be_contiguous(backend):
+    inputs = problem(SHAPES["fewer_nodes_than_the_filter"], torch.float64)
+    kernel = GOMKSettings(1)
+    x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
+    expected = kernel.match(x, z, None, backend)
+    strided = [t.transpose(0, 3).contiguous().transpose(0, 3) for t in (x, z)]
+    assert not strided[0].is_contiguous()
+    result = kernel.match(*strided, None, backend)
+    torch.testing.assert_close(result.scores, expected.scores, **VALUES[torch.float64])
+    assert torch.equal(result.matching, expected.matching)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_an_infinite_feature_is_as_far_off_as_can_be(backend, matching):
+    inputs = problem(Shape(1, 1, 3, 3, 1), torch.float64)
+    inputs.feat[0, 2] = torch.inf
+    score = gomk(*inputs, num_levels=0, matching=matching, backend=backend)
+    assert 0 < score.item() <= 2
+
+
+@pytest.mark.parametrize("backend", BACKENDS["matching"])
+def test_many_equal_matchings_give_the_one_score(backend):
+    complete = (torch.ones(6, 6) - torch.eye(6)).expand(2, 6, 6)
+    ones = torch.ones(2, 6, 1)
+    scores, matched = gomk(
+        complete, ones, complete, ones, num_levels=2, backend=backend, return_matching=True
+    )
+    assert scores.tolist() == [[18, 18], [18, 18]]
+    assert_valid(matched, [6, 6], 6, anchor_root=False)
+
+
+@pytest.mark.parametrize("operation", BACKENDS)
+def test_an_unknown_backend_is_refused_with_the_list(operation):
+    sentence = r"backend must be one of 'auto', 'numba', 'reference', got 'cuda'\.$"
+    with pytest.raises(InputError, match=sentence):
+        load_backend(operation, "cuda")
+
+
+@pytest.mark.parametrize("operation", BACKENDS)
+def test_auto_takes_numba_on_the_cpu_and_the_reference_elsewhere(operation):
+    names = [load_backend(operation, "auto", device).__name__ for device in ("cpu", "cuda")]
+    assert [name.rsplit("_", 1)[1] for name in names] == ["numba", "reference"]
+
+
+def test_numba_is_refused_on_a_gpu_with_the_way_out():
+    sentence = (
+        r"backend 'numba' runs on the CPU alone, got tensors on 'cuda'; "
+        r"use backend='reference' there\.$"
+    )
+    with pytest.raises(BackendError, match=sentence):
+        load_backend("matching", "numba", "cuda")
+
+
+def test_auto_falls_back_for_a_solid_function_that_numba_does_not_know(monkeypatch):
+    one = SolidFunction(lambda x, z, bandwidth: (0 * (x + z)).sum(dim=-1) + 1, largest=1.0)
+    monkeypatch.setitem(SOLID_FUNCTIONS, "one", one)
+    inputs = problem(Shape(2, 3, 4, 4, 1), torch.float64)
+    assert gomk(*inputs, num_levels=1, solid="one").tolist() == [[8.0] * 3] * 2
