@@ -79,6 +79,7 @@ def _miner_options(command: Command) -> Command:
         click.option(
             "--min-similarity", type=float, help="Least similarity of an assigned node. [0.8]"
         ),
+        click.option("--min-support", type=int, help="Least occurrences of a pattern. [5]"),
         click.option("--seed", "random_state", type=int, help="Seed of everything. [0]"),
     ]
     for option in reversed(options):

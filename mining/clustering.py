@@ -8,7 +8,7 @@ were chosen.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
+from mining.patterns import SnappedFilters
 from mining.subgraph_types import SubgraphTypes
 
 # a filter is idle when it holds less than this share of what a filter holds on average
@@ -73,11 +74,19 @@ class FilterClustering:
         self.filters, self.kernel, self.backend = filters, kernel, backend
         self.weight = torch.from_numpy(types.weight).float()
 
-    def assign(self, rows: Tensor | None = None) -> Assignment:
-        """Find the best filter of the types in ``rows`` (all when left out), without gradient."""
+    def assign(
+        self, rows: Tensor | None = None, snapped: SnappedFilters | None = None
+    ) -> Assignment:
+        """Find the best filter of the types in ``rows`` (all when left out), without gradient.
+
+        The filters are those being trained, or ``snapped`` ones.
+        """
         parts = (torch.arange(len(self.types)) if rows is None else rows).split(4096)
         with torch.no_grad():
-            z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+            if snapped is None:
+                z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+            else:
+                z = self.kernel.embed(snapped.adj, snapped.feat)
             found = [self._assign_part(part, z) for part in parts]
         return Assignment(*(torch.cat(column) for column in zip(*found, strict=True)))
 
@@ -90,9 +99,9 @@ class FilterClustering:
         similarity = scores[here, best] / self.kernel.largest_score(self.filters.filter_size)
         return best, similarity, matching[here, best]
 
-    def loss(self) -> float:
+    def loss(self, snapped: SnappedFilters | None = None) -> float:
         """1 - the mean similarity of a subgraph to its best filter."""
-        similarity = self.assign().similarity
+        similarity = self.assign(snapped=snapped).similarity
         return 1 - float((similarity * self.weight).sum() / self.weight.sum())
 
     def train(
@@ -157,15 +166,35 @@ class FilterClustering:
         """
         assignment = self.assign()
         for number in range(len(self.filters.free_adj)):
-            mine = torch.nonzero(assignment.filter_of == number).flatten()
-            if len(mine) == 0:
-                continue
-            mine = mine[assignment.similarity[mine].argsort(descending=True)]
-            reached = self.weight[mine].cumsum(0)
-            # up to and with the type that fills the better half
-            count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
-            adj, feat = self._average(mine[:count], assignment.matching[mine[:count]])
-            self.filters.set(torch.tensor([number]), adj.unsqueeze(0), feat.unsqueeze(0))
+            average = self._better_half(assignment, number)
+            if average is not None:
+                adj, feat = average
+                self.filters.set(torch.tensor([number]), adj.unsqueeze(0), feat.unsqueeze(0))
+
+    def settle_features(self, snapped: SnappedFilters) -> SnappedFilters:
+        """Give snapped filters the mean features of the subgraphs they hold, node by node.
+
+        Features learnt beside edges of .998 make up for what the edges lack; once the edges are
+        exactly 1 they would no longer fit.
+        """
+        assignment = self.assign(snapped=snapped)
+        feat = snapped.feat.clone()
+        for number, size in enumerate(snapped.num_nodes):
+            average = self._better_half(assignment, number)
+            if average is not None:
+                feat[number, :size] = average[1][:size]
+        return replace(snapped, feat=feat)
+
+    def _better_half(self, assignment: Assignment, number: int) -> tuple[Tensor, Tensor] | None:
+        """Mean adjacency and features of the nearer half of what a filter holds, if anything."""
+        mine = torch.nonzero(assignment.filter_of == number).flatten()
+        if len(mine) == 0:
+            return None
+        mine = mine[assignment.similarity[mine].argsort(descending=True)]
+        reached = self.weight[mine].cumsum(0)
+        # up to and with the type that fills the better half
+        count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
+        return self._average(mine[:count], assignment.matching[mine[:count]])
 
     def _average(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
         """Mean adjacency ``[M, M]`` and features ``[M, D]`` in the filter's node order."""

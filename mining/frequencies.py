@@ -19,11 +19,12 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.kernels.matching_reference import similarity_table
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.patterns import Medoid, Occurrence, SnappedFilters
 from mining.subgraph_types import SubgraphTypes
-from mining.topology import CanonicalForms, canonical_form
+from mining.topology import CanonicalForm, CanonicalForms, automorphisms, canonical_form
 
 OCCURRENCE_RULES = ("isomorphic", "similar")
 
@@ -111,7 +112,8 @@ class OccurrenceFinder:
             )
         ]
         per_type = torch.cat(scores).numpy() / self.kernel.largest_score(snapped.adj.shape[1])
-        return per_type[self.types.type_of]
+        # rounding may leave a perfect match a hair above 1
+        return np.minimum(per_type, 1.0)[self.types.type_of]
 
     def _isomorphic_rows(self, snapped: SnappedFilters, similarity: np.ndarray) -> list[np.ndarray]:
         """Subgraphs of exactly a pattern's structure, each for its most similar pattern."""
@@ -148,7 +150,8 @@ class OccurrenceFinder:
         ).matching[:, 0].numpy()  # fmt: skip
         size = pattern.num_nodes[0]
         target = pattern.adj[0, :size, :size].numpy()
-        form = canonical_form(target)
+        form, symmetries = canonical_form(target), automorphisms(target)
+        widths = self.kernel.bandwidth(x.shape[3])
         found = []
         for position, row in enumerate(rows):
             count = int(batch.num_nodes[position])
@@ -156,7 +159,8 @@ class OccurrenceFinder:
             if count == size and not _is_isomorphism(
                 adjacency[position, :count, :count], target, role
             ):
-                role = self._canonical_role(int(row), form.certificate, form.place, role)
+                table = similarity_table(x[[position]], z, widths, self.kernel.solid)[0, 0].numpy()
+                role = self._keep_edges(int(row), form, symmetries, table, role)
             players: list[int | str | None] = [None] * size
             ids = self.graph.original_ids(batch.nodes[position, :count])
             for node, pattern_node in zip(ids, role.tolist(), strict=True):
@@ -167,16 +171,24 @@ class OccurrenceFinder:
             )
         return found
 
-    def _canonical_role(
-        self, row: int, certificate: bytes, place: np.ndarray, role: np.ndarray
+    def _keep_edges(
+        self,
+        row: int,
+        form: CanonicalForm,
+        symmetries: np.ndarray,
+        table: np.ndarray,
+        role: np.ndarray,
     ) -> np.ndarray:
-        """Roles from an isomorphism, where there is one and the matching is not one.
+        """Roles from the isomorphism that fits best, where there is one.
 
         With symmetric nodes several matchings are optimal and not all of them keep the edges.
         """
-        if self.forms.certificate(row) != certificate:
+        if self.forms.certificate(row) != form.certificate:
             return role
-        return np.argsort(place)[self.forms.place(row)]
+        candidates = symmetries[:, np.argsort(form.place)[self.forms.place(row)]]  # [P, N]
+        fit = table[np.arange(len(role)), candidates].sum(axis=1)
+        best: np.ndarray = candidates[fit.argmax()]
+        return best
 
     def _graph_of(self, row: int) -> int:
         return int(self.graph.graph_of(self.batch.roots[row]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import logging
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +63,8 @@ class PatternMiner(BaseEstimator):
         chance, or random parameters (the paper).
     sample_size : int
         Most subgraphs compared with each other to choose the start.
+    train_size : int
+        Most different subgraphs trained on; all of them are counted in the end.
     feature_contrast : float
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node by chance, so that structure leads.
@@ -134,6 +138,7 @@ class PatternMiner(BaseEstimator):
         num_views: int = 1,
         start: str = "facility_location",
         sample_size: int = 1000,
+        train_size: int = 5000,
         feature_contrast: float = 0.3,
         tau: float = 1.0,
         solid: str = "rbf",
@@ -163,6 +168,7 @@ class PatternMiner(BaseEstimator):
         self.num_views = num_views
         self.start = start
         self.sample_size = sample_size
+        self.train_size = train_size
         self.feature_contrast = feature_contrast
         self.tau = tau
         self.solid = solid
@@ -224,7 +230,7 @@ class PatternMiner(BaseEstimator):
         snapped = self._train(types, adj, feat, kernel)
         finder = OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
         snapped = _merge_twins(snapped, kernel, self.backend)
-        places = finder.find(snapped, self.occurrence_rule, self.min_similarity)
+        snapped, places = self._drop_rare(finder, snapped)
         self._keep(snapped, places, csr.feature_names)
         return self
 
@@ -260,11 +266,28 @@ class PatternMiner(BaseEstimator):
             num_nodes = torch.from_numpy(some.num_nodes)
             parts.append(kernel.match(x, z, num_nodes, self.backend).scores)
         scores = torch.cat(parts).numpy() / kernel.largest_score(self.pattern_size)
-        return scores.reshape(csr.num_nodes, self.num_views, -1).max(axis=1)
+        return scores.reshape(csr.num_nodes, self.num_views, len(self.patterns_)).max(axis=1)
 
     def predict(self, graph: Any) -> np.ndarray:
-        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``."""
-        return self.transform(graph).argmax(axis=1)
+        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
+
+        Raises
+        ------
+        InputError
+            If no pattern was found.
+        """
+        similarity = self.transform(graph)
+        if not self.patterns_:
+            raise InputError("predict needs a pattern, and fit found none; lower min_support.")
+        return similarity.argmax(axis=1)
+
+    def _repr_html_(self) -> str:
+        """The patterns side by side, for Jupyter, once there are some."""
+        from mining.report import patterns_html
+
+        if not hasattr(self, "patterns_"):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return patterns_html(self.patterns_)
 
     def _check_settings(self) -> GOMKSettings:
         check_int("num_patterns", self.num_patterns, 1)
@@ -274,6 +297,7 @@ class PatternMiner(BaseEstimator):
         check_int("num_views", self.num_views, 1)
         check_choice("start", self.start, STARTS)
         check_int("sample_size", self.sample_size, 1)
+        check_int("train_size", self.train_size, 1)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
         check_int("num_epochs", self.num_epochs, 0)
         check_float("learning_rate", self.learning_rate, 0, open_minimum=True)
@@ -327,32 +351,39 @@ class PatternMiner(BaseEstimator):
                     bar.update()
 
                 clustering = self._start(restart, types, adj, feat, kernel)
-                self._run(clustering, restart, on_step)
-                snapped = snap(clustering.filters)
-                # a soft filter can score high without being any graph: judge the snapped one
-                loss = _loss_of(snapped, clustering)
-                if loss < best_loss:
-                    best_loss, best, self.loss_curve_ = loss, snapped, curve
+                for snapped in self._run(clustering, restart, on_step):
+                    snapped = clustering.settle_features(snapped)
+                    # a soft filter can score high without being any graph: judge the snapped one
+                    loss = clustering.loss(snapped)
+                    if loss < best_loss:
+                        best_loss, best, self.loss_curve_ = loss, snapped, curve
         return best
 
     def _start(
         self, restart: int, types: SubgraphTypes, adj: Tensor, feat: Tensor, kernel: GOMKSettings
     ) -> FilterClustering:
+        """Choose what is trained on and where the filters start."""
         rng = np.random.default_rng([self.random_state, restart])
+        rows, weight = types.sample(self.train_size, rng)
+        types, adj, feat = types.take(rows, weight), adj[rows], feat[rows]
         filters = GraphFilters(self.num_patterns, self.pattern_size, feat.shape[2])
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
         filters.reset_parameters(generator)
         if self.start != "random":
-            rows = choose_types(
+            chosen = choose_types(
                 self.start, types, self.num_patterns, kernel, self.sample_size, rng, self.backend
             )
-            filters = GraphFilters(len(rows), self.pattern_size, feat.shape[2])
-            filters.set(torch.arange(len(rows)), adj[rows], feat[rows])
+            filters = GraphFilters(len(chosen), self.pattern_size, feat.shape[2])
+            filters.set(torch.arange(len(chosen)), adj[chosen], feat[chosen])
         return FilterClustering(types, adj, feat, filters, kernel, self.backend)
 
-    def _run(self, clustering: FilterClustering, restart: int, on_step: Any) -> None:
+    def _run(
+        self, clustering: FilterClustering, restart: int, on_step: Callable[[float], None]
+    ) -> Iterator[SnappedFilters]:
+        """Train; yield the snapped filters of the start and of the end."""
         generator = torch.Generator().manual_seed(self.random_state + restart)
         on_step(clustering.loss())
+        yield snap(clustering.filters)
         clustering.train(
             self.num_epochs,
             self.learning_rate,
@@ -364,20 +395,47 @@ class PatternMiner(BaseEstimator):
         for _ in range(self.consensus_steps):
             clustering.consensus_step()
             on_step(clustering.loss())
+        yield snap(clustering.filters)
+
+    def _drop_rare(
+        self, finder: OccurrenceFinder, snapped: SnappedFilters
+    ) -> tuple[SnappedFilters, list[PatternPlaces]]:
+        """Drop the patterns that do not keep coming back.
+
+        The rarest first, and then all are counted anew: a pattern of the same structure takes over
+        the occurrences of the one dropped.
+        """
+        places = finder.find(snapped, self.occurrence_rule, self.min_similarity)
+        num_found = len(places)
+        while places:
+            counts = [len(found.occurrences) for found in places]
+            rarest = counts.index(min(counts))
+            if counts[rarest] >= self.min_support:
+                break
+            snapped = snapped.take([i for i in range(len(places)) if i != rarest])
+            places = (
+                finder.find(snapped, self.occurrence_rule, self.min_similarity)
+                if len(places) > 1
+                else []
+            )
+        if len(places) < num_found:
+            log.info(
+                "dropped %d patterns with fewer than %d distinct occurrences",
+                num_found - len(places),
+                self.min_support,
+            )
+        return snapped, places
 
     def _keep(
         self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]
     ) -> None:
-        """Order the patterns, most frequent first, and drop those that do not keep coming back."""
-        order = sorted(
+        """Order the patterns, most frequent first."""
+        kept = sorted(
             range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
         )
-        kept = [i for i in order if len(places[i].occurrences) >= self.min_support]
-        if len(kept) < len(order):
-            log.info(
-                "dropped %d patterns with fewer than %d distinct occurrences",
-                len(order) - len(kept),
-                self.min_support,
+        if not kept:
+            log.warning(
+                "no pattern has %d distinct occurrences; lower min_support", self.min_support
             )
         self.filters_ = snapped.take(kept)
         self.patterns_ = [
@@ -405,20 +463,6 @@ class PatternMiner(BaseEstimator):
             distinct=len(places.occurrences),
             occurrences=places.occurrences,
         )
-
-
-def _loss_of(snapped: SnappedFilters, clustering: FilterClustering) -> float:
-    """Loss of the snapped filters on the clustering's subgraphs."""
-    rigid = GraphFilters(len(snapped.adj), snapped.adj.shape[1], snapped.feat.shape[2])
-    rigid.set(slice(None), snapped.adj, snapped.feat)
-    return FilterClustering(
-        clustering.types,
-        clustering.adj,
-        clustering.feat,
-        rigid,
-        clustering.kernel,
-        clustering.backend,
-    ).loss()
 
 
 def _merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:

@@ -47,12 +47,8 @@ def choose_types(
     numpy.ndarray
         int64 ``[Q]`` rows of ``types``, in the order chosen.
     """
-    rows = np.arange(len(types))
-    weight = types.weight.astype(np.float64)
-    if len(types) > sample_size:
-        drawn = rng.choice(len(types), size=sample_size, p=weight / weight.sum())
-        rows, counts = np.unique(drawn, return_counts=True)
-        weight = counts.astype(np.float64)
+    rows, drawn = types.sample(sample_size, rng)
+    weight = drawn.astype(np.float64)
     num_patterns = min(num_patterns, len(rows))
     if start == "sample":
         return rng.choice(rows, size=num_patterns, replace=False, p=weight / weight.sum())

@@ -42,6 +42,31 @@ class SubgraphTypes:
         """Return the number of types U."""
         return len(self.first)
 
+    def sample(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw ``size`` subgraphs when there are more types than that.
+
+        Returns the rows of the types drawn, ascending, and how often each was drawn; all rows and
+        their weights when there are not more.
+        """
+        if len(self) <= size:
+            return np.arange(len(self)), self.weight
+        drawn = rng.choice(len(self), size=size, p=self.weight / self.weight.sum())
+        rows, weight = np.unique(drawn, return_counts=True)
+        return rows, weight
+
+    def take(self, rows: np.ndarray, weight: np.ndarray) -> SubgraphTypes:
+        """Return the types in ``rows`` with new weights; ``type_of`` is -1 for other subgraphs."""
+        position = np.full(len(self), -1)
+        position[rows] = np.arange(len(rows))
+        index = torch.from_numpy(rows)
+        return SubgraphTypes(
+            self.first[rows],
+            position[self.type_of],
+            weight,
+            self.levels[index],
+            self.num_nodes[index],
+        )
+
 
 def find_types(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKSettings) -> SubgraphTypes:
     """Merge the subgraphs whose scores agree with every filter.

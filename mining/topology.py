@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import igraph
 import numpy as np
 
+_MOST_AUTOMORPHISMS = 10_000
+
 
 @dataclass(frozen=True)
 class CanonicalForm:
@@ -46,6 +48,22 @@ def canonical_form(adj: np.ndarray) -> CanonicalForm:
     order = np.array(graph.canonical_permutation(), dtype=np.int64)
     packed = np.packbits(joined[np.ix_(order, order)])
     return CanonicalForm(len(joined).to_bytes(4, "big") + packed.tobytes(), np.argsort(order))
+
+
+def automorphisms(adj: np.ndarray) -> np.ndarray:
+    """Ways to exchange the nodes of an unweighted graph that keep its edges, ``[P, N]``.
+
+    Only the identity where there are more than 10 000, such as for a clique of 8 nodes.
+
+    Examples
+    --------
+    >>> automorphisms(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])).tolist()
+    [[0, 1, 2], [2, 1, 0]]
+    """
+    graph = igraph.Graph(n=len(adj), edges=np.argwhere(np.triu(np.asarray(adj) != 0)).tolist())
+    if graph.count_automorphisms() > _MOST_AUTOMORPHISMS:
+        return np.arange(len(adj))[None]
+    return np.array(graph.get_automorphisms_vf2(), dtype=np.int64)
 
 
 class CanonicalForms:

@@ -264,7 +264,7 @@ def test_a_consensus_averages_the_better_half():
     # now the cliques weigh more than half
     heavy = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]), weight=[1, 1, 1, 2, 2])
     heavy.consensus_step()
-    assert float(heavy.filters.adj()[0].sum()) > float(clustering.filters.adj()[0].sum()) + 1
+    assert heavy.filters.adj()[0].sum() > clustering.filters.adj()[0].sum() + 1
 
 
 def test_a_consensus_leaves_a_filter_alone_that_holds_nothing():

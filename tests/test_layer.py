@@ -62,25 +62,35 @@ def test_one_row_a_node_and_one_column_a_filter(graph, options):
     [
         {},
         {"edge_weight": "w"},
-        {"max_nodes": 6, "num_views": 2, "policy": "dense", "seed": 3},
+        {"max_nodes": 3, "num_views": 2, "policy": "random", "seed": 3},
+        {"max_nodes": 3, "policy": "dense"},
         {"padding": "mask", "normalize": False, "solid": "dice", "matching": "greedy"},
-        {"bounded_feats": True, "anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3)},
+        {"anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3), "level_scale": 2.0},
     ],
     ids=str,
 )
 def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
-    conv = layer(**options)
+    # most balls of 2 hops are truncated
+    conv = layer(num_hops=2, **options)
     scores = conv(tree, tree.ndata["feat"])
     csr = as_csr(tree, edge_weight=options.get("edge_weight"))
     batch = extract_subgraphs(
         csr,
-        num_hops=1,
+        num_hops=2,
         max_nodes=options.get("max_nodes", 4),
         policy=options.get("policy", "bfs"),
         num_views=options.get("num_views", 1),
         seed=options.get("seed", 0),
     )
-    kernel = ("solid", "matching", "anchor_root", "aggregation", "tau", "padding")
+    kernel = (
+        "solid",
+        "matching",
+        "anchor_root",
+        "aggregation",
+        "tau",
+        "padding",
+        "level_scale",
+    )
     expected = gomk(
         torch.from_numpy(batch.adjacency()),
         torch.from_numpy(batch.gather(csr.features)),
@@ -198,6 +208,12 @@ def test_state_dict_round_trip_gives_the_same_output(tree, tmp_path):
     other.load_state_dict(torch.load(tmp_path / "layer.pt", weights_only=True))
     other.seed = conv.seed
     assert torch.equal(conv(tree, feat), other(tree, feat))
+
+
+def test_filters_are_bounded_on_request():
+    free, bounded = (layer(num_filters=50, bounded_feats=b).filters.feat() for b in (False, True))
+    assert free.min() < 0 < 1 < free.max()
+    assert 0 < bounded.min() < bounded.max() < 1
 
 
 def test_repr_names_the_sizes():

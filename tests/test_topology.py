@@ -12,7 +12,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.topology import CanonicalForms, canonical_form
+from mining.topology import CanonicalForms, automorphisms, canonical_form
 
 # graphs of 1, 2, … nodes that are not isomorphic to each other (OEIS A000088)
 NUM_CLASSES = {1: 1, 2: 2, 3: 4, 4: 11, 5: 34}
@@ -76,6 +76,27 @@ def test_an_edge_is_an_entry_that_is_not_zero():
 def test_isolated_nodes_count():
     certificates = {canonical_form(np.zeros((n, n))).certificate for n in range(1, 9)}
     assert len(certificates) == 8
+
+
+@pytest.mark.parametrize(
+    ("graph", "count"),
+    [
+        (nx.path_graph(1), 1),
+        (nx.path_graph(4), 2),
+        (nx.cycle_graph(6), 12),
+        (nx.complete_graph(7), 5040),
+        # 40320 are too many to look at
+        (nx.complete_graph(8), 1),
+        (nx.hypercube_graph(3), 48),
+    ],
+    ids=str,
+)
+def test_automorphisms_keep_the_edges(graph, count):
+    adj = nx.to_numpy_array(graph)
+    found = automorphisms(adj)
+    assert found.shape == (count, len(adj))
+    assert len(np.unique(found, axis=0)) == count
+    assert all((adj[np.ix_(order, order)] == adj).all() for order in found)
 
 
 @pytest.fixture(scope="module")

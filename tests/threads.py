@@ -6,7 +6,7 @@ import numba
 import pytest
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def two_threads() -> Iterator[None]:
     """Import it into a test module and it holds there; threads do not change any result."""
     before = numba.get_num_threads()
