@@ -1,4 +1,4 @@
-"""The `gomkcn` command: parse, call one library function, print. It alone sees all three packages."""
+"""The `gomkcn` command: parse, call one library function, print; sees all three packages."""
 
 from __future__ import annotations
 
@@ -67,14 +67,18 @@ def _miner_options(command: Command) -> Command:
         click.option("--size", "pattern_size", type=int, help="Most nodes of a pattern. [6]"),
         click.option("--hops", "num_hops", type=int, help="Radius around each node. [3]"),
         click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
-        click.option("--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"),
+        click.option(
+            "--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"
+        ),
         click.option("--views", "num_views", type=int, help="Subgraphs around each node. [1]"),
         click.option("--start", help="facility_location, kmeans++, sample or random."),
         click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
         click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
         click.option("--consensus", "consensus_steps", type=int, help="Averaging steps. [0]"),
         click.option("--restarts", "num_restarts", type=int, help="Starts to try. [1]"),
-        click.option("--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"),
+        click.option(
+            "--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"
+        ),
         click.option("--rule", "occurrence_rule", help="Occurrences: isomorphic or similar."),
         click.option(
             "--min-similarity", type=float, help="Least similarity of an assigned node. [0.8]"
@@ -116,11 +120,10 @@ def mine(
     gomkcn mine --settings run/settings.toml --out again
     """
     _show_log(quiet)
+    from gomkcn_dgl.settings import RunSettings, read_settings
     from mining import PatternMiner, compare_with_truth, read_truth
     from mining.report import format_table
     from mining.run_folder import REPORT, prepare_folder, write_run
-
-    from gomkcn_dgl.settings import RunSettings, read_settings
 
     defaults = PatternMiner().get_params()
     settings = RunSettings() if settings_file is None else read_settings(settings_file, defaults)
@@ -241,11 +244,11 @@ def planted(
     import json
 
     import numpy as np
-    from synthetic import BASE_GRAPHS, plant_motifs
 
     from gomkcn_dgl.checks import check_choice
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.io import atomic_write, write_dgl_graphs, write_graph
+    from synthetic import BASE_GRAPHS, plant_motifs
 
     check_choice("base", base, BASE_GRAPHS)
     shape = {
@@ -285,9 +288,8 @@ def classification(out: str, **options: Any) -> None:
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     _show_log(quiet=False)
-    from synthetic import MotifClassificationDataset
-
     from gomkcn_dgl.io import write_dgl_graphs
+    from synthetic import MotifClassificationDataset
 
     dataset = MotifClassificationDataset(**options)
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
@@ -345,9 +347,8 @@ def _describe_run(miner: Any, graph: Any, settings: Any, seconds: float, recover
     """Gather what the run folder holds."""
     from dataclasses import asdict
 
-    from mining.run import GraphSummary, MiningRun
-
     from gomkcn_dgl.provenance import describe_provenance
+    from mining.run import GraphSummary, MiningRun
 
     return MiningRun(
         graph=GraphSummary(

@@ -160,6 +160,11 @@ class GOMKConv(nn.Module):
                 f"max_nodes must be that of the attached subgraphs, {batch.max_nodes}, "
                 f"got {self.max_nodes}; give AttachSubgraphs and GOMKConv the same value."
             )
+        if (self.edge_weight is None) != (batch.weights is None):
+            raise InputError(
+                "the attached subgraphs and the layer must agree on edge weights, got "
+                f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
+            )
         return batch
 
     def extra_repr(self) -> str:

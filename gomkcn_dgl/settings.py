@@ -1,4 +1,4 @@
-"""The settings of a mining run: read from one TOML file, overridden by options, stored beside it."""
+"""The settings of a mining run: from one TOML file, overridden by options, stored with it."""
 
 from __future__ import annotations
 
@@ -100,11 +100,16 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
     graph, miner = tables.get("graph", {}), tables.get("miner", {})
     _check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
     _check_names(path, "miner", miner, miner_defaults)
-    if isinstance(graph.get("features"), list):
+    for name, value in graph.items():
+        _check_graph_value(path, name, value)
+    if "features" in graph:
         graph["features"] = tuple(graph["features"])
     return RunSettings(
         GraphSettings(**graph),
-        {name: _same_type(path, name, value, miner_defaults[name]) for name, value in miner.items()},
+        {
+            name: _same_type(path, name, value, miner_defaults[name])
+            for name, value in miner.items()
+        },
     )
 
 
@@ -118,6 +123,13 @@ def _check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
             f"{where}settings file {str(path)!r} has the unknown name {unknown[0]!r}; "
             f"known are {', '.join(sorted(known))}."
         )
+
+
+def _check_graph_value(path: str | Path, name: str, value: Any) -> None:
+    rule = "a list of names" if name == "features" else "text"
+    right = isinstance(value, list if name == "features" else str)
+    if not right or not all(isinstance(entry, str) for entry in value):
+        raise InputError(f"{name} in settings file {str(path)!r} must be {rule}, got {value!r}.")
 
 
 def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:

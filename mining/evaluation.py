@@ -141,13 +141,31 @@ def _certificate(num_nodes: int, edges: Sequence[Sequence[int]]) -> bytes:
 
 
 def _motifs(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
-    wanted = {"name", "num_nodes", "edges", "copies", "instances"}
     motifs = truth.get("motifs") if isinstance(truth, Mapping) else None
-    if not isinstance(motifs, list) or not all(
-        isinstance(motif, Mapping) and wanted <= set(motif) for motif in motifs
-    ):
+    if not isinstance(motifs, list) or not all(_is_motif(motif) for motif in motifs):
         raise InputError(
             "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
             "as gomkcn generate writes it."
         )
     return motifs
+
+
+def _is_motif(motif: Any) -> bool:
+    """Whether a row of the truth has all its parts, and they fit each other."""
+    wanted = {"name", "num_nodes", "edges", "copies", "instances"}
+    if not isinstance(motif, Mapping) or not wanted <= set(motif):
+        return False
+    if not all(isinstance(motif[name], int) for name in ("num_nodes", "copies")):
+        return False
+    nodes = range(motif["num_nodes"])
+    return (
+        _are_rows(motif["edges"], int)
+        and _are_rows(motif["instances"], (int, str))
+        and all(len(edge) == 2 and set(edge) <= set(nodes) for edge in motif["edges"])
+    )
+
+
+def _are_rows(rows: Any, kind: Any) -> bool:
+    return isinstance(rows, Sequence) and all(
+        isinstance(row, Sequence) and all(isinstance(entry, kind) for entry in row) for row in rows
+    )

@@ -140,7 +140,7 @@ class PatternMiner(BaseEstimator):
         sample_size: int = 1000,
         train_size: int = 5000,
         feature_contrast: float = 0.3,
-        tau: float = 1.0,
+        tau: float = 0.5,
         solid: str = "rbf",
         aggregation: str = "sum",
         level_scale: float = 1.0,

@@ -84,8 +84,8 @@ def write_report(folder: Path, run: MiningRun) -> Path:
     """Draw the figures and the report of a run; return the path of the report."""
     figures = {
         "patterns": draw_patterns(run.patterns),
-        "frequencies": draw_frequencies(run.patterns).get_figure(root=True),
-        "loss": draw_loss(run.loss_curve).get_figure(root=True),
+        "frequencies": draw_frequencies(run.patterns).figure,
+        "loss": draw_loss(run.loss_curve).figure,
     }
     for name, figure in figures.items():
         atomic_write(folder / "figures" / f"{name}.svg", figure_to_svg(figure))

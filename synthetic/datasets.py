@@ -301,7 +301,6 @@ class MotifClassificationDataset(_GeneratedDataset):
         graph_of_node = graph_of_node[order]
         self.node_offsets = _offsets(graph_of_node, self.num_graphs)
         # Both directions of every edge, [2 E], sorted by graph; nodes are counted within the graph.
-        u, v = self.planted.edges.T
         ends = np.concatenate([self.planted.edges, self.planted.edges[:, ::-1]])
         graph_of_edge = graph_of_node[ends[:, 0]]
         by_graph = np.argsort(graph_of_edge, kind="stable")

@@ -212,7 +212,9 @@ def test_dgl_loads_it_in_batches(graphs):
     )
     batches = [(batch.batch_size, labels.tolist()) for batch, labels in loader]
     assert [size for size, _ in batches] == [5, 5, 2]
-    assert sum((labels for _, labels in batches), []) == graphs.labels[graphs.val_idx].tolist()
+    assert [label for _, labels in batches for label in labels] == graphs.labels[
+        graphs.val_idx
+    ].tolist()
 
 
 def test_indices_count_from_the_end_and_stop(graphs):

@@ -165,9 +165,15 @@ def test_roles_are_an_isomorphism_onto_the_pattern(name, padded, matching):
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 @pytest.mark.parametrize(
     "values",
-    [[0, 1, 1, 0, 1, 1], [0, 0, 1, 0, 0, 1], [0, 1, 0, 1, 0, 1], [0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],
+    [
+        [0, 1, 1, 0, 1, 1],
+        [0, 0, 1, 0, 0, 1],
+        [0, 1, 0, 1, 0, 1],
+        [0, 1, 1, 1, 1, 1],
+        [0, 0, 0, 1, 1, 1],
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_roles_keep_edges_and_features(values, noise):
     # every node has a twin in the ring, so a matching alone need not keep the edges
     ring, rng = nx.cycle_graph(6), np.random.default_rng(4)

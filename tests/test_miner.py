@@ -515,8 +515,7 @@ def test_the_representation_shows_what_was_changed():
         ({"num_views": 0}, "num_views must be at least 1, got 0."),
         (
             {"start": "best"},
-            "start must be one of 'facility_location', 'kmeans++', 'random', 'sample', "
-            "got 'best'.",
+            "start must be one of 'facility_location', 'kmeans++', 'random', 'sample', got 'best'.",
         ),
         ({"sample_size": 0}, "sample_size must be at least 1, got 0."),
         ({"train_size": 0}, "train_size must be at least 1, got 0."),

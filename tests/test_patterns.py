@@ -148,7 +148,9 @@ def test_a_record_comes_back_from_json():
 
 
 def test_a_pattern_of_one_node_comes_back():
-    alone = Pattern(0, (), (), np.array([[1.0]]), ("constant",), Medoid((4,), 1.0, root=4), 1, 0, ())
+    alone = Pattern(
+        0, (), (), np.array([[1.0]]), ("constant",), Medoid((4,), 1.0, root=4), 1, 0, ()
+    )
     back = Pattern.from_dict(json.loads(json.dumps(alone.to_dict())), ("constant",))
     assert back.to_dict() == alone.to_dict()
     assert back.num_nodes == 1

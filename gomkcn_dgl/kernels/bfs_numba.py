@@ -17,7 +17,7 @@ from gomkcn_dgl.kernels.bfs_reference import (
     ExtractedArrays,
     hub_degree,
 )
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT
+from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT, threads_for
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_A = np.uint64(0xBF58476D1CE4E5B9)
@@ -52,7 +52,7 @@ def extract(
         weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
     )
     # compiled as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), threads_for(total * max_nodes * max_nodes * 10):
         _extract_kernel(
             indptr,
             indices,
@@ -192,7 +192,7 @@ def _grow(
         size += 1
         count -= 1
         offered[best], links[best], depths[best] = offered[count], links[count], depths[count]
-    _sort_by_depth(kept, kept_depth, size)
+    _reorder(indptr, indices, kept, size)
     return size
 
 
@@ -222,15 +222,18 @@ def _sort_first(offered, count, room, stream):
 
 
 @njit(**JIT)
-def _sort_by_depth(kept, kept_depth, size):
-    """Stable insertion sort: N is small."""
-    for k in range(1, size):
-        node, depth = kept[k], kept_depth[k]
-        j = k - 1
-        while j >= 0 and kept_depth[j] > depth:
-            kept[j + 1], kept_depth[j + 1] = kept[j], kept_depth[j]
-            j -= 1
-        kept[j + 1], kept_depth[j + 1] = node, depth
+def _reorder(indptr, indices, kept, size):
+    """Put the kept nodes in breadth-first order inside their subgraph."""
+    done = 1
+    for k in range(size):
+        for other in range(done, size):
+            if _edge(indptr, indices, kept[k], kept[other]) >= 0:
+                node = kept[other]
+                # keep the nodes that wait in the order in which they were grown
+                for slot in range(other, done, -1):
+                    kept[slot] = kept[slot - 1]
+                kept[done] = node
+                done += 1
 
 
 @njit(**JIT)

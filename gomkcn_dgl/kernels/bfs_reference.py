@@ -125,7 +125,7 @@ class _Search:
         return kept, truncated
 
     def grow(self, root: int, dense: bool) -> list[int]:
-        """Add one frontier node at a time; return the nodes in order of depth."""
+        """Add one frontier node at a time; return the nodes in breadth-first order."""
         depth = {root: 0}
         frontier: set[int] = set()
         newest = root
@@ -137,7 +137,14 @@ class _Search:
             newest = min(frontier, key=lambda node: self._rank(node, depth, dense))
             frontier.remove(newest)
             depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
-        return sorted(depth, key=lambda node: depth[node])
+        return self.reordered(list(depth))
+
+    def reordered(self, kept: list[int]) -> list[int]:
+        """Breadth-first order from the first node, inside the subgraph of the kept nodes."""
+        order = kept[:1]
+        for node in order:
+            order += [v for v in kept if v not in order and self.has_edge(node, v)]
+        return order
 
     def _rank(self, node: int, kept: dict[int, int], dense: bool) -> tuple[int, ...]:
         if not dense:

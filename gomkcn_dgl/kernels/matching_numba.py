@@ -15,7 +15,7 @@ import torch
 from numba import njit, prange
 from torch import Tensor
 
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT
+from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT, threads_for
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON, Matched
 
 SOLID_CODES = {"rbf": 0, "dice": 1}
@@ -54,10 +54,11 @@ class _Match(torch.autograd.Function):
         widths = np.array(bandwidth, dtype=x.numpy().dtype)
         scores = torch.empty(len(x), len(z), dtype=x.dtype)
         assignment = torch.empty(len(x), len(z), x.shape[2], dtype=torch.int16)
-        _match_fwd_kernel(
-            x.numpy(), z.numpy(), widths, rows.numpy(), solid, optimal, anchor_root,
-            scores.numpy(), assignment.numpy(),
-        )  # fmt: skip
+        with threads_for(_work(x, z)):
+            _match_fwd_kernel(
+                x.numpy(), z.numpy(), widths, rows.numpy(), solid, optimal, anchor_root,
+                scores.numpy(), assignment.numpy(),
+            )  # fmt: skip
         ctx.save_for_backward(x, z, assignment)
         ctx.widths, ctx.solid = widths, solid
         ctx.mark_non_differentiable(assignment)
@@ -70,13 +71,21 @@ class _Match(torch.autograd.Function):
         grad = grad_scores.contiguous().numpy()
         arrays = (x.numpy(), z.numpy(), ctx.widths, assignment.numpy(), grad, ctx.solid)
         grad_x = grad_z = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.zeros_like(x)
-            _subgraphs_bwd_kernel(*arrays, grad_x.numpy())
-        if ctx.needs_input_grad[1]:
-            grad_z = torch.zeros_like(z)
-            _filters_bwd_kernel(*arrays, grad_z.numpy())
+        # the backward pass looks at one partner of each node instead of M
+        with threads_for(_work(x, z) // z.shape[2]):
+            if ctx.needs_input_grad[0]:
+                grad_x = torch.zeros_like(x)
+                _subgraphs_bwd_kernel(*arrays, grad_x.numpy())
+            if ctx.needs_input_grad[1]:
+                grad_z = torch.zeros_like(z)
+                _filters_bwd_kernel(*arrays, grad_z.numpy())
         return grad_x, grad_z, None, None, None, None, None
+
+
+def _work(x: Tensor, z: Tensor) -> int:
+    """Operations of the forward pass: a distance and an exponential for each table entry."""
+    num_subgraphs, num_levels, num_nodes, width = x.shape
+    return num_subgraphs * len(z) * num_nodes * z.shape[2] * num_levels * (width + 10)
 
 
 @njit(**PARALLEL_JIT)
