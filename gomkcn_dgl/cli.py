@@ -71,7 +71,9 @@ def _miner_options(command: Command) -> Command:
             "--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"
         ),
         click.option("--views", "num_views", type=int, help="Subgraphs around each node. [1]"),
-        click.option("--start", help="facility_location, kmeans++, sample or random."),
+        click.option(
+            "--start", help="facility_location, kmeans++, sample, random. [facility_location]"
+        ),
         click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
         click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
         click.option("--consensus", "consensus_steps", type=int, help="Averaging steps. [0]"),
@@ -79,7 +81,9 @@ def _miner_options(command: Command) -> Command:
         click.option(
             "--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"
         ),
-        click.option("--rule", "occurrence_rule", help="Occurrences: isomorphic or similar."),
+        click.option(
+            "--rule", "occurrence_rule", help="Occurrences: isomorphic or similar. [isomorphic]"
+        ),
         click.option(
             "--min-similarity", type=float, help="Least similarity of an assigned node. [0.8]"
         ),
@@ -245,7 +249,7 @@ def planted(
 
     import numpy as np
 
-    from gomkcn_dgl.checks import check_choice
+    from gomkcn_dgl.checks import check_choice, check_int
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.io import atomic_write, write_dgl_graphs, write_graph
     from synthetic import BASE_GRAPHS, plant_motifs
@@ -259,7 +263,7 @@ def planted(
         "tree": (),
     }
     arguments = {name: options.pop(name) for names in shape.values() for name in names}
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_int("seed", seed, 0))
     edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in shape[base]), rng)
     graph = plant_motifs(edges, nodes, _parse_motifs(motifs), seed=rng, **options)
     path = Path(out)
@@ -336,9 +340,11 @@ def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     motifs: dict[Any, int] = {}
     for text in given or ("house=10", "cup=10", "wheel=10", "crown=10"):
         name, _, copies = text.rpartition("=")
-        if not name or not copies.isdigit():
+        if not name or not copies.isdecimal():
             raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
         motif = name if name in MOTIFS or not Path(name).is_file() else read_motif(name)
+        if motif in motifs:
+            raise InputError(f"--motif must name each motif once, got {name!r} twice.")
         motifs[motif] = int(copies)
     return motifs
 

@@ -50,13 +50,13 @@ def prepare_folder(folder: str | Path, force: bool) -> Path:
         If it cannot be written, or holds a run already and ``force`` is not set.
     """
     folder = Path(folder)
-    held = [name for name in _RUN_FILES if (folder / name).exists()]
-    if held and not force:
-        raise InputError(
-            f"out folder {str(folder)!r} already holds a run ({held[0]}); "
-            "choose another, or overwrite it with --force."
-        )
     try:
+        held = [name for name in _RUN_FILES if (folder / name).exists()]
+        if held and not force:
+            raise InputError(
+                f"out folder {str(folder)!r} already holds a run ({held[0]}); "
+                "choose another, or overwrite it with --force."
+            )
         for part in (folder, folder / "patterns", folder / "figures"):
             part.mkdir(parents=True, exist_ok=True)
         probe = folder / ".write-test"
