@@ -289,6 +289,10 @@ class PatternMiner(BaseEstimator):
             return f"<pre>{html.escape(repr(self))}</pre>"
         return patterns_html(self.patterns_)
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        # scikit-learn's own would show the parameters alone
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     def _check_settings(self) -> GOMKSettings:
         check_int("num_patterns", self.num_patterns, 1)
         check_int("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)

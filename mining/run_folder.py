@@ -140,9 +140,10 @@ def load_miner(folder: str | Path) -> PatternMiner:
         miner.scaling_ = FeatureScaling(*scaling)
         miner.n_features_in_ = state["feat"].shape[2]
     except Exception as error:
-        # torch.load raises whatever a damaged archive leads it into
+        # torch.load raises whatever a damaged archive leads it into, with advice of many lines
+        reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".")
         raise InputError(
-            f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({error})."
+            f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({reason})."
         ) from None
     miner.patterns_ = run.patterns
     miner.loss_curve_ = run.loss_curve
