@@ -1,6 +1,6 @@
 """Mine graphs whose answer is known, many seeds a row: what is recovered, and are the counts right?
 
-    python benchmarks/planted.py                    every row, appended to results/planted.json
+    python benchmarks/planted.py                    every row, written to results/planted.*
     python benchmarks/planted.py --rows size --seeds 3   a quick look, nothing written
 
 Each seed prints one line. Rows with a goal end the command with exit code 1 when they miss it; rows
@@ -34,7 +34,7 @@ MOTIFS_OF_SIZE = {
     7: ("wheel7", "fan7", "windmill7", "theta7"),
     8: ("wheel8", "ladder8", "cube", "sun8"),
 }
-RESULTS = Path(__file__).parent / "results" / "planted.json"
+RESULTS = Path(__file__).parent / "results"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,23 +152,38 @@ def summarise(row: Row, results: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def print_table(summaries: list[dict[str, Any]]) -> None:
-    print(
-        "\n| row | nodes | BA edges | features | all recovered | mean recovered "
-        "| count error, median | within 10 % | loss | s |\n|" + "---|" * 10
-    )
+def format_table(summaries: list[dict[str, Any]]) -> str:
+    lines = [
+        "| row | nodes | BA edges | features | all recovered | mean recovered "
+        "| count error, median | within 10 % | loss | s |",
+        "|" + "---|" * 10,
+    ]
     for row in summaries:
         planted = row["planted"]
         goal = "" if row["goal"] is None else f" (goal {row['goal']})"
-        done = "none reported" if not planted else ""
+        done = "" if planted else "none reported: "
         error = f"{row['count_error_median']:.0%}" if planted else "–"
         within = f"{row['count_within_tenth']}/{row['seeds']}" if planted else "–"
-        print(
+        lines.append(
             f"| {row['name']} | {row['size']} | {row['edges_per_node']} | {row['features']} "
-            f"| {done} {row['succeeded']}/{row['seeds']}{goal} | {row['mean_recovered']:.2f} "
+            f"| {done}{row['succeeded']}/{row['seeds']}{goal} | {row['mean_recovered']:.2f} "
             f"| {error} | {within} | {row['loss_start']:.3f} → {row['loss_end']:.3f} "
             f"| {row['seconds_median']:.2f} |"
         )
+    return "\n".join(lines) + "\n"
+
+
+def write_results(summaries: list[dict[str, Any]], provenance: dict[str, Any]) -> None:
+    """A line of JSON for the circumstances and for each row, and the table to read."""
+    RESULTS.mkdir(exist_ok=True)
+    lines = [json.dumps(record) + "\n" for record in [provenance, *summaries]]
+    (RESULTS / "planted.jsonl").write_text("".join(lines), encoding="utf-8")
+    machine = provenance["machine"]
+    made = (
+        f"Commit {provenance['commit']}, {provenance['created']}, {machine['processor']}, "
+        f"Python {machine['python']}, torch {provenance['libraries']['torch']}, one thread a run.\n"
+    )
+    (RESULTS / "planted.md").write_text(f"{made}\n{format_table(summaries)}", encoding="utf-8")
 
 
 def missed(row: dict[str, Any]) -> bool:
@@ -209,13 +224,10 @@ def main(wanted: str | None, seeds: int | None, jobs: int) -> None:
                 place = f"{row.name}, {row.size} nodes, {row.edges_per_node}, {row.features}"
                 print(f"{place}: {verdict} {json.dumps(result)}", flush=True)
             summaries.append(summarise(row, results))
-    print_table(summaries)
+    print("\n" + format_table(summaries))
     if wanted is None and seeds is None:
-        provenance = describe_provenance(0, time.perf_counter() - start)
-        RESULTS.parent.mkdir(exist_ok=True)
-        record = {"provenance": provenance, "rows": summaries}
-        RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        print(f"\nwritten to {RESULTS}")
+        write_results(summaries, describe_provenance(0, time.perf_counter() - start))
+        print(f"written to {RESULTS}")
     sys.exit(any(missed(row) for row in summaries))
 
 

@@ -191,9 +191,9 @@ def info(
 
     names = None if features is None else tuple(features.split(","))
     graph = _read(GraphSettings(path or "", format, names, feature_file))
+    batch = extract_subgraphs(graph, num_hops, pattern_size)
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")
-    batch = extract_subgraphs(graph, num_hops, pattern_size)
     share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
     click.echo(f"{'truncated':<18} {share}{pattern_size} nodes")
 

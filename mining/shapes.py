@@ -60,8 +60,11 @@ def _describe_cyclic(graph: nx.Graph) -> str | None:
         return "triangle"
     if degrees[-1] == 2:
         return f"cycle of {size} nodes"
-    if num_edges == size * (size - 1) // 2:
+    missing = size * (size - 1) // 2 - num_edges
+    if missing == 0:
         return f"clique of {size} nodes"
+    if num_edges == size:
+        return _describe_one_cycle(graph)
     # a hub on all, and a single ring without it
     if degrees == [3] * (size - 1) + [size - 1]:
         hub = max(graph, key=graph.degree)
@@ -71,7 +74,17 @@ def _describe_cyclic(graph: nx.Graph) -> str | None:
         one, other = sorted(map(len, nx.bipartite.sets(graph)))
         if num_edges == one * other:
             return f"complete bipartite graph, {one} and {other} nodes"
+    # smaller ones have names of their own, such as a square with a diagonal
+    if size >= 5 and missing <= 2:
+        return f"clique of {size} nodes less {_count(missing, 'edge')}"
     return None
+
+
+def _describe_one_cycle(graph: nx.Graph) -> str:
+    """Name a ring with trees on it."""
+    ring = nx.k_core(graph, 2)
+    name = "triangle" if len(ring) == 3 else f"cycle of {len(ring)} nodes"
+    return f"{name} with {_count(len(graph) - len(ring), 'node')} hanging on"
 
 
 def _count(number: int, noun: str) -> str:

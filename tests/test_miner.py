@@ -261,7 +261,9 @@ def test_transform_is_the_kernel_on_the_filters(mined):
         torch.from_numpy(feat),
         miner.filters_.adj,
         miner.filters_.feat,
-        num_levels=3,
+        num_levels=miner.num_levels,
+        tau=miner.tau,
+        level_scale=miner.level_scale,
         normalize=True,
         backend="reference",
     ).numpy()
