@@ -22,7 +22,7 @@ from gomkcn_dgl.errors import MissingDGLError
 
 __all__ = ["dgl"]
 
-_WAY_OUT = "install the tested versions from a checkout: pip install -c constraints.txt ."
+_WAY_OUT = "install it with: pip install dgl==1.1.3 (dgl==2.1.0 for Python 3.12)"
 
 
 def _needs_graphbolt_stub() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -20,15 +21,26 @@ TRUTH_SUFFIX = ".truth.json"
 Command = Callable[..., Any]
 
 
-class _Group(click.Group):
-    """A group whose commands end in one sentence and exit code 2 on bad input."""
+class _Command(click.Command):
+    """A command that ends in one sentence and exit code 2 on bad input."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except GomkcnError as error:
-            click.echo(f"gomkcn: {error}", err=True)
+            message = str(error)
+            # a sentence of the library names its parameter; here that is an option
+            for option in self.params:
+                message = re.sub(rf"^{option.name}\b", option.opts[0], message)
+            click.echo(f"gomkcn: {message}", err=True)
             ctx.exit(2)
+
+
+class _Group(click.Group):
+    """A group of such commands."""
+
+    command_class = _Command
+    group_class = type
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -170,14 +182,14 @@ def report(run: str) -> None:
 @main.command()
 @_graph_options
 @click.option("--hops", "num_hops", type=int, default=3, show_default=True)
-@click.option("--size", "pattern_size", type=int, default=6, show_default=True)
+@click.option("--size", "max_nodes", type=int, default=6, show_default=True)
 def info(
     path: str | None,
     features: str | None,
     feature_file: str | None,
     format: str | None,
     num_hops: int,
-    pattern_size: int,
+    max_nodes: int,
 ) -> None:
     """Say what would be read from PATH, and how much of it the subgraphs can hold.
 
@@ -191,11 +203,11 @@ def info(
 
     names = None if features is None else tuple(features.split(","))
     graph = _read(GraphSettings(path or "", format, names, feature_file))
-    batch = extract_subgraphs(graph, num_hops, pattern_size)
+    batch = extract_subgraphs(graph, num_hops, max_nodes)
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")
     share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
-    click.echo(f"{'truncated':<18} {share}{pattern_size} nodes")
+    click.echo(f"{'truncated':<18} {share}{max_nodes} nodes")
 
 
 @main.group()

@@ -21,6 +21,8 @@ class GraphFilters(nn.Module):
     bounded_feats : bool
         Features are a sigmoid of the parameters, as edges always are; set it when the features of
         the graph lie in [0, 1]. Otherwise features are the parameters.
+    generator : torch.Generator, optional
+        Source of the first parameters; torch's global one when left out.
 
     Attributes
     ----------
@@ -39,7 +41,12 @@ class GraphFilters(nn.Module):
     upper: Tensor
 
     def __init__(
-        self, num_filters: int, filter_size: int, feature_width: int, bounded_feats: bool = True
+        self,
+        num_filters: int,
+        filter_size: int,
+        feature_width: int,
+        bounded_feats: bool = True,
+        generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         self.filter_size = filter_size
@@ -49,7 +56,7 @@ class GraphFilters(nn.Module):
         self.free_feat = nn.Parameter(torch.empty(num_filters, filter_size, feature_width))
         upper = torch.triu_indices(filter_size, filter_size, offset=1)
         self.register_buffer("upper", upper, persistent=False)
-        self.reset_parameters()
+        self.reset_parameters(generator)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew from a standard normal distribution."""

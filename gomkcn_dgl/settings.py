@@ -136,6 +136,9 @@ def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
     # TOML writes 1 for a float that is whole
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    # one width for each level
+    if name == "tau" and isinstance(value, list):
+        return tuple(value)
     if type(value) is not type(default):
         raise InputError(
             f"{name} in settings file {str(path)!r} must be a {type(default).__name__}, "

@@ -21,8 +21,9 @@ from mining.subgraph_types import SubgraphTypes
 
 # a filter is idle when it holds less than this share of what a filter holds on average
 _IDLE_SHARE = 0.01
-# the part of a filter's subgraphs, the nearest ones, that a consensus step averages
-_CONSENSUS_SHARE = 0.5
+# the part of a filter's subgraphs, the nearest ones, that an average is made of: fewer would keep
+# what the start lacks, more would mix in what belongs to no filter
+_CONSENSUS_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -159,14 +160,14 @@ class FilterClustering:
             state["exp_avg_sq"][idle] = 0
 
     def consensus_step(self) -> None:
-        """Replace each filter by the average of its better half, aligned through the matching.
+        """Replace each filter by the average of what it holds, aligned through the matching.
 
         This is the M-step of k-means for graphs. It helps when features lead the matching, and can
         find a pattern of which no intact copy exists; with constant features it can harm.
         """
         assignment = self.assign()
         for number in range(len(self.filters.free_adj)):
-            average = self._better_half(assignment, number)
+            average = self._nearer_part(assignment, number)
             if average is not None:
                 adj, feat = average
                 self.filters.set(torch.tensor([number]), adj.unsqueeze(0), feat.unsqueeze(0))
@@ -180,19 +181,19 @@ class FilterClustering:
         assignment = self.assign(snapped=snapped)
         feat = snapped.feat.clone()
         for number, size in enumerate(snapped.num_nodes):
-            average = self._better_half(assignment, number)
+            average = self._nearer_part(assignment, number)
             if average is not None:
                 feat[number, :size] = average[1][:size]
         return replace(snapped, feat=feat)
 
-    def _better_half(self, assignment: Assignment, number: int) -> tuple[Tensor, Tensor] | None:
-        """Mean adjacency and features of the nearer half of what a filter holds, if anything."""
+    def _nearer_part(self, assignment: Assignment, number: int) -> tuple[Tensor, Tensor] | None:
+        """Mean adjacency and features of the nearer part of what a filter holds, if anything."""
         mine = torch.nonzero(assignment.filter_of == number).flatten()
         if len(mine) == 0:
             return None
         mine = mine[assignment.similarity[mine].argsort(descending=True)]
         reached = self.weight[mine].cumsum(0)
-        # up to and with the type that fills the better half
+        # up to and with the type that fills the part
         count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
         return self._average(mine[:count], assignment.matching[mine[:count]])
 

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,8 @@ from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.patterns import Medoid, Occurrence, SnappedFilters
 from mining.subgraph_types import SubgraphTypes
 from mining.topology import CanonicalForm, CanonicalForms, automorphisms, canonical_form
+
+log = logging.getLogger("gomkcn_dgl")
 
 OCCURRENCE_RULES = ("isomorphic", "similar")
 
@@ -101,6 +104,31 @@ class OccurrenceFinder:
                 )
             )
         return places
+
+    def find_frequent(
+        self, snapped: SnappedFilters, rule: str, min_similarity: float, min_support: int
+    ) -> tuple[SnappedFilters, list[PatternPlaces]]:
+        """Drop the patterns with fewer than ``min_support`` occurrences; return the rest.
+
+        The rarest is dropped first, and then all are counted anew: a pattern of the same structure
+        takes over the occurrences of the one dropped.
+        """
+        places = self.find(snapped, rule, min_similarity)
+        num_found = len(places)
+        while places:
+            counts = [len(found.occurrences) for found in places]
+            rarest = counts.index(min(counts))
+            if counts[rarest] >= min_support:
+                break
+            snapped = snapped.take([i for i in range(len(places)) if i != rarest])
+            places = self.find(snapped, rule, min_similarity) if len(places) > 1 else []
+        if len(places) < num_found:
+            log.info(
+                "dropped %d patterns with fewer than %d distinct occurrences",
+                num_found - len(places),
+                min_support,
+            )
+        return snapped, places
 
     def _similarity(self, snapped: SnappedFilters) -> np.ndarray:
         """Normalised score of every subgraph with every pattern, ``[S, F]``."""

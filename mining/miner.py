@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,16 +24,12 @@ from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
 from mining.clustering import FilterClustering, adjacency_of_types
 from mining.frequencies import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
-from mining.patterns import Pattern, SnappedFilters, snap
+from mining.patterns import Pattern, SnappedFilters, merge_twins, snap
 from mining.scaling import FeatureScaling
 from mining.starts import STARTS, choose_types
 from mining.subgraph_types import SubgraphTypes, find_types
-from mining.topology import canonical_form
 
 log = logging.getLogger("gomkcn_dgl")
-
-# two filters of the same structure that are more similar than this are one pattern
-_SAME_PATTERN = 0.99
 
 
 class PatternMiner(BaseEstimator):
@@ -140,7 +136,7 @@ class PatternMiner(BaseEstimator):
         sample_size: int = 1000,
         train_size: int = 5000,
         feature_contrast: float = 0.3,
-        tau: float = 0.5,
+        tau: float | Sequence[float] = 0.5,
         solid: str = "rbf",
         aggregation: str = "sum",
         level_scale: float = 1.0,
@@ -229,8 +225,12 @@ class PatternMiner(BaseEstimator):
         adj, feat = adjacency_of_types(adjacency, types), torch.from_numpy(rows[types.first])
         snapped = self._train(types, adj, feat, kernel)
         finder = OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
-        snapped = _merge_twins(snapped, kernel, self.backend)
-        snapped, places = self._drop_rare(finder, snapped)
+        snapped, places = finder.find_frequent(
+            merge_twins(snapped, kernel, self.backend),
+            self.occurrence_rule,
+            self.min_similarity,
+            self.min_support,
+        )
         self._keep(snapped, places, csr.feature_names)
         return self
 
@@ -370,15 +370,17 @@ class PatternMiner(BaseEstimator):
         rng = np.random.default_rng([self.random_state, restart])
         rows, weight = types.sample(self.train_size, rng)
         types, adj, feat = types.take(rows, weight), adj[rows], feat[rows]
-        filters = GraphFilters(self.num_patterns, self.pattern_size, feat.shape[2])
+        # a generator of its own: the user's random numbers go on as if nothing had happened
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        filters.reset_parameters(generator)
+        num_filters = self.num_patterns
         if self.start != "random":
             chosen = choose_types(
                 self.start, types, self.num_patterns, kernel, self.sample_size, rng, self.backend
             )
-            filters = GraphFilters(len(chosen), self.pattern_size, feat.shape[2])
-            filters.set(torch.arange(len(chosen)), adj[chosen], feat[chosen])
+            num_filters = len(chosen)
+        filters = GraphFilters(num_filters, self.pattern_size, feat.shape[2], generator=generator)
+        if self.start != "random":
+            filters.set(torch.arange(num_filters), adj[chosen], feat[chosen])
         return FilterClustering(types, adj, feat, filters, kernel, self.backend)
 
     def _run(
@@ -400,35 +402,6 @@ class PatternMiner(BaseEstimator):
             clustering.consensus_step()
             on_step(clustering.loss())
         yield snap(clustering.filters)
-
-    def _drop_rare(
-        self, finder: OccurrenceFinder, snapped: SnappedFilters
-    ) -> tuple[SnappedFilters, list[PatternPlaces]]:
-        """Drop the patterns that do not keep coming back.
-
-        The rarest first, and then all are counted anew: a pattern of the same structure takes over
-        the occurrences of the one dropped.
-        """
-        places = finder.find(snapped, self.occurrence_rule, self.min_similarity)
-        num_found = len(places)
-        while places:
-            counts = [len(found.occurrences) for found in places]
-            rarest = counts.index(min(counts))
-            if counts[rarest] >= self.min_support:
-                break
-            snapped = snapped.take([i for i in range(len(places)) if i != rarest])
-            places = (
-                finder.find(snapped, self.occurrence_rule, self.min_similarity)
-                if len(places) > 1
-                else []
-            )
-        if len(places) < num_found:
-            log.info(
-                "dropped %d patterns with fewer than %d distinct occurrences",
-                num_found - len(places),
-                self.min_support,
-            )
-        return snapped, places
 
     def _keep(
         self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]
@@ -467,21 +440,3 @@ class PatternMiner(BaseEstimator):
             distinct=len(places.occurrences),
             occurrences=places.occurrences,
         )
-
-
-def _merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
-    """Keep one of several filters that snapped to the same pattern."""
-    z = kernel.embed(snapped.adj, snapped.feat)
-    scores = kernel.match(z, z, None, backend).scores / kernel.largest_score(z.shape[2])
-    certificates = [
-        canonical_form(snapped.adj[i, :n, :n].numpy()).certificate
-        for i, n in enumerate(snapped.num_nodes)
-    ]
-    kept: list[int] = []
-    for i, certificate in enumerate(certificates):
-        same = [j for j in kept if certificates[j] == certificate]
-        if all(scores[i, j] < _SAME_PATTERN for j in same):
-            kept.append(i)
-    if len(kept) < len(certificates):
-        log.info("merged %d filters that found the same pattern", len(certificates) - len(kept))
-    return snapped.take(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,13 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.matching import GOMKSettings
+from mining.topology import canonical_form
+
+log = logging.getLogger("gomkcn_dgl")
+
+# two filters of the same structure that are more similar than this are one pattern
+_SAME_PATTERN = 0.99
 
 
 @dataclass(frozen=True)
@@ -197,3 +205,21 @@ def snap(filters: GraphFilters) -> SnappedFilters:
         feat[number] = feat[number][order]
         feat[number, len(component) :] = 0
     return SnappedFilters(adj, feat, weights, tuple(sizes))
+
+
+def merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
+    """Keep one of several filters that snapped to the same pattern."""
+    z = kernel.embed(snapped.adj, snapped.feat)
+    scores = kernel.match(z, z, None, backend).scores / kernel.largest_score(z.shape[2])
+    certificates = [
+        canonical_form(snapped.adj[i, :n, :n].numpy()).certificate
+        for i, n in enumerate(snapped.num_nodes)
+    ]
+    kept: list[int] = []
+    for i, certificate in enumerate(certificates):
+        same = [j for j in kept if certificates[j] == certificate]
+        if all(scores[i, j] < _SAME_PATTERN for j in same):
+            kept.append(i)
+    if len(kept) < len(certificates):
+        log.info("merged %d filters that found the same pattern", len(certificates) - len(kept))
+    return snapped.take(kept)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ def prepare_folder(folder: str | Path, force: bool) -> Path:
     InputError
         If it cannot be written, or holds a run already and ``force`` is not set.
     """
+    if not str(folder):
+        raise InputError("out folder must have a name, got ''.")
     folder = Path(folder)
     try:
         held = [name for name in _RUN_FILES if (folder / name).exists()]
@@ -57,8 +60,7 @@ def prepare_folder(folder: str | Path, force: bool) -> Path:
                 f"out folder {str(folder)!r} already holds a run ({held[0]}); "
                 "choose another, or overwrite it with --force."
             )
-        for part in (folder, folder / "patterns", folder / "figures"):
-            part.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".write-test"
         probe.write_bytes(b"")
         probe.unlink()
@@ -70,27 +72,47 @@ def prepare_folder(folder: str | Path, force: bool) -> Path:
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
-    """Write a finished run into a folder made by :func:`prepare_folder`."""
-    atomic_write(folder / "settings.toml", settings.to_toml())
-    _write_patterns(folder, run)
-    atomic_write(folder / "occurrences.csv", _occurrence_table(run.patterns))
-    atomic_write(folder / "checkpoint.pt", _checkpoint(miner))
-    write_report(folder, run)
-    # last: a folder with a run.json is complete
-    atomic_write(folder / "run.json", _json(_run_record(run)))
+    """Write a finished run into a folder made by :func:`prepare_folder`.
+
+    Everything is drawn up first, and only then written: a run that fails before that leaves what
+    the folder held.
+    """
+    graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
+    files: dict[str, str | bytes] = {
+        "settings.toml": settings.to_toml(),
+        "patterns.json": _json(_patterns_record(run)),
+        **graphs,
+        "occurrences.csv": _occurrence_table(run.patterns),
+        "checkpoint.pt": _checkpoint(miner),
+        **_report_files(run),
+        # last: what run.json describes is complete
+        "run.json": _json(_run_record(run)),
+    }
+    _write_all(folder, files)
+    for old in (folder / "patterns").glob("pattern_*.graphml"):
+        if f"patterns/{old.name}" not in graphs:
+            old.unlink()
 
 
 def write_report(folder: Path, run: MiningRun) -> Path:
     """Draw the figures and the report of a run; return the path of the report."""
-    figures = {
-        "patterns": draw_patterns(run.patterns),
-        "frequencies": draw_frequencies(run.patterns).figure,
-        "loss": draw_loss(run.loss_curve).figure,
-    }
-    for name, figure in figures.items():
-        atomic_write(folder / "figures" / f"{name}.svg", figure_to_svg(figure))
-    atomic_write(folder / REPORT, render_report(run))
+    _write_all(folder, _report_files(run))
     return folder / REPORT
+
+
+def _write_all(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        atomic_write(folder / name, content)
+
+
+def _report_files(run: MiningRun) -> dict[str, str]:
+    return {
+        "figures/patterns.svg": figure_to_svg(draw_patterns(run.patterns)),
+        "figures/frequencies.svg": figure_to_svg(draw_frequencies(run.patterns).figure),
+        "figures/loss.svg": figure_to_svg(draw_loss(run.loss_curve).figure),
+        REPORT: render_report(run),
+    }
 
 
 def read_run(folder: str | Path) -> MiningRun:
@@ -171,21 +193,18 @@ def _checkpoint(miner: PatternMiner) -> bytes:
     return content.getvalue()
 
 
-def _write_patterns(folder: Path, run: MiningRun) -> None:
-    record = {
+def _patterns_record(run: MiningRun) -> dict[str, Any]:
+    return {
         "schema": SCHEMA_VERSION,
         "feature_names": list(run.graph.feature_names),
         "patterns": [pattern.to_dict() for pattern in run.patterns],
     }
-    atomic_write(folder / "patterns.json", _json(record))
-    names = [f"pattern_{pattern.id:02d}.graphml" for pattern in run.patterns]
-    for name, pattern in zip(names, run.patterns, strict=True):
-        content = io.BytesIO()
-        nx.write_graphml_xml(pattern.to_networkx(), content)
-        atomic_write(folder / "patterns" / name, content.getvalue())
-    for old in (folder / "patterns").glob("pattern_*.graphml"):
-        if old.name not in names:
-            old.unlink()
+
+
+def _graphml(pattern: Pattern) -> bytes:
+    content = io.BytesIO()
+    nx.write_graphml_xml(pattern.to_networkx(), content)
+    return content.getvalue()
 
 
 def _occurrence_table(patterns: list[Pattern]) -> str:

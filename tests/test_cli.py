@@ -359,7 +359,7 @@ def test_an_earlier_run_is_overwritten_only_with_force():
     before = snapshot("run")
     write_edges("other.txt", rings_and_cliques(5, 9))
     assert re.fullmatch(
-        r"out folder 'run' already holds a run \(.*\); choose another, or overwrite it with "
+        r"--out folder 'run' already holds a run \(.*\); choose another, or overwrite it with "
         r"--force\.",
         refused(f"mine other.txt --out run {QUICK}"),
     )
@@ -422,15 +422,15 @@ BAD_INPUT = {
     "header only": (lambda: a_file("graph.csv", "source,target\n"), "graph.csv"),
     "a cap of 0": (
         lambda: f"mine {write_edges()} --out run --size 0",
-        "pattern_size must be at least 1, got 0.",
+        "--size must be at least 1, got 0.",
     ),
     "no patterns": (
         lambda: f"mine {write_edges()} --out run --patterns 0",
-        "num_patterns must be at least 1, got 0.",
+        "--patterns must be at least 1, got 0.",
     ),
     "more patterns than subgraphs": (
         lambda: f"mine {write_edges()} --out run --patterns 56",
-        "num_patterns must be at most the number of subgraphs, 55, got 56",
+        "--patterns must be at most the number of subgraphs, 55, got 56",
     ),
     "NaN": (lambda: a_feature_file(np.nan), "features must be finite, got nan in row 54, column 1"),
     "infinity": (lambda: a_feature_file(np.inf), "features must be finite, got inf in row 54"),
@@ -469,9 +469,9 @@ BAD_INPUT = {
     ),
     "out below a file": (
         lambda: an_out_folder("file/sub"),
-        "out folder 'file/sub' cannot be written",
+        "--out folder 'file/sub' cannot be written",
     ),
-    "out is a file": (lambda: an_out_folder("file"), "out folder 'file' cannot be written"),
+    "out is a file": (lambda: an_out_folder("file"), "--out folder 'file' cannot be written"),
     "out has too long a name": (
         lambda: an_out_folder("a" * 300),
         "cannot be written (File name too",
@@ -489,7 +489,7 @@ BAD_INPUT = {
     ),
     "negative seed": (
         lambda: f"mine {write_edges()} --out run --seed -1",
-        "random_state must be at least 0, got -1.",
+        "--seed must be at least 0, got -1.",
     ),
     "info on nothing": (lambda: "info none.txt", "none.txt"),
     "info with a cap of 0": (
@@ -527,7 +527,7 @@ BAD_INPUT = {
     ),
     "too few graphs": (
         lambda: "generate classification --out g.bin --graphs 3",
-        "num_graphs must be at least 40, got 3.",
+        "--graphs must be at least 40, got 3.",
     ),
     "classification to another suffix": (
         lambda: "generate classification --out g.txt --graphs 40 --nodes 5",
@@ -643,8 +643,8 @@ def test_the_defaults_of_generate_are_the_graph_of_the_paper():
 
 def test_the_defaults_of_info_are_those_of_the_miner():
     defaults = PatternMiner().get_params()
-    for name in ("num_hops", "pattern_size"):
-        assert options_of("info")[name].default == defaults[name]
+    for option, name in {"num_hops": "num_hops", "max_nodes": "pattern_size"}.items():
+        assert options_of("info")[option].default == defaults[name]
 
 
 def test_the_version_is_that_of_the_package():

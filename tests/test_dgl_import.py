@@ -9,7 +9,7 @@ import pytest
 
 from gomkcn_dgl import _dgl
 
-WAY_OUT = "install the tested versions from a checkout: pip install -c constraints.txt ."
+WAY_OUT = "install it with: pip install dgl==1.1.3 (dgl==2.1.0 for Python 3.12)"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import torch
 from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io import atomic_write
 from gomkcn_dgl.provenance import describe_provenance
 from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings
 from mining import GraphSummary, MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
@@ -78,6 +79,7 @@ def copied(written, tmp_path):
     for file in written.iterdir():
         if file.is_file():
             (folder / file.name).write_bytes(file.read_bytes())
+    (folder / "patterns").mkdir()
     return folder
 
 
@@ -209,7 +211,7 @@ def test_a_run_without_truth_and_without_patterns(tmp_path, run, settings, miner
     assert back.patterns == []
     assert back.recovery is None
     assert load_miner(folder).transform(as_graph()).shape == (45, 0)
-    assert not list((folder / "patterns").iterdir())
+    assert not (folder / "patterns").exists()
 
 
 # ---------------------------------------------------------------- overwriting
@@ -255,15 +257,32 @@ def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, mine
 def test_a_run_that_is_cut_short_is_not_complete(tmp_path, run, settings, miner, monkeypatch):
     folder = prepare_folder(tmp_path / "run", force=False)
 
-    def stop(*arguments):
-        raise KeyboardInterrupt
+    def stop_at_report(path, data):
+        if path.name == "report.html":
+            raise KeyboardInterrupt
+        atomic_write(path, data)
 
-    monkeypatch.setattr("mining.run_folder.write_report", stop)
+    monkeypatch.setattr("mining.run_folder.atomic_write", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(folder, run, settings, miner)
+    assert (folder / "patterns.json").exists()
     assert not any(".tmp" in name for name in files_of(folder))
     with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing\.$"):
         read_run(folder)
+
+
+def test_a_run_that_cannot_be_drawn_leaves_the_one_before(
+    copied, run, settings, miner, monkeypatch
+):
+    before = {name: (copied / name).read_bytes() for name in files_of(copied)}
+
+    def fail(*arguments):
+        raise RuntimeError
+
+    monkeypatch.setattr("mining.run_folder.render_report", fail)
+    with pytest.raises(RuntimeError):
+        write_run(copied, replace(run, patterns=run.patterns[:1]), settings, miner)
+    assert {name: (copied / name).read_bytes() for name in files_of(copied)} == before
 
 
 # ---------------------------------------------------------------- folders that cannot be
