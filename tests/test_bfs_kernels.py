@@ -7,7 +7,6 @@ import numba
 import numpy as np
 import pytest
 from scipy.stats import chisquare
-from threads import two_threads  # noqa: F401
 from tiny_graphs import SUBGRAPHS
 
 from gomkcn_dgl.csr import concatenate, csr_from_edges

@@ -14,7 +14,6 @@ import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.cli import main

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError

@@ -10,7 +10,6 @@ import numba
 import numpy as np
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import gomk

@@ -5,7 +5,6 @@ import re
 import networkx as nx
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 from tolerances import VALUES
 
 from gomkcn_dgl._dgl import dgl

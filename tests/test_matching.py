@@ -6,7 +6,6 @@ from math import exp
 import numpy as np
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 from tiny_graphs import ONES, PATH, SCORES, TRIANGLE
 from tolerances import GRADIENTS, VALUES
 

@@ -8,7 +8,6 @@ import numba
 import numpy as np
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.errors import BackendError, InputError

@@ -10,7 +10,6 @@ import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_checks
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError

@@ -11,7 +11,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import atomic_write

@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.graph import as_csr

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threads import two_threads  # noqa: F401
 
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
