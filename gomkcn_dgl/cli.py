@@ -12,11 +12,14 @@ from typing import Any
 
 import click
 
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import GomkcnError, InputError
 
 # the libraries are imported inside the commands, so that --help answers at once
 
 TRUTH_SUFFIX = ".truth.json"
+# more copies would hold more nodes than a graph may have
+MAX_COPIES = 10**8
 
 Command = Callable[..., Any]
 
@@ -337,6 +340,7 @@ def _read(settings: Any) -> Any:
 
 
 def _truth_path(path: Path) -> Path:
+    path = path.resolve()
     return path.with_name(path.name.removesuffix(path.suffix) + TRUTH_SUFFIX)
 
 
@@ -357,7 +361,7 @@ def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
         motif = name if name in MOTIFS or not Path(name).is_file() else read_motif(name)
         if motif in motifs:
             raise InputError(f"--motif must name each motif once, got {name!r} twice.")
-        motifs[motif] = int(copies)
+        motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)
     return motifs
 
 
@@ -370,7 +374,7 @@ def _describe_run(miner: Any, graph: Any, settings: Any, seconds: float, recover
 
     return MiningRun(
         graph=GraphSummary(
-            source=Path(settings.graph.path).name,
+            source=Path(settings.graph.path).resolve().name,
             num_graphs=graph.num_graphs,
             num_nodes=graph.num_nodes,
             num_edges=graph.num_edges,

@@ -214,7 +214,10 @@ def _node_ids(nodes: list[Any]) -> np.ndarray | None:
     whole = all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in nodes)
     if whole and all(-(2**63) <= n < 2**63 for n in nodes):
         return np.array(nodes, dtype=np.int64)
-    return np.array([str(node) for node in nodes])
+    names = [str(node) for node in nodes]
+    if len(set(names)) < len(names):
+        raise InputError("nodes of a networkx graph must differ as text, got two that do not.")
+    return np.array(names)
 
 
 def _from_scipy(matrix: Any, features: Any, repairs: Counter[str]) -> CSRGraph:

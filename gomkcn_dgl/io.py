@@ -110,7 +110,7 @@ def read_graph(
         graph = _read(path, format, features, table)
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s), features: %d (%s)",
-        path.name,
+        path.resolve().name,
         graph.num_graphs,
         graph.num_nodes,
         graph.num_edges,

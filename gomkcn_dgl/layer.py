@@ -15,7 +15,7 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
 from gomkcn_dgl.transform import attached_subgraphs
 
 
@@ -89,7 +89,7 @@ class GOMKConv(nn.Module):
         self.in_feats = check_int("in_feats", in_feats, 1)
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
-        self.num_hops = check_int("num_hops", num_hops, 0)
+        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
         max_nodes = filter_size if max_nodes is None else max_nodes
         self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
         self.policy = check_choice("policy", policy, POLICIES)

@@ -21,6 +21,8 @@ from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matc
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
+# walks longer than this say nothing about a small graph, and their number overflows
+MAX_LEVELS = 64
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class GOMKSettings:
     padding: str = "match"
 
     def __post_init__(self) -> None:
-        check_int("num_levels", self.num_levels, 0)
+        check_int("num_levels", self.num_levels, 0, MAX_LEVELS)
         if isinstance(self.tau, Sequence) and len(self.tau) != self.num_levels + 1:
             raise InputError(
                 f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
@@ -83,6 +85,30 @@ class GOMKSettings:
     def largest_score(self, filter_size: int) -> float:
         """Score of a filter with itself, M (t + 1) for the RBF."""
         return filter_size * (self.num_levels + 1) * SOLID_FUNCTIONS[self.solid].largest
+
+    def normalise(
+        self, scores: Tensor, num_nodes: Tensor, filters: Tensor, filter_nodes: Tensor
+    ) -> Tensor:
+        """Scores over the score of a perfect match, in [0, 1], for filters smaller than M too.
+
+        Parameters
+        ----------
+        scores : Tensor
+            ``[S, F]``.
+        num_nodes, filter_nodes : Tensor
+            ``[S]`` and ``[F]`` nodes that are not padding.
+        filters : Tensor
+            ``[F, L, M, D]`` level embeddings of the filters, zero for padding.
+        """
+        if self.padding == "mask":
+            # padding scores nothing: the larger of the two says what could have been matched
+            size = torch.maximum(num_nodes.unsqueeze(1), filter_nodes.unsqueeze(0))
+            perfect = size * self.largest_score(1)
+        else:
+            pair = torch.arange(filters.shape[2]).expand(len(filters), -1)
+            perfect = self.score_pairs(filters, filters, pair)
+        # rounding may leave a perfect match a hair above 1
+        return (scores / perfect).clamp(max=1.0)
 
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
         """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
@@ -214,9 +240,9 @@ def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor
 def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
     named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
     for name, tensor in named.items():
-        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
+        if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.float32, torch.float64):
             kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise InputTypeError(f"{name} must be a floating-point tensor, got {kind}.")
+            raise InputTypeError(f"{name} must be a float32 or float64 tensor, got {kind}.")
         if tensor.dim() != 3:
             raise InputError(f"{name} must have 3 axes, got the shape {list(tensor.shape)}.")
         if tensor.dtype != adj.dtype or tensor.device != adj.device:

@@ -135,7 +135,8 @@ def _check_graph_value(path: str | Path, name: str, value: Any) -> None:
 def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
     # TOML writes 1 for a float that is whole
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        # as text, so that a number with hundreds of digits is infinity and no error
+        return float(str(value))
     # one width for each level
     if name == "tau" and isinstance(value, list):
         return tuple(value)

@@ -14,6 +14,7 @@ from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
+MAX_HOPS = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_int("num_hops", num_hops, 0)
+    check_int("num_hops", num_hops, 0, MAX_HOPS)
     check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
     check_int("num_views", num_views, 1)
     check_int("seed", seed, 0, 2**63 - 1)

@@ -16,7 +16,7 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
 
 OFFSETS = "subgraph_offsets"  # int32 [V, views, N]
 COUNTS = "subgraph_num_nodes"  # int32 [V, views], negative where truncated
@@ -59,7 +59,7 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):
         seed: int = 0,
         edge_weight: str | None = None,
     ) -> None:
-        self.num_hops = check_int("num_hops", num_hops, 0)
+        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
         self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
         self.policy = check_choice("policy", policy, POLICIES)
         self.num_views = check_int("num_views", num_views, 1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -43,6 +42,25 @@ class Assignment:
     filter_of: Tensor
     similarity: Tensor
     matching: Tensor
+
+
+@dataclass(frozen=True)
+class Average:
+    """Several subgraphs laid over each other.
+
+    Attributes
+    ----------
+    adj : Tensor
+        ``[M, M]`` share of the subgraphs that have an edge.
+    feat : Tensor
+        ``[M, D]`` mean features of the real nodes, 0 where there are none.
+    presence : Tensor
+        ``[M]`` share of the subgraphs that have a real node.
+    """
+
+    adj: Tensor
+    feat: Tensor
+    presence: Tensor
 
 
 class FilterClustering:
@@ -169,8 +187,10 @@ class FilterClustering:
         for number in range(len(self.filters.free_adj)):
             average = self._nearer_part(assignment, number)
             if average is not None:
-                adj, feat = average
-                self.filters.set(torch.tensor([number]), adj.unsqueeze(0), feat.unsqueeze(0))
+                # a node that most of them lack is padding, whose features are 0
+                feat = average.feat * (average.presence > 0.5).unsqueeze(1)
+                row = torch.tensor([number])
+                self.filters.set(row, average.adj.unsqueeze(0), feat.unsqueeze(0))
 
     def settle_features(self, snapped: SnappedFilters) -> SnappedFilters:
         """Give snapped filters the mean features of the subgraphs they hold, node by node.
@@ -183,10 +203,11 @@ class FilterClustering:
         for number, size in enumerate(snapped.num_nodes):
             average = self._nearer_part(assignment, number)
             if average is not None:
-                feat[number, :size] = average[1][:size]
+                known = average.presence[:size] > 0
+                feat[number, :size][known] = average.feat[:size][known]
         return replace(snapped, feat=feat)
 
-    def _nearer_part(self, assignment: Assignment, number: int) -> tuple[Tensor, Tensor] | None:
+    def _nearer_part(self, assignment: Assignment, number: int) -> Average | None:
         """Mean adjacency and features of the nearer part of what a filter holds, if anything."""
         mine = torch.nonzero(assignment.filter_of == number).flatten()
         if len(mine) == 0:
@@ -197,16 +218,15 @@ class FilterClustering:
         count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
         return self._average(mine[:count], assignment.matching[mine[:count]])
 
-    def _average(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean adjacency ``[M, M]`` and features ``[M, D]`` in the filter's node order."""
+    def _average(self, rows: Tensor, matching: Tensor) -> Average:
+        """Average subgraphs in the filter's node order."""
         size = self.filters.filter_size
         place = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
         weight = self.weight[rows] / self.weight[rows].sum()
-        adj = place.transpose(1, 2) @ self.adj[rows] @ place
-        feat = place.transpose(1, 2) @ self.feat[rows]
-        return torch.einsum("r,rmk->mk", weight, adj), torch.einsum("r,rmd->md", weight, feat)
-
-
-def adjacency_of_types(adjacency: np.ndarray, types: SubgraphTypes) -> Tensor:
-    """Adjacency of one subgraph of each type, weights capped at 1: ``[U, N, N]``."""
-    return torch.from_numpy(np.minimum(adjacency[types.first], 1.0))
+        adj = torch.einsum("r,rnm,rnk,rkj->mj", weight, place, self.adj[rows], place)
+        # padding has no features that could be averaged
+        num_nodes = self.types.num_nodes[rows].unsqueeze(1)
+        real = place * (torch.arange(place.shape[1]) < num_nodes).unsqueeze(2)
+        presence = torch.einsum("r,rnm->m", weight, real)
+        feat = torch.einsum("r,rnm,rnd->md", weight, real, self.feat[rows])
+        return Average(adj, feat / presence.clamp(min=1e-9).unsqueeze(1), presence)

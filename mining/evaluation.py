@@ -13,7 +13,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.subgraphs import SubgraphBatch
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.patterns import Pattern
 from mining.topology import canonical_form
 
@@ -106,7 +106,7 @@ def read_truth(path: str | Path) -> dict[str, Any]:
     """
     try:
         truth = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
     _motifs(truth)
     return dict(truth)
@@ -156,6 +156,8 @@ def _is_motif(motif: Any) -> bool:
     if not isinstance(motif, Mapping) or not wanted <= set(motif):
         return False
     if not all(isinstance(motif[name], int) for name in ("num_nodes", "copies")):
+        return False
+    if not isinstance(motif["name"], str) or not 0 < motif["num_nodes"] <= MAX_SUBGRAPH_NODES:
         return False
     nodes = range(motif["num_nodes"])
     return (

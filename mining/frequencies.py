@@ -31,6 +31,11 @@ log = logging.getLogger("gomkcn_dgl")
 
 OCCURRENCE_RULES = ("isomorphic", "similar")
 
+# scores closer to a perfect match than this are the kernel's word for "the same"
+_INDISTINCT = 1e-3
+# what decides between two patterns of equal similarity
+_TIE = 1e-5
+
 
 @dataclass(frozen=True)
 class PatternPlaces:
@@ -85,13 +90,21 @@ class OccurrenceFinder:
     ) -> list[PatternPlaces]:
         """Return the places of each pattern, in the order of ``snapped``."""
         similarity = self._similarity(snapped)  # [S, F]
-        nearest = similarity.argmax(axis=1)
+        certificates = snapped.certificates()
+        # patterns that the kernel cannot tell apart are told apart by their structure
+        own = np.stack([self.forms.has(certificate) for certificate in certificates], axis=1)
+        nearest = (similarity + _TIE * own).argmax(axis=1)
         held = similarity.max(axis=1) >= min_similarity
-        shown = self._isomorphic_rows(snapped, similarity) if rule == "isomorphic" else None
+        if rule == "isomorphic":
+            shown = self._isomorphic_rows(certificates, own, similarity)
+        else:
+            shown = [
+                np.flatnonzero((nearest == number) & held) for number in range(len(certificates))
+            ]
         places = []
         for number in range(len(snapped.num_nodes)):
             mine = np.flatnonzero((nearest == number) & held)
-            rows = self._distinct(mine if shown is None else shown[number])
+            rows = self._distinct(shown[number], similarity[shown[number], number])
             best = int(similarity[:, number].argmax())
             found = self._describe(
                 np.append(rows, best), snapped.take([number]), similarity[:, number]
@@ -130,38 +143,64 @@ class OccurrenceFinder:
             )
         return snapped, places
 
+    def add_lookalikes(self, snapped: SnappedFilters) -> SnappedFilters:
+        """Add the structures that the kernel cannot tell from a filter's own.
+
+        With constant features, graphs whose walk counts agree score alike with every filter (the
+        paper's Proposition 6 asks for full rank), and a filter has the structure of one of them.
+        """
+        similarity = self._similarity(snapped)
+        known = set(snapped.certificates())
+        added = [snapped]
+        for number, size in enumerate(snapped.num_nodes):
+            alike = similarity[:, number] > 1 - _INDISTINCT
+            for row in self.forms.first_rows(alike & (self.batch.num_nodes == size)):
+                if self.forms.certificate(row) in known:
+                    continue
+                known.add(self.forms.certificate(row))
+                one = self.batch.take(np.array([row]))
+                adj = torch.from_numpy(one.adjacency())
+                feat = torch.from_numpy(one.gather(self.features))
+                added.append(SnappedFilters(adj, feat, adj, (size,)))
+        return SnappedFilters.join(added)
+
     def _similarity(self, snapped: SnappedFilters) -> np.ndarray:
         """Normalised score of every subgraph with every pattern, ``[S, F]``."""
         z = self.kernel.embed(snapped.adj, snapped.feat)
-        scores = [
-            self.kernel.match(x, z, num_nodes, self.backend).scores
-            for x, num_nodes in zip(
-                self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True
+        sizes = torch.tensor(snapped.num_nodes)
+        parts = zip(self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True)
+        per_type = [
+            self.kernel.normalise(
+                self.kernel.match(x, z, num_nodes, self.backend).scores, num_nodes, z, sizes
             )
+            for x, num_nodes in parts
         ]
-        per_type = torch.cat(scores).numpy() / self.kernel.largest_score(snapped.adj.shape[1])
-        # rounding may leave a perfect match a hair above 1
-        return np.minimum(per_type, 1.0)[self.types.type_of]
+        return torch.cat(per_type).numpy()[self.types.type_of]
 
-    def _isomorphic_rows(self, snapped: SnappedFilters, similarity: np.ndarray) -> list[np.ndarray]:
-        """Subgraphs of exactly a pattern's structure, each for its most similar pattern."""
-        twins: dict[bytes, list[int]] = {}
-        for number, size in enumerate(snapped.num_nodes):
-            certificate = canonical_form(snapped.adj[number, :size, :size].numpy()).certificate
-            twins.setdefault(certificate, []).append(number)
-        shown = [np.empty(0, np.int64)] * len(snapped.num_nodes)
-        for certificate, numbers in twins.items():
-            rows = self.forms.rows_like(certificate)
+    def _isomorphic_rows(
+        self, certificates: list[bytes], own: np.ndarray, similarity: np.ndarray
+    ) -> list[np.ndarray]:
+        """Subgraphs of exactly a pattern's structure, each node set for its most similar pattern.
+
+        ``own [S, F]`` says which subgraphs have the structure of which pattern.
+        """
+        shown = [np.empty(0, np.int64)] * len(certificates)
+        for certificate in dict.fromkeys(certificates):
+            numbers = [i for i, other in enumerate(certificates) if other == certificate]
+            rows = np.flatnonzero(own[:, numbers[0]])
+            among = similarity[rows][:, numbers]
+            rows = self._distinct(rows, among.max(axis=1))
             best = similarity[rows][:, numbers].argmax(axis=1)
             for position, number in enumerate(numbers):
                 shown[number] = rows[best == position]
         return shown
 
-    def _distinct(self, rows: np.ndarray) -> np.ndarray:
-        """One row for each node set."""
-        node_sets = np.sort(self.batch.nodes[rows], axis=1)
+    def _distinct(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
+        """One row for each node set, the most similar one; ``similarity`` is that of the rows."""
+        order = rows[np.argsort(-similarity, kind="stable")]
+        node_sets = np.sort(self.batch.nodes[order], axis=1)
         _, first = np.unique(node_sets, axis=0, return_index=True)
-        return rows[np.sort(first)]
+        return np.sort(order[first])
 
     def _describe(
         self, rows: np.ndarray, pattern: SnappedFilters, similarity: np.ndarray

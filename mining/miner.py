@@ -21,8 +21,8 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
-from mining.clustering import FilterClustering, adjacency_of_types
+from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from mining.clustering import FilterClustering
 from mining.frequencies import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
 from mining.patterns import Pattern, SnappedFilters, merge_twins, snap
 from mining.scaling import FeatureScaling
@@ -42,7 +42,8 @@ class PatternMiner(BaseEstimator):
     Parameters
     ----------
     num_patterns : int
-        Graph filters F; fewer patterns come back when some are alike or rare.
+        Graph filters F. Fewer patterns come back when some are alike or rare, more where the
+        kernel cannot tell the structures of a filter's subgraphs apart.
     pattern_size : int
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
     num_hops : int
@@ -58,7 +59,7 @@ class PatternMiner(BaseEstimator):
         What the filters start from: real subgraphs chosen to represent the others, or drawn by
         chance, or random parameters (the paper).
     sample_size : int
-        Most subgraphs compared with each other to choose the start.
+        Most subgraphs compared with each other to choose the start; at least ``num_patterns``.
     train_size : int
         Most different subgraphs trained on; all of them are counted in the end.
     feature_contrast : float
@@ -99,7 +100,8 @@ class PatternMiner(BaseEstimator):
         The same patterns as the kernel takes them, row for row.
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch
-        and consensus step.
+        and consensus step. The patterns are those of the start, of the training or of a consensus
+        step, whichever fit best once snapped.
     scaling_ : FeatureScaling
         How features were mapped to the unit interval.
     num_subgraphs_ : int
@@ -221,12 +223,20 @@ class PatternMiner(BaseEstimator):
         self.truncated_share_ = float(batch.truncated.mean())
         adjacency, rows = batch.adjacency(), batch.gather(features)
         levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
+        if not bool(torch.isfinite(levels).all()):
+            raise InputError(
+                "num_levels and level_scale must keep walk counts within single precision, got "
+                f"{self.num_levels} and {self.level_scale:g}; lower the first or raise the second."
+            )
         types = find_types(levels, batch.num_nodes, kernel)
-        adj, feat = adjacency_of_types(adjacency, types), torch.from_numpy(rows[types.first])
+        adj, feat = torch.from_numpy(adjacency[types.first]), torch.from_numpy(rows[types.first])
         snapped = self._train(types, adj, feat, kernel)
         finder = OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
+        snapped = merge_twins(snapped, kernel, self.backend)
+        if self.occurrence_rule == "isomorphic":
+            snapped = finder.add_lookalikes(snapped)
         snapped, places = finder.find_frequent(
-            merge_twins(snapped, kernel, self.backend),
+            snapped,
             self.occurrence_rule,
             self.min_similarity,
             self.min_support,
@@ -257,6 +267,7 @@ class PatternMiner(BaseEstimator):
         features = self.scaling_.scale(csr.features)
         batch = self._extract(csr)
         z = kernel.embed(self.filters_.adj, self.filters_.feat)
+        sizes = torch.tensor(self.filters_.num_nodes, dtype=torch.int64)
         parts = []
         for part in np.array_split(np.arange(len(batch)), max(1, len(batch) // 4096)):
             some = batch.take(part)
@@ -264,9 +275,14 @@ class PatternMiner(BaseEstimator):
                 torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(features))
             )
             num_nodes = torch.from_numpy(some.num_nodes)
-            parts.append(kernel.match(x, z, num_nodes, self.backend).scores)
-        scores = torch.cat(parts).numpy() / kernel.largest_score(self.pattern_size)
-        return scores.reshape(csr.num_nodes, self.num_views, len(self.patterns_)).max(axis=1)
+            scores = kernel.match(x, z, num_nodes, self.backend).scores
+            parts.append(kernel.normalise(scores, num_nodes, z, sizes))
+        return (
+            torch.cat(parts)
+            .numpy()
+            .reshape(csr.num_nodes, self.num_views, len(self.patterns_))
+            .max(axis=1)
+        )
 
     def predict(self, graph: Any) -> np.ndarray:
         """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
@@ -296,11 +312,11 @@ class PatternMiner(BaseEstimator):
     def _check_settings(self) -> GOMKSettings:
         check_int("num_patterns", self.num_patterns, 1)
         check_int("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
-        check_int("num_hops", self.num_hops, 0)
+        check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_choice("policy", self.policy, POLICIES)
         check_int("num_views", self.num_views, 1)
         check_choice("start", self.start, STARTS)
-        check_int("sample_size", self.sample_size, 1)
+        check_int("sample_size", self.sample_size, self.num_patterns)
         check_int("train_size", self.train_size, 1)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
         check_int("num_epochs", self.num_epochs, 0)
@@ -386,7 +402,7 @@ class PatternMiner(BaseEstimator):
     def _run(
         self, clustering: FilterClustering, restart: int, on_step: Callable[[float], None]
     ) -> Iterator[SnappedFilters]:
-        """Train; yield the snapped filters of the start and of the end."""
+        """Train; yield the snapped filters of the start and after each part of the training."""
         generator = torch.Generator().manual_seed(self.random_state + restart)
         on_step(clustering.loss())
         yield snap(clustering.filters)
@@ -398,10 +414,11 @@ class PatternMiner(BaseEstimator):
             generator,
             on_step,
         )
+        yield snap(clustering.filters)
         for _ in range(self.consensus_steps):
             clustering.consensus_step()
             on_step(clustering.loss())
-        yield snap(clustering.filters)
+            yield snap(clustering.filters)
 
     def _keep(
         self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]

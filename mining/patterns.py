@@ -100,7 +100,8 @@ class Pattern:
         # not "id", which networkx takes for the id of the graph element in GraphML
         graph = nx.Graph(pattern=self.id, assigned=self.assigned, distinct=self.distinct)
         for node, row in enumerate(self.features.tolist()):
-            graph.add_node(node, **dict(zip(self.feature_names, row, strict=True)))
+            graph.add_node(node)
+            graph.nodes[node].update(zip(self.feature_names, row, strict=True))
         for (u, v), weight in zip(self.edges, self.edge_weights, strict=True):
             graph.add_edge(u, v, weight=weight)
         return graph
@@ -122,6 +123,9 @@ class Pattern:
     def from_dict(cls, record: dict[str, Any], feature_names: Sequence[str]) -> Pattern:
         """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
         medoid = dict(record["medoid"])
+        nodes = range(record["num_nodes"])
+        if not all(u in nodes and v in nodes for u, v in record["edges"]):
+            raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
         width = len(feature_names)
         return cls(
             id=record["id"],
@@ -176,6 +180,23 @@ class SnappedFilters:
     weights: Tensor
     num_nodes: tuple[int, ...]
 
+    @classmethod
+    def join(cls, parts: Sequence[SnappedFilters]) -> SnappedFilters:
+        """Put filters of the same size one after the other."""
+        return cls(
+            torch.cat([part.adj for part in parts]),
+            torch.cat([part.feat for part in parts]),
+            torch.cat([part.weights for part in parts]),
+            tuple(size for part in parts for size in part.num_nodes),
+        )
+
+    def certificates(self) -> list[bytes]:
+        """Isomorphism class of each pattern."""
+        return [
+            canonical_form(self.adj[number, :size, :size].numpy()).certificate
+            for number, size in enumerate(self.num_nodes)
+        ]
+
     def take(self, rows: Sequence[int]) -> SnappedFilters:
         """Return the filters in ``rows``, in that order."""
         index = torch.as_tensor(list(rows), dtype=torch.int64)
@@ -209,12 +230,9 @@ def snap(filters: GraphFilters) -> SnappedFilters:
 
 def merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
     """Keep one of several filters that snapped to the same pattern."""
-    z = kernel.embed(snapped.adj, snapped.feat)
-    scores = kernel.match(z, z, None, backend).scores / kernel.largest_score(z.shape[2])
-    certificates = [
-        canonical_form(snapped.adj[i, :n, :n].numpy()).certificate
-        for i, n in enumerate(snapped.num_nodes)
-    ]
+    z, sizes = kernel.embed(snapped.adj, snapped.feat), torch.tensor(snapped.num_nodes)
+    scores = kernel.normalise(kernel.match(z, z, sizes, backend).scores, sizes, z, sizes)
+    certificates = snapped.certificates()
     kept: list[int] = []
     for i, certificate in enumerate(certificates):
         same = [j for j in kept if certificates[j] == certificate]

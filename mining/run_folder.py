@@ -88,6 +88,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         # last: what run.json describes is complete
         "run.json": _json(_run_record(run)),
     }
+    # a run that is killed while it replaces another must not look finished
+    (folder / "run.json").unlink(missing_ok=True)
     _write_all(folder, files)
     for old in (folder / "patterns").glob("pattern_*.graphml"):
         if f"patterns/{old.name}" not in graphs:
@@ -101,6 +103,7 @@ def write_report(folder: Path, run: MiningRun) -> Path:
 
 
 def _write_all(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files in this order, each whole or not at all."""
     for name, content in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         atomic_write(folder / name, content)
@@ -133,7 +136,7 @@ def read_run(folder: str | Path) -> MiningRun:
         return MiningRun(
             graph=graph,
             patterns=[Pattern.from_dict(entry, names) for entry in patterns["patterns"]],
-            loss_curve=record["loss_curve"],
+            loss_curve=[float(loss) for loss in record["loss_curve"]],
             settings=record["settings"],
             provenance=record["provenance"],
             recovery=None if recovery is None else [_recovery(entry) for entry in recovery],
@@ -202,8 +205,14 @@ def _patterns_record(run: MiningRun) -> dict[str, Any]:
 
 
 def _graphml(pattern: Pattern) -> bytes:
+    graph = pattern.to_networkx()
+    for _, values in graph.nodes(data=True):
+        for name in [name for name in values if not name.isprintable()]:
+            # XML cannot hold control characters
+            printable = "".join(letter if letter.isprintable() else "?" for letter in name)
+            values[printable] = values.pop(name)
     content = io.BytesIO()
-    nx.write_graphml_xml(pattern.to_networkx(), content)
+    nx.write_graphml_xml(graph, content)
     return content.getvalue()
 
 

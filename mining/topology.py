@@ -78,10 +78,16 @@ class CanonicalForms:
         self._kind_of = kind_of.reshape(-1)
         self._forms = [canonical_form(adjacency[s, : num_nodes[s], : num_nodes[s]]) for s in first]
 
-    def rows_like(self, certificate: bytes) -> np.ndarray:
-        """Rows of the subgraphs with this certificate."""
-        kinds = [k for k, form in enumerate(self._forms) if form.certificate == certificate]
-        return np.flatnonzero(np.isin(self._kind_of, kinds))
+    def has(self, certificate: bytes) -> np.ndarray:
+        """Whether each subgraph has this certificate, bool ``[S]``."""
+        of_kind = np.array([form.certificate == certificate for form in self._forms], dtype=bool)
+        return of_kind[self._kind_of]
+
+    def first_rows(self, chosen: np.ndarray) -> list[int]:
+        """First of the ``chosen`` subgraphs, bool ``[S]``, for each adjacency among them."""
+        rows = np.flatnonzero(chosen)
+        _, first = np.unique(self._kind_of[rows], return_index=True)
+        return rows[np.sort(first)].tolist()
 
     def certificate(self, row: int) -> bytes:
         """Certificate of subgraph ``row``."""

@@ -8,7 +8,7 @@ import torch
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
-from mining.clustering import FilterClustering, adjacency_of_types
+from mining.clustering import FilterClustering
 from mining.subgraph_types import SubgraphTypes
 from synthetic import get_motif
 
@@ -301,10 +301,3 @@ def test_weights_matter():
         for weight in ([1, 1, 1, 1], [1, 9, 1, 1])
     ]
     assert losses[0] != pytest.approx(losses[1], rel=1e-3)
-
-
-def test_the_adjacency_of_types_has_weights_of_at_most_one():
-    adj, feat = random_graphs(3)
-    adjacency = adj.numpy() * np.array([1.0, 0.25, 7.0], np.float32)[:, None, None]
-    capped = adjacency_of_types(adjacency, as_types(adj, feat))
-    torch.testing.assert_close(capped, adj * torch.tensor([1.0, 0.25, 1.0])[:, None, None])

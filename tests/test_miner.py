@@ -518,7 +518,7 @@ def test_the_representation_shows_what_was_changed():
             {"start": "best"},
             "start must be one of 'facility_location', 'kmeans++', 'random', 'sample', got 'best'.",
         ),
-        ({"sample_size": 0}, "sample_size must be at least 1, got 0."),
+        ({"sample_size": 0}, "sample_size must be at least 2, got 0."),
         ({"train_size": 0}, "train_size must be at least 1, got 0."),
         ({"feature_contrast": 0.0}, "feature_contrast must be greater than 0, got 0."),
         ({"feature_contrast": 1.5}, "feature_contrast must be at most 1, got 1.5."),
@@ -588,3 +588,57 @@ def test_an_empty_graph_is_refused(graph, sentence):
 def test_something_else_is_refused():
     with pytest.raises(InputTypeError, match="graph must be a DGLGraph"):
         small_miner().fit(3)
+
+
+# ---------------------------------------------------------------- what the kernel cannot see
+
+
+def union(*parts):
+    return nx.disjoint_union_all([graph for graph, copies in parts for _ in range(copies)])
+
+
+def test_a_structure_with_the_walk_counts_of_another_is_found_beside_it():
+    # the prism and the complete bipartite graph are both 3-regular on 6 nodes
+    prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
+    both = union((prism, 10), (bipartite, 20))
+    miner = PatternMiner(num_patterns=1).fit(both)
+    assert [(p.distinct, p.assigned) for p in miner.patterns_] == [(20, 120), (10, 60)]
+    assert nx.is_isomorphic(miner.patterns_[0].to_networkx(), bipartite)
+    assert nx.is_isomorphic(miner.patterns_[1].to_networkx(), prism)
+    # one rare twin that happens to come first hides nothing
+    rare = PatternMiner(num_patterns=1).fit(union((prism, 1), (bipartite, 20)))
+    assert nx.is_isomorphic(rare.patterns_[0].to_networkx(), bipartite)
+    assert rare.patterns_[0].distinct == 20
+
+
+SMALL = ((nx.complete_graph(3), 10), (nx.cycle_graph(6), 10), (nx.path_graph(4), 10))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"padding": "mask"}, {"solid": "dice"}, {"anchor_root": True}, {"aggregation": "mean"}],
+    ids=str,
+)
+def test_patterns_smaller_than_a_filter_match_perfectly(parameters):
+    miner = PatternMiner(num_patterns=6, **parameters).fit(union(*SMALL))
+    per_shape = {}
+    for pattern in miner.patterns_:
+        assert pattern.medoid.similarity == pytest.approx(1, abs=1e-5)
+        key = (pattern.num_nodes, len(pattern.edges))
+        total = per_shape.get(key, (0, 0))
+        per_shape[key] = (total[0] + pattern.distinct, total[1] + pattern.assigned)
+    assert per_shape == {(3, 3): (10, 30), (6, 6): (10, 60), (4, 3): (10, 40)}
+
+
+def test_constant_features_come_back_as_they_were():
+    graph = union(*SMALL)
+    nx.set_node_attributes(graph, 7.0, "feat")
+    for num_patterns in (1, 3):
+        miner = PatternMiner(num_patterns=num_patterns).fit(graph)
+        for pattern in miner.patterns_:
+            np.testing.assert_allclose(pattern.features, 7.0, atol=1e-5)
+
+
+def test_walk_counts_beyond_single_precision_are_refused():
+    with pytest.raises(InputError, match="num_levels and level_scale must keep walk counts"):
+        PatternMiner(num_levels=60, level_scale=1e-30).fit(union(*SMALL))
