@@ -642,3 +642,14 @@ def test_constant_features_come_back_as_they_were():
 def test_walk_counts_beyond_single_precision_are_refused():
     with pytest.raises(InputError, match="num_levels and level_scale must keep walk counts"):
         PatternMiner(num_levels=60, level_scale=1e-30).fit(union(*SMALL))
+
+
+def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(shared_data):
+    from gomkcn_dgl import read_graph
+
+    miner = PatternMiner().fit(read_graph(shared_data / "MUTAG_47395044"))
+    rings = [p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), nx.cycle_graph(6))]
+    assert len(rings) == 1
+    carbon = miner.patterns_[0].feature_names.index("label=0")
+    np.testing.assert_allclose(rings[0].features[:, carbon], 1, atol=0.05)
+    assert rings[0].distinct > 100
