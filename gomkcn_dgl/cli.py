@@ -286,11 +286,11 @@ def planted(
         write_dgl_graphs(path, [graph.to_dgl()])
     else:
         write_graph(path, as_csr(graph.to_dgl()))
-    truth = _truth_path(path)
-    atomic_write(truth, json.dumps(graph.truth()) + "\n")
-    copies = ", ".join(f"{entry['copies']} {entry['name']}" for entry in graph.truth()["motifs"])
+    truth, truth_path = graph.truth(), _truth_path(path)
+    atomic_write(truth_path, json.dumps(truth) + "\n")
+    copies = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
     click.echo(f"{path}: {graph.num_nodes} nodes, {len(graph.edges)} edges, planted {copies}")
-    click.echo(f"{truth}: where they are")
+    click.echo(f"{truth_path}: where they are")
 
 
 @generate.command()

@@ -86,27 +86,34 @@ class GOMKSettings:
         """Score of a filter with itself, M (t + 1) for the RBF."""
         return filter_size * (self.num_levels + 1) * SOLID_FUNCTIONS[self.solid].largest
 
-    def normalise(
-        self, scores: Tensor, num_nodes: Tensor, filters: Tensor, filter_nodes: Tensor
+    def similarity(
+        self, x: Tensor, num_nodes: Tensor, z: Tensor, filter_nodes: Tensor, backend: str
     ) -> Tensor:
         """Scores over the score of a perfect match, in [0, 1], for filters smaller than M too.
 
         Parameters
         ----------
-        scores : Tensor
-            ``[S, F]``.
+        x, z : Tensor
+            Level embeddings ``[S, L, N, D]`` of subgraphs and ``[F, L, M, D]`` of filters, zero for
+            padding.
         num_nodes, filter_nodes : Tensor
             ``[S]`` and ``[F]`` nodes that are not padding.
-        filters : Tensor
-            ``[F, L, M, D]`` level embeddings of the filters, zero for padding.
+        backend : str
+            As in :func:`gomk`.
+
+        Returns
+        -------
+        Tensor
+            ``[S, F]``.
         """
+        scores = self.match(x, z, num_nodes, backend).scores
         if self.padding == "mask":
             # padding scores nothing: the larger of the two says what could have been matched
             size = torch.maximum(num_nodes.unsqueeze(1), filter_nodes.unsqueeze(0))
             perfect = size * self.largest_score(1)
         else:
-            pair = torch.arange(filters.shape[2]).expand(len(filters), -1)
-            perfect = self.score_pairs(filters, filters, pair)
+            pair = torch.arange(z.shape[2]).expand(len(z), -1)
+            perfect = self.score_pairs(z, z, pair)
         # rounding may leave a perfect match a hair above 1
         return (scores / perfect).clamp(max=1.0)
 

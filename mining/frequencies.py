@@ -83,65 +83,78 @@ class OccurrenceFinder:
     ) -> None:
         self.graph, self.features, self.batch = graph, features, batch
         self.types, self.kernel, self.backend = types, kernel, backend
-        self.forms = CanonicalForms(batch.bits, batch.num_nodes, batch.adjacency())
+        self.forms = CanonicalForms(batch)
 
     def find(
         self, snapped: SnappedFilters, rule: str, min_similarity: float
     ) -> list[PatternPlaces]:
         """Return the places of each pattern, in the order of ``snapped``."""
-        similarity = self._similarity(snapped)  # [S, F]
-        certificates = snapped.certificates()
-        # patterns that the kernel cannot tell apart are told apart by their structure
-        own = np.stack([self.forms.has(certificate) for certificate in certificates], axis=1)
-        nearest = (similarity + _TIE * own).argmax(axis=1)
-        held = similarity.max(axis=1) >= min_similarity
-        if rule == "isomorphic":
-            shown = self._isomorphic_rows(certificates, own, similarity)
-        else:
-            shown = [
-                np.flatnonzero((nearest == number) & held) for number in range(len(certificates))
-            ]
-        places = []
-        for number in range(len(snapped.num_nodes)):
-            mine = np.flatnonzero((nearest == number) & held)
-            rows = self._distinct(shown[number], similarity[shown[number], number])
-            best = int(similarity[:, number].argmax())
-            found = self._describe(
-                np.append(rows, best), snapped.take([number]), similarity[:, number]
-            )
-            places.append(
-                PatternPlaces(
-                    assigned=len(np.unique(self.batch.roots[mine])),
-                    occurrences=tuple(sorted(found[:-1], key=lambda place: -place.similarity)),
-                    medoid=self._medoid(best, found[-1]),
-                )
-            )
-        return places
+        return self.find_frequent(snapped, rule, min_similarity, min_support=0)[1]
 
     def find_frequent(
         self, snapped: SnappedFilters, rule: str, min_similarity: float, min_support: int
     ) -> tuple[SnappedFilters, list[PatternPlaces]]:
-        """Drop the patterns with fewer than ``min_support`` occurrences; return the rest.
+        """Drop the patterns with fewer than ``min_support`` occurrences; find those of the rest.
 
         The rarest is dropped first, and then all are counted anew: a pattern of the same structure
         takes over the occurrences of the one dropped.
         """
-        places = self.find(snapped, rule, min_similarity)
-        num_found = len(places)
-        while places:
-            counts = [len(found.occurrences) for found in places]
-            rarest = counts.index(min(counts))
-            if counts[rarest] >= min_support:
+        similarity = self._similarity(snapped)  # [S, F]
+        certificates = snapped.certificates()
+        own = np.stack([self.forms.has(certificate) for certificate in certificates], axis=1)
+        # patterns that the kernel cannot tell apart are told apart by their structure
+        ranked = similarity + _TIE * own
+        kept = list(range(len(certificates)))
+        while kept:
+            # the patterns left compete for every subgraph
+            nearest = ranked[:, kept].argmax(axis=1)
+            held = similarity[:, kept].max(axis=1) >= min_similarity
+            mine = [np.flatnonzero((nearest == i) & held) for i in range(len(kept))]
+            if rule == "isomorphic":
+                names = [certificates[number] for number in kept]
+                rows = self._isomorphic_rows(names, own[:, kept], similarity[:, kept])
+            else:
+                rows = [
+                    self._distinct(row, similarity[row, number])
+                    for row, number in zip(mine, kept, strict=True)
+                ]
+            counts = [len(shown) for shown in rows]
+            if min(counts) >= min_support:
                 break
-            snapped = snapped.take([i for i in range(len(places)) if i != rarest])
-            places = self.find(snapped, rule, min_similarity) if len(places) > 1 else []
-        if len(places) < num_found:
+            kept.pop(counts.index(min(counts)))
+        if len(kept) < len(certificates):
             log.info(
                 "dropped %d patterns with fewer than %d distinct occurrences",
-                num_found - len(places),
+                len(certificates) - len(kept),
                 min_support,
             )
-        return snapped, places
+        places = [
+            self._places(
+                snapped.take([number]),
+                mine[i],
+                rows[i],
+                similarity[:, number],
+                best=int(ranked[:, number].argmax()),
+            )
+            for i, number in enumerate(kept)
+        ]
+        return snapped.take(kept), places
+
+    def _places(
+        self,
+        pattern: SnappedFilters,
+        assigned: np.ndarray,
+        shown: np.ndarray,
+        similarity: np.ndarray,
+        best: int,
+    ) -> PatternPlaces:
+        """Describe the subgraphs that show a pattern, and the one that is nearest to it."""
+        *found, nearest = self._describe(np.append(shown, best), pattern, similarity)
+        return PatternPlaces(
+            assigned=len(np.unique(self.batch.roots[assigned])),
+            occurrences=tuple(sorted(found, key=lambda place: -place.similarity)),
+            medoid=self._medoid(best, nearest),
+        )
 
     def add_lookalikes(self, snapped: SnappedFilters) -> SnappedFilters:
         """Add the structures that the kernel cannot tell from a filter's own.
@@ -170,10 +183,7 @@ class OccurrenceFinder:
         sizes = torch.tensor(snapped.num_nodes)
         parts = zip(self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True)
         per_type = [
-            self.kernel.normalise(
-                self.kernel.match(x, z, num_nodes, self.backend).scores, num_nodes, z, sizes
-            )
-            for x, num_nodes in parts
+            self.kernel.similarity(x, num_nodes, z, sizes, self.backend) for x, num_nodes in parts
         ]
         return torch.cat(per_type).numpy()[self.types.type_of]
 

@@ -275,8 +275,7 @@ class PatternMiner(BaseEstimator):
                 torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(features))
             )
             num_nodes = torch.from_numpy(some.num_nodes)
-            scores = kernel.match(x, z, num_nodes, self.backend).scores
-            parts.append(kernel.normalise(scores, num_nodes, z, sizes))
+            parts.append(kernel.similarity(x, num_nodes, z, sizes, self.backend))
         return (
             torch.cat(parts)
             .numpy()

@@ -231,7 +231,7 @@ def snap(filters: GraphFilters) -> SnappedFilters:
 def merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
     """Keep one of several filters that snapped to the same pattern."""
     z, sizes = kernel.embed(snapped.adj, snapped.feat), torch.tensor(snapped.num_nodes)
-    scores = kernel.normalise(kernel.match(z, z, sizes, backend).scores, sizes, z, sizes)
+    scores = kernel.similarity(z, sizes, z, sizes, backend)
     certificates = snapped.certificates()
     kept: list[int] = []
     for i, certificate in enumerate(certificates):

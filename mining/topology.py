@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import igraph
 import numpy as np
 
+from gomkcn_dgl.subgraphs import SubgraphBatch
+
 _MOST_AUTOMORPHISMS = 10_000
 
 
@@ -67,16 +69,19 @@ def automorphisms(adj: np.ndarray) -> np.ndarray:
 
 
 class CanonicalForms:
-    """Canonical forms of many small graphs, each distinct adjacency looked at once."""
+    """Canonical forms of the subgraphs of a batch, each distinct adjacency looked at once."""
 
-    def __init__(self, bits: np.ndarray, num_nodes: np.ndarray, adjacency: np.ndarray) -> None:
-        """Take a batch's ``bits [S, N, W]``, node counts ``[S]`` and adjacency ``[S, N, N]``."""
+    def __init__(self, batch: SubgraphBatch) -> None:
+        num_nodes = batch.num_nodes
         key = np.concatenate(
-            [bits.reshape(len(bits), -1), num_nodes[:, None].astype(np.uint64)], axis=1
+            [batch.bits.reshape(len(batch), -1), num_nodes[:, None].astype(np.uint64)], axis=1
         )
         _, first, kind_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
         self._kind_of = kind_of.reshape(-1)
-        self._forms = [canonical_form(adjacency[s, : num_nodes[s], : num_nodes[s]]) for s in first]
+        self._forms = [
+            canonical_form(adj[:size, :size])
+            for adj, size in zip(batch.take(first).adjacency(), num_nodes[first], strict=True)
+        ]
 
     def has(self, certificate: bytes) -> np.ndarray:
         """Whether each subgraph has this certificate, bool ``[S]``."""

@@ -605,6 +605,9 @@ def test_a_structure_with_the_walk_counts_of_another_is_found_beside_it():
     assert [(p.distinct, p.assigned) for p in miner.patterns_] == [(20, 120), (10, 60)]
     assert nx.is_isomorphic(miner.patterns_[0].to_networkx(), bipartite)
     assert nx.is_isomorphic(miner.patterns_[1].to_networkx(), prism)
+    for pattern in miner.patterns_:
+        medoid = both.subgraph(pattern.medoid.nodes)
+        assert nx.is_isomorphic(medoid, pattern.to_networkx())
     # one rare twin that happens to come first hides nothing
     rare = PatternMiner(num_patterns=1).fit(union((prism, 1), (bipartite, 20)))
     assert nx.is_isomorphic(rare.patterns_[0].to_networkx(), bipartite)

@@ -107,7 +107,7 @@ def batch():
 
 
 def test_rows_of_a_batch_are_found_by_certificate(batch):
-    forms = CanonicalForms(batch.bits, batch.num_nodes, batch.adjacency())
+    forms = CanonicalForms(batch)
     rows = {
         name: np.flatnonzero(
             forms.has(canonical_form(nx.to_numpy_array(graph)).certificate)
@@ -130,7 +130,7 @@ def test_rows_of_a_batch_are_found_by_certificate(batch):
 
 
 def test_forms_of_a_batch_are_those_of_its_subgraphs_without_padding(batch):
-    forms = CanonicalForms(batch.bits, batch.num_nodes, batch.adjacency())
+    forms = CanonicalForms(batch)
     for row, count in enumerate(batch.num_nodes):
         form = canonical_form(batch.adjacency()[row, :count, :count])
         assert forms.certificate(row) == form.certificate
