@@ -151,9 +151,9 @@ class FilterClustering:
     def _step(self, optimizer: torch.optim.Optimizer, rows: Tensor, chosen: Assignment) -> float:
         """One descent step; return the summed loss of the batch before it."""
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
-        scores = self.kernel.score_pairs(
-            self.types.levels[rows], z[chosen.filter_of], chosen.matching
-        )
+        # index_select and not indexing, whose backward pass adds up in no fixed order
+        z = z.index_select(0, chosen.filter_of)
+        scores = self.kernel.score_pairs(self.types.levels[rows], z, chosen.matching)
         similarity = scores / self.kernel.largest_score(self.filters.filter_size)
         weight = self.weight[rows]
         summed = ((1 - similarity) * weight).sum()

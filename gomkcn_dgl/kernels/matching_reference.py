@@ -106,10 +106,10 @@ def matched_similarity(
     ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
     """
     function = SOLID_FUNCTIONS[solid].similarity
-    pair = torch.arange(len(x), device=x.device).unsqueeze(1)
-    partner = z.transpose(1, 2)[pair, matching.clamp(min=0)]  # [P, N, L, D]
-    node = x.transpose(1, 2)
-    levels = [function(node[:, :, i], partner[:, :, i], w) for i, w in enumerate(bandwidth)]
+    place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape)
+    # gather and not indexing, whose backward pass adds up in no fixed order
+    partner = z.gather(2, place)  # [P, L, N, D]
+    levels = [function(x[:, i], partner[:, i], width) for i, width in enumerate(bandwidth)]
     return (torch.stack(levels).sum(dim=0) * (matching >= 0)).sum(dim=1)
 
 
