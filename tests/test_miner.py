@@ -656,3 +656,12 @@ def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(shared_data):
     carbon = miner.patterns_[0].feature_names.index("label=0")
     np.testing.assert_allclose(rings[0].features[:, carbon], 1, atol=0.05)
     assert rings[0].distinct > 100
+
+
+def test_training_on_many_features_gives_the_same_bits_again():
+    # enough subgraphs and columns for torch to share the sums among its threads
+    rng = np.random.default_rng(0)
+    graph = as_csr(nx.gnm_random_graph(3000, 4500, seed=0), features=rng.random((3000, 18)))
+    one, two = (PatternMiner(num_patterns=4, num_epochs=4, min_support=0).fit(graph) for _ in "ab")
+    assert one.loss_curve_ == two.loss_curve_
+    assert torch.equal(one.filters_.feat, two.filters_.feat)
