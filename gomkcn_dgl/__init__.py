@@ -63,6 +63,7 @@ __all__ = [
     "InputTypeError",
     "MissingDGLError",
     "SubgraphBatch",
+    "SubgraphTensors",
     "as_csr",
     "attached_subgraphs",
     "extract_subgraphs",

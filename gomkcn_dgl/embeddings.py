@@ -47,14 +47,15 @@ def level_embeddings(
     >>> level_embeddings(path, torch.ones(1, 3, 1), num_levels=2)[0, :, :, 0].tolist()
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
-    step = _transition(adj, aggregation) / level_scale
+    step = transition(adj, aggregation) / level_scale
     levels = [feat]
     for _ in range(num_levels):
         levels.append(step @ levels[-1])
     return torch.stack(levels, dim=1)
 
 
-def _transition(adj: Tensor, aggregation: str) -> Tensor:
+def transition(adj: Tensor, aggregation: str) -> Tensor:
+    """Turn an adjacency ``[B, N, N]`` into what a level takes from the one before."""
     if aggregation == "sum":
         return adj
     degree = adj.sum(dim=-1, keepdim=True)

@@ -15,7 +15,12 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import (
+    MAX_HOPS,
+    MAX_SUBGRAPH_NODES,
+    SubgraphTensors,
+    extract_subgraphs,
+)
 from gomkcn_dgl.transform import attached_subgraphs
 
 
@@ -112,42 +117,46 @@ class GOMKConv(nn.Module):
 
         Parameters
         ----------
-        graph : DGLGraph
+        graph : DGLGraph or SubgraphTensors
             A graph or a batch, on the CPU whatever the device of ``feat``. Subgraphs attached by
-            :class:`gomkcn_dgl.AttachSubgraphs` are used; otherwise they are extracted here.
+            :class:`gomkcn_dgl.AttachSubgraphs` are used; otherwise they are extracted here. Or what
+            :meth:`subgraphs` returned, on the device of ``feat``.
         feat : Tensor
             ``[V, D]`` on the layer's device.
 
         Returns
         -------
         Tensor
-            ``[V, F]``.
+            ``[V, F]``, a row for each root.
         """
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
-        if feat.shape != (graph.num_nodes(), self.in_feats):
+        if isinstance(graph, SubgraphTensors):
+            subgraphs, num_nodes = graph, feat.shape[0]
+        else:
+            subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
+        self._check_subgraphs(subgraphs)
+        if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
-                f"feat must have the shape [{graph.num_nodes()}, {self.in_feats}], "
-                f"got {list(feat.shape)}."
+                f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
             )
-        batch = self._subgraphs(graph)
-        nodes = torch.from_numpy(batch.nodes).to(feat.device).long()  # [S, N]
-        rows = torch.where(nodes.unsqueeze(2) >= 0, feat[nodes.clamp(min=0)], 0.0)  # [S, N, D]
-        adj = torch.from_numpy(batch.adjacency()).to(rows)
-        x = self.kernel.embed(adj, rows)
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
-        num_nodes = torch.from_numpy(batch.num_nodes)
-        scores = self.kernel.match(x, z, num_nodes, self.backend).scores
+        scores = self.kernel.match_subgraphs(subgraphs, feat, z, self.backend).scores
         if self.normalize:
             scores = scores / self.kernel.largest_score(self.filter_size)
-        return scores.reshape(graph.num_nodes(), batch.num_views, self.num_filters).mean(dim=1)
+        return scores.unflatten(0, (-1, subgraphs.num_views)).mean(dim=1)
 
-    def _subgraphs(self, graph: Any) -> SubgraphBatch:
+    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+        """Return the subgraphs of a graph or batch, the attached ones if there are.
+
+        Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
+        under ``torch.compile``, which cannot look into DGL.
+        """
         batch = attached_subgraphs(graph)
         if batch is None:
             csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
-            return extract_subgraphs(
+            batch = extract_subgraphs(
                 csr,
                 self.num_hops,
                 self.max_nodes,
@@ -155,17 +164,20 @@ class GOMKConv(nn.Module):
                 num_views=self.num_views,
                 seed=self.seed,
             )
-        if batch.max_nodes != self.max_nodes:
+        return batch.to_tensors(device)
+
+    def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
+        size = subgraphs.nodes.shape[1]
+        if size != self.max_nodes:
             raise InputError(
-                f"max_nodes must be that of the attached subgraphs, {batch.max_nodes}, "
+                f"max_nodes must be that of the attached subgraphs, {size}, "
                 f"got {self.max_nodes}; give AttachSubgraphs and GOMKConv the same value."
             )
-        if (self.edge_weight is None) != (batch.weights is None):
+        if (self.edge_weight is None) != (subgraphs.weights is None):
             raise InputError(
                 "the attached subgraphs and the layer must agree on edge weights, got "
                 f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
             )
-        return batch
 
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings
+from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, transition
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_numba import SOLID_CODES
 from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matched_similarity
+from gomkcn_dgl.subgraphs import SubgraphTensors
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
@@ -119,18 +121,62 @@ class GOMKSettings:
 
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
         """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
-        if backend == "auto" and self.solid not in SOLID_CODES:
-            backend = "reference"
-        module = load_backend("matching", backend, x.device.type)
-        if num_nodes is None or self.padding == "match":
-            rows = torch.full((len(x),), x.shape[2], device=x.device)
-        else:
-            rows = num_nodes.to(device=x.device, dtype=torch.int64)
-        widths = self.bandwidth(x.shape[3])
+        module = self._backend(backend, x, z, x.shape[2])
         matched: Matched = module.match(
-            x, z, widths, rows, self.solid, self.matching, self.anchor_root
+            x,
+            z,
+            self.bandwidth(x.shape[3]),
+            self._rows(num_nodes, x.shape[0], x.shape[2], x.device),
+            self.solid,
+            self.matching,
+            self.anchor_root,
         )
         return matched
+
+    def match_subgraphs(
+        self, subgraphs: SubgraphTensors, feat: Tensor, z: Tensor, backend: str
+    ) -> Matched:
+        """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
+
+        Differentiable in ``feat`` and ``z``. The backend for the CPU embeds each subgraph as it
+        goes, so that the level embeddings never exist in memory.
+        """
+        module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
+        if not hasattr(module, "match_subgraphs"):
+            x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
+            return self.match(x, z, subgraphs.num_nodes, backend)
+        steps = subgraphs.weights
+        if steps is not None:
+            steps = transition(steps.to(feat.dtype), self.aggregation) / self.level_scale
+        nodes = subgraphs.nodes
+        matched: Matched = module.match_subgraphs(
+            feat,
+            nodes,
+            subgraphs.bits,
+            steps,
+            self.aggregation,
+            self.level_scale,
+            self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
+            z,
+            self.bandwidth(feat.shape[1]),
+            self.solid,
+            self.matching,
+            self.anchor_root,
+        )
+        return matched
+
+    def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
+        if backend == "auto" and self.solid not in SOLID_CODES:
+            backend = "reference"
+        return load_backend("matching", backend, left.device.type)
+
+    def _rows(
+        self, num_nodes: Tensor | None, batch: int, size: int, device: torch.device
+    ) -> Tensor:
+        """Nodes of each subgraph that may be matched, int64 ``[S]``."""
+        if num_nodes is None or self.padding == "match":
+            return torch.full((batch,), size, device=device)
+        return num_nodes.to(device=device, dtype=torch.int64)
 
     def score_pairs(self, x: Tensor, z: Tensor, matching: Tensor) -> Tensor:
         """Scores ``[P]`` of pairs ``x [P, L, N, D]``, ``z [P, L, M, D]`` under a known matching."""
@@ -219,11 +265,24 @@ def gomk(
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
         adj, feat = _clear_padding(adj, feat, num_nodes)
-    x, z = kernel.embed(adj, feat), kernel.embed(filter_adj, filter_feat)
-    scores, assignment = kernel.match(x, z, num_nodes, backend)
+    z = kernel.embed(filter_adj, filter_feat)
+    if torch.is_grad_enabled() and adj.requires_grad:
+        scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
+    else:
+        subgraphs = _as_subgraphs(adj, num_nodes)
+        scores, assignment = kernel.match_subgraphs(subgraphs, feat.flatten(0, 1), z, backend)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment) if return_matching else scores
+
+
+def _as_subgraphs(adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
+    """Subgraphs that share no node."""
+    batch, size = adj.shape[:2]
+    nodes = torch.arange(batch * size, dtype=torch.int32, device=adj.device).reshape(batch, size)
+    if num_nodes is None:
+        num_nodes = torch.full((batch,), size, device=adj.device)
+    return SubgraphTensors(nodes, num_nodes, None, adj.detach(), num_views=1)
 
 
 def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,25 +1,31 @@
-"""Matching on the CPU: forward and backward that never hold the full table ``[S, F, N, M]``.
-
-The table of one pair is computed into a scratch of one thread, matched there, and only the score
-and the matching leave. The backward pass goes over matched nodes only. It runs twice: once with
-threads over subgraphs, for their gradient, and once with threads over filters, for theirs, so that
-every sum has one owner and one order, and the result does not depend on the number of threads.
-"""
+"""Matching on the CPU as a torch operator: from tensors to the compiled loops and back."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numba import njit, prange
 from torch import Tensor
 
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT, threads_for
-from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON, Matched
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.assignment_numba import fixed_point
+from gomkcn_dgl.kernels.compiled import threads_for
+from gomkcn_dgl.kernels.levels_numba import AGGREGATION_CODES
+from gomkcn_dgl.kernels.matching_loops import (
+    LeftSide,
+    match_bwd_kernel,
+    match_fwd_kernel,
+    scatter_rows,
+)
+from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched
+from gomkcn_dgl.kernels.similarity_numba import EXP, SOLID_CODES, SOLIDS
 
-SOLID_CODES = {"rbf": 0, "dice": 1}
-_RBF = SOLID_CODES["rbf"]
+# entries of the tables of one subgraph that are in work at a time: they stay in the second cache
+_TABLE_ENTRIES = 32768
+# most blocks, and most numbers in all of them, that the filters' gradient is summed in
+_GRAD_BLOCKS, _GRAD_NUMBERS = 64, 2**24
 
 
 def match(
@@ -32,231 +38,243 @@ def match(
     anchor_root: bool,
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
-    scores, assignment = _Match.apply(
-        x, z, bandwidth, rows, SOLID_CODES[solid], matching == "optimal", anchor_root
-    )
+    scores, assignment, _ = torch.ops.gomkcn.match_numba(
+        x, None, None, None, None, z, bandwidth, 1.0, 0, SOLID_CODES[solid],
+        rows, matching == "optimal", anchor_root, _needs_grad(x, z),
+    )  # fmt: skip
     return Matched(scores, assignment.long())
 
 
-class _Match(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        z: Tensor,
-        bandwidth: list[float],
-        rows: Tensor,
-        solid: int,
-        optimal: bool,
-        anchor_root: bool,
-    ) -> tuple[Tensor, Tensor]:
-        x, z = x.detach().contiguous(), z.detach().contiguous()
-        widths = np.array(bandwidth, dtype=x.numpy().dtype)
-        scores = torch.empty(len(x), len(z), dtype=x.dtype)
-        assignment = torch.empty(len(x), len(z), x.shape[2], dtype=torch.int16)
-        with threads_for(_work(x, z)):
-            _match_fwd_kernel(
-                x.numpy(), z.numpy(), widths, rows.numpy(), solid, optimal, anchor_root,
-                scores.numpy(), assignment.numpy(),
-            )  # fmt: skip
-        ctx.save_for_backward(x, z, assignment)
-        ctx.widths, ctx.solid = widths, solid
-        ctx.mark_non_differentiable(assignment)
-        return scores, assignment
+def match_subgraphs(
+    feat: Tensor,
+    nodes: Tensor,
+    bits: Tensor | None,
+    steps: Tensor | None,
+    aggregation: str,
+    level_scale: float,
+    rows: Tensor,
+    z: Tensor,
+    bandwidth: list[float],
+    solid: str,
+    matching: str,
+    anchor_root: bool,
+) -> Matched:
+    """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad_scores: Tensor, _: Tensor) -> tuple[Any, ...]:
-        x, z, assignment = ctx.saved_tensors
-        grad = grad_scores.contiguous().numpy()
-        arrays = (x.numpy(), z.numpy(), ctx.widths, assignment.numpy(), grad, ctx.solid)
-        grad_x = grad_z = None
-        # the backward pass looks at one partner of each node instead of M
-        with threads_for(_work(x, z) // z.shape[2]):
-            if ctx.needs_input_grad[0]:
-                grad_x = torch.zeros_like(x)
-                _subgraphs_bwd_kernel(*arrays, grad_x.numpy())
-            if ctx.needs_input_grad[1]:
-                grad_z = torch.zeros_like(z)
-                _filters_bwd_kernel(*arrays, grad_z.numpy())
-        return grad_x, grad_z, None, None, None, None, None
-
-
-def _work(x: Tensor, z: Tensor) -> int:
-    """Operations of the forward pass: a distance and an exponential for each table entry."""
-    num_subgraphs, num_levels, num_nodes, width = x.shape
-    return num_subgraphs * len(z) * num_nodes * z.shape[2] * num_levels * (width + 10)
-
-
-@njit(**PARALLEL_JIT)
-def _match_fwd_kernel(x, z, widths, rows, solid, optimal, anchor_root, scores, assignment):
-    num_nodes, num_filter_nodes = x.shape[2], z.shape[2]
-    pinned = 1 if anchor_root else 0
-    for s in prange(x.shape[0]):
-        table = np.empty((num_nodes, num_filter_nodes), x.dtype)  # [N, M]
-        chosen = np.empty(num_nodes, np.int64)
-        for f in range(z.shape[0]):
-            _fill_table(x[s], z[f], widths, rows[s], solid, table)
-            chosen[:] = -1
-            if pinned and rows[s] > 0:
-                chosen[0] = 0
-            if optimal:
-                _assign(table, pinned, rows[s], chosen)
-            else:
-                _choose_greedily(table, pinned, rows[s], chosen)
-            total = 0.0
-            for n in range(num_nodes):
-                assignment[s, f, n] = chosen[n]
-                if chosen[n] >= 0:
-                    total += table[n, chosen[n]]
-            scores[s, f] = total
-
-
-@njit(**JIT)
-def _fill_table(x, z, widths, num_rows, solid, table):
-    """Similarities summed over levels: x [L, N, D], z [L, M, D] → table [N, M]."""
-    for n in range(num_rows):
-        for m in range(z.shape[1]):
-            total = 0.0
-            for level in range(x.shape[0]):
-                total += _similarity(x[level, n], z[level, m], widths[level], solid)
-            table[n, m] = total
-
-
-@njit(**JIT)
-def _similarity(x, z, width, solid):
-    if solid == _RBF:
-        # a zero of x's dtype; x[0] - x[0] would be NaN for an infinite x
-        distance = width - width
-        for d in range(len(x)):
-            difference = x[d] - z[d]
-            distance += difference * difference
-        return np.exp(-distance / width)
-    product, norms = width - width, width - width
-    for d in range(len(x)):
-        product += x[d] * z[d]
-        norms += x[d] * x[d] + z[d] * z[d]
-    return 1 + 2 * product / (norms + DICE_EPSILON)
-
-
-@njit(**JIT)
-def _choose_greedily(table, pinned, num_rows, chosen):
-    num_columns = table.shape[1]
-    taken = np.zeros(num_columns, np.bool_)
-    taken[:pinned] = True
-    for n in range(pinned, min(num_rows, num_columns)):
-        best = -1
-        for m in range(num_columns):
-            if not taken[m] and (best < 0 or table[n, m] > table[n, best]):
-                best = m
-        chosen[n] = best
-        taken[best] = True
-
-
-@njit(**JIT)
-def _assign(table, pinned, num_rows, chosen):
-    """Largest-sum assignment by shortest augmenting paths (Jonker and Volgenant, 1987).
-
-    Each row in turn is matched along the cheapest alternating path, with dual prices that keep
-    reduced costs >= 0. The shorter side of the table plays the rows.
+    Parameters
+    ----------
+    feat : Tensor
+        ``[V, D]``.
+    nodes : Tensor
+        Integer ``[S, N]`` rows of ``feat``, -1 = padding.
+    bits, steps : Tensor or None
+        int64 ``[S, N, ceil(N / 64)]``, a bit for each edge, or ``[S, N, N]``, what a level takes
+        from the one before: one of the two. Padding has neither.
+    aggregation, level_scale
+        How ``bits`` become steps.
+    rows, z, bandwidth, solid, matching, anchor_root
+        As in :func:`match`.
     """
-    height, width = num_rows - pinned, table.shape[1] - pinned
-    if height <= 0 or width <= 0:
-        return
-    flipped = height > width
-    if flipped:
-        height, width = width, height
-    price_row = np.zeros(height + 1)
-    price_column = np.zeros(width + 1)
-    owner = np.zeros(width + 1, np.int64)  # row that holds the column, 0 = free
-    came_from = np.zeros(width + 1, np.int64)
-    slack = np.empty(width + 1)
-    done = np.empty(width + 1, np.bool_)
-    for row in range(1, height + 1):
-        owner[0] = row
-        slack[:] = np.inf
-        done[:] = False
-        column = 0
-        while True:
-            done[column] = True
-            current = owner[column]
-            step, following = np.inf, -1
-            for other in range(1, width + 1):
-                if done[other]:
-                    continue
-                if flipped:
-                    cost = -table[other - 1 + pinned, current - 1 + pinned]
-                else:
-                    cost = -table[current - 1 + pinned, other - 1 + pinned]
-                reduced = cost - price_row[current] - price_column[other]
-                if reduced < slack[other]:
-                    slack[other] = reduced
-                    came_from[other] = column
-                # `following < 0` keeps the loop going on a table that holds NaN
-                if slack[other] < step or following < 0:
-                    step, following = slack[other], other
-            for other in range(width + 1):
-                if done[other]:
-                    price_row[owner[other]] += step
-                    price_column[other] -= step
-                else:
-                    slack[other] -= step
-            column = following
-            if owner[column] == 0:
-                break
-        while column != 0:
-            owner[column] = owner[came_from[column]]
-            column = came_from[column]
-    for column in range(1, width + 1):
-        if owner[column] > 0:
-            if flipped:
-                chosen[column - 1 + pinned] = owner[column] - 1 + pinned
-            else:
-                chosen[owner[column] - 1 + pinned] = column - 1 + pinned
+    scores, assignment, _ = torch.ops.gomkcn.match_numba(
+        None, feat, nodes, bits, steps, z, bandwidth, level_scale,
+        AGGREGATION_CODES[aggregation], SOLID_CODES[solid],
+        rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
+    )  # fmt: skip
+    return Matched(scores, assignment.long())
 
 
-@njit(**PARALLEL_JIT)
-def _subgraphs_bwd_kernel(x, z, widths, assignment, grad_scores, solid, grad_x):
-    for s in prange(x.shape[0]):
-        for f in range(z.shape[0]):
-            for n in range(x.shape[2]):
-                m = assignment[s, f, n]
-                if m < 0:
-                    continue
-                for level in range(x.shape[1]):
-                    _add_gradient(
-                        x[s, level, n], z[f, level, m], widths[level], solid,
-                        grad_scores[s, f], grad_x[s, level, n],
-                    )  # fmt: skip
+def _needs_grad(left: Tensor, z: Tensor) -> bool:
+    return torch.is_grad_enabled() and (left.requires_grad or z.requires_grad)
 
 
-@njit(**PARALLEL_JIT)
-def _filters_bwd_kernel(x, z, widths, assignment, grad_scores, solid, grad_z):
-    for f in prange(z.shape[0]):
-        for s in range(x.shape[0]):
-            for n in range(x.shape[2]):
-                m = assignment[s, f, n]
-                if m < 0:
-                    continue
-                for level in range(x.shape[1]):
-                    _add_gradient(
-                        z[f, level, m], x[s, level, n], widths[level], solid,
-                        grad_scores[s, f], grad_z[f, level, m],
-                    )  # fmt: skip
+class _Inputs(NamedTuple):
+    """What both directions take; the left side is `levels`, or `feat` with a structure."""
+
+    levels: Tensor | None  # [S, L, N, D]
+    feat: Tensor | None  # [V, D]
+    nodes: Tensor | None  # int [S, N]
+    bits: Tensor | None  # int64 [S, N, W]
+    steps: Tensor | None  # [S, N, N]
+    z: Tensor  # [F, L, M, D]
+    bandwidth: Sequence[float]
+    level_scale: float
+    aggregation: int
+    solid: int
+
+    def left(self) -> Tensor:
+        """Return the differentiable tensor of the left side."""
+        return self.levels if self.feat is None else self.feat  # type: ignore[return-value]
+
+    def sizes(self) -> tuple[int, int]:
+        """Return S and N."""
+        if self.nodes is None:
+            return self.levels.shape[0], self.levels.shape[2]  # type: ignore[union-attr]
+        return self.nodes.shape[0], self.nodes.shape[1]
+
+    def left_side(self) -> LeftSide:
+        """Return the arrays of the left side, empty ones for what is not given."""
+
+        def array(tensor: Tensor | None, axes: int, dtype: torch.dtype) -> np.ndarray:
+            if tensor is None:
+                tensor = torch.empty([0] * axes, dtype=dtype)
+            return tensor.contiguous().numpy()
+
+        real = self.z.dtype
+        return LeftSide(
+            array(self.levels, 4, real),
+            array(self.feat, 2, real),
+            array(self.nodes, 2, torch.int32),
+            array(self.bits, 3, torch.int64).view(np.uint64),
+            array(self.steps, 3, real),
+        )
 
 
-@njit(**JIT)
-def _add_gradient(x, z, width, solid, grad, out):
-    """Add grad * ds(x, z)/dx to out; s is symmetric, so this serves both sides."""
-    if solid == _RBF:
-        factor = -2 * grad * _similarity(x, z, width, solid) / width
-        for d in range(len(x)):
-            out[d] += factor * (x[d] - z[d])
-        return
-    product, norms = width - width, width - width
-    for d in range(len(x)):
-        product += x[d] * z[d]
-        norms += x[d] * x[d] + z[d] * z[d]
-    norms += DICE_EPSILON
-    for d in range(len(x)):
-        out[d] += grad * (2 * z[d] / norms - 4 * product * x[d] / (norms * norms))
+_SCHEMA = (
+    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? steps, Tensor z, "
+    "float[] bandwidth, float level_scale, int aggregation, int solid"
+)
+_NUM_INPUTS = len(_Inputs._fields)
+
+
+@torch.library.custom_op(
+    "gomkcn::match_numba",
+    mutates_args=(),
+    device_types="cpu",
+    schema=f"({_SCHEMA}, Tensor rows, bool optimal, bool anchor_root, bool keep) "
+    "-> (Tensor scores, Tensor matching, Tensor similarities)",
+)
+def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Return scores, matching and, when they are to be kept, the matched similarities."""
+    inputs = _Inputs(*arguments[:_NUM_INPUTS])
+    rows, optimal, anchor_root, _ = arguments[_NUM_INPUTS:]
+    _check_references(inputs, rows)
+    outputs = scores, assignment, _ = _match_fake(*arguments)
+    z, dtype = inputs.z, scores.numpy().dtype
+    _, num_filters, num_nodes = assignment.shape
+    _, num_levels, num_filter_nodes, width = z.shape
+    chunks = _in_chunks(z, num_nodes)
+    norms = chunks.square().sum(dim=2)
+    largest = num_levels * SOLID_FUNCTIONS[SOLIDS[inputs.solid]].largest
+    shift, fixed = fixed_point(num_nodes, num_filter_nodes, largest)
+    with threads_for(scores.numel() * num_nodes * num_filter_nodes * num_levels * (width + 10)):
+        match_fwd_kernel(
+            inputs.left_side(), chunks.numpy(), norms.numpy(),
+            np.array(inputs.bandwidth, dtype), rows.numpy(), num_filter_nodes,
+            inputs.aggregation, dtype.type(inputs.level_scale), inputs.solid, EXP[dtype],
+            optimal, int(anchor_root), shift, dtype.type(fixed),
+            *(output.numpy() for output in outputs),
+        )  # fmt: skip
+    return outputs
+
+
+def _check_references(inputs: _Inputs, rows: Tensor) -> None:
+    """Refuse what would read outside an array; compiled code does not look."""
+    num_subgraphs, num_nodes = inputs.sizes()
+    if rows.shape != (num_subgraphs,) or bool(((rows < 0) | (rows > num_nodes)).any()):
+        raise InputError(f"num_nodes must be [{num_subgraphs}] numbers from 0 to {num_nodes}.")
+    if inputs.nodes is not None and inputs.nodes.numel():
+        last = int(inputs.nodes.max())
+        if last >= len(inputs.left()):
+            raise InputError(
+                f"feat must have a row for each node of the subgraphs, up to {last}, "
+                f"got {len(inputs.left())} rows."
+            )
+
+
+def _in_chunks(z: Tensor, num_nodes: int) -> Tensor:
+    """Lay the nodes of as many filters as stay in cache side by side: ``[chunks, L, D, B]``."""
+    num_filters, num_levels, num_filter_nodes, width = z.shape
+    entries = (num_levels + 1) * (num_nodes + 1) * num_filter_nodes
+    num_chunks = max(1, min(num_filters, -(-num_filters * entries // _TABLE_ENTRIES)))
+    at_once = -(-num_filters // num_chunks)
+    missing = num_chunks * at_once - num_filters
+    padded = torch.nn.functional.pad(z, (0, 0, 0, 0, 0, 0, 0, missing))
+    parts = padded.reshape(num_chunks, at_once, num_levels, num_filter_nodes, width)
+    shape = (num_chunks, num_levels, width, at_once * num_filter_nodes)
+    return parts.permute(0, 2, 4, 1, 3).reshape(shape).contiguous()
+
+
+@_match.register_fake
+def _match_fake(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
+    inputs, keep = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
+    num_subgraphs, num_nodes = inputs.sizes()
+    z = inputs.z
+    num_filters, num_levels = z.shape[:2]
+    return (
+        z.new_empty(num_subgraphs, num_filters),
+        z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16),
+        z.new_empty(num_subgraphs if keep else 0, num_filters, num_levels, num_nodes),
+    )
+
+
+@torch.library.custom_op(
+    "gomkcn::match_numba_backward",
+    mutates_args=(),
+    device_types="cpu",
+    schema=f"({_SCHEMA}, Tensor matching, Tensor similarities, Tensor grad_scores, "
+    "bool needs_left) -> (Tensor grad_left, Tensor grad_z)",
+)
+def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
+    """Return the gradients of the left side, levels or features, and of z."""
+    inputs = _Inputs(*arguments[:_NUM_INPUTS])
+    assignment, similarities, grad_scores, needs_left = arguments[_NUM_INPUTS:]
+    left, z = inputs.left_side(), inputs.z.contiguous()
+    num_subgraphs, num_filters, num_nodes = assignment.shape
+    num_levels, width = z.shape[1], z.shape[3]
+    norms = z.square().sum(dim=3)
+    dtype = norms.numpy().dtype
+    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
+    grad_z = z.new_empty(blocks, *z.shape)
+    # of all levels where they are given, else of level 0
+    depth = num_levels if inputs.feat is None else 1
+    grad_rows = z.new_empty(num_subgraphs if needs_left else 0, depth, num_nodes, width)
+    with threads_for(assignment.numel() * num_levels * (width + 10)):
+        match_bwd_kernel(
+            left, z.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype),
+            inputs.aggregation, dtype.type(inputs.level_scale), inputs.solid,
+            assignment.numpy(), similarities.numpy(), grad_scores.contiguous().numpy(),
+            grad_rows.numpy(), grad_z.numpy(),
+        )  # fmt: skip
+    if inputs.feat is not None and needs_left:
+        grad_left = torch.zeros_like(inputs.feat, memory_format=torch.contiguous_format)
+        scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
+        return grad_left, grad_z.sum(dim=0)
+    return grad_rows, grad_z.sum(dim=0)
+
+
+@_match_backward.register_fake
+def _(*arguments: Any) -> tuple[Tensor, Tensor]:
+    inputs, needs_left = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
+    num_subgraphs, num_nodes = inputs.sizes()
+    z = inputs.z
+    shape = [num_subgraphs if needs_left else 0, 1, num_nodes, z.shape[3]]
+    if inputs.feat is None:
+        shape[1] = z.shape[1]
+    elif needs_left:
+        shape = list(inputs.feat.shape)
+    return z.new_empty(shape), z.new_empty(z.shape)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+    kept = _Inputs(*inputs[:_NUM_INPUTS])
+    ctx.save_for_backward(*kept[:6], *output[1:])
+    ctx.settings = kept[6:]
+
+
+def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+    *tensors, assignment, similarities = ctx.saved_tensors
+    needs = dict(zip(_Inputs._fields, ctx.needs_input_grad, strict=False))
+    needs_left = needs["levels"] or needs["feat"]
+    grad_left, grad_z = torch.ops.gomkcn.match_numba_backward(
+        *tensors, *ctx.settings, assignment, similarities, grad_scores, needs_left
+    )
+    grads = {"levels": grad_left, "feat": grad_left, "z": grad_z}
+    return tuple(
+        grads[name] if wanted and name in grads else None
+        for name, wanted in zip(
+            (*_Inputs._fields, *"...."), ctx.needs_input_grad, strict=True
+        )
+    )
+
+
+_match.register_autograd(_differentiate, setup_context=_save)

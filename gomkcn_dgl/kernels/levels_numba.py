@@ -1,0 +1,96 @@
+"""Level embeddings of one subgraph on the CPU, and the way back: ``X_i = A X_{i-1} / c``.
+
+A subgraph comes as bit rows or as a dense matrix of steps; both become a list of weighted edges, so
+that a level costs one vector operation an edge.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
+from gomkcn_dgl.kernels.compiled import JIT
+
+AGGREGATION_CODES = {"sum": 0, "mean": 1, "sym": 2}
+_MEAN, _SYM = AGGREGATION_CODES["mean"], AGGREGATION_CODES["sym"]
+
+
+class Edges(NamedTuple):
+    """The directed edges of one subgraph; only the first few are in use."""
+
+    head: np.ndarray  # int64 [N * N], the node that receives
+    tail: np.ndarray  # int64 [N * N], the node that gives
+    weight: np.ndarray  # [N * N]
+    degree: np.ndarray  # int64 [N]
+
+
+@njit(**JIT)
+def new_edges(num_nodes, like):
+    """Allocate room for all edges of a subgraph, with weights of the dtype of `like`."""
+    most = max(1, num_nodes * num_nodes)
+    return Edges(
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, like.dtype),
+        np.empty(max(1, num_nodes), np.int64),
+    )
+
+
+@njit(**JIT)
+def edges_of_bits(bits, aggregation, scale, edges):
+    """List the edges of bit rows [N, W]; return how many there are."""
+    head, tail, weight, degree = edges
+    num_nodes = bits.shape[0]
+    count = 0
+    for i in range(num_nodes):
+        before = count
+        for j in range(num_nodes):
+            # always written, kept only when the bit is set: no branch to guess
+            head[count] = i
+            tail[count] = j
+            count += (bits[i, j // WORD_BITS] >> np.uint64(j % WORD_BITS)) & np.uint64(1)
+        degree[i] = count - before
+    for k in range(count):
+        divisor = scale
+        if aggregation == _MEAN:
+            divisor = scale * degree[head[k]]
+        elif aggregation == _SYM:
+            divisor = scale * np.sqrt(weight.dtype.type(degree[head[k]] * degree[tail[k]]))
+        weight[k] = 1 / divisor
+    return count
+
+
+@njit(**JIT)
+def edges_of_steps(steps, edges):
+    """List the non-zero entries of a matrix of steps [N, N]; return how many there are."""
+    head, tail, weight, _ = edges
+    count = 0
+    for i in range(steps.shape[0]):
+        for j in range(steps.shape[1]):
+            head[count], tail[count], weight[count] = i, j, steps[i, j]
+            count += steps[i, j] != 0
+    return count
+
+
+@njit(**JIT)
+def fill_levels(edges, num_edges, x):
+    """Fill all levels of x [L, N, D] from level 0."""
+    for level in range(1, x.shape[0]):
+        x[level] = 0
+        for k in range(num_edges):
+            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
+            for d in range(x.shape[2]):
+                x[level, head, d] += weight * x[level - 1, tail, d]
+
+
+@njit(**JIT)
+def collect_levels(edges, num_edges, grad):
+    """Bring the gradient of all levels [L, N, D] down to level 0."""
+    for level in range(grad.shape[0] - 1, 0, -1):
+        for k in range(num_edges):
+            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
+            for d in range(grad.shape[2]):
+                grad[level - 1, tail, d] += weight * grad[level, head, d]

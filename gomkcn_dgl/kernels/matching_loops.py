@@ -1,0 +1,210 @@
+"""The compiled loops of ``matching_numba``: they never hold the full table ``[S, F, N, M]``.
+
+Forward, for one subgraph after the other: its level embeddings, its similarities to the nodes of as
+many filters as stay in cache, the matching of each pair. Only the scores, the matching and the
+similarity of matched nodes at each level leave. Backward touches matched nodes only: the saved
+similarities spare it the distances and the exponentials.
+
+Threads split the subgraphs. The gradient of the filters is summed for each of a fixed number of
+blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
+number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from gomkcn_dgl.kernels.assignment_numba import match_greedily, match_optimally, new_scratch
+from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT
+from gomkcn_dgl.kernels.levels_numba import (
+    collect_levels,
+    edges_of_bits,
+    edges_of_steps,
+    fill_levels,
+    new_edges,
+)
+from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
+from gomkcn_dgl.kernels.similarity_numba import RBF, fill_tables, squared_norm
+
+# subgraphs are handed to threads in blocks of this many
+_BLOCK = 32
+
+
+class LeftSide(NamedTuple):
+    """The left side: level embeddings, or features with a structure; what is not given is empty."""
+
+    levels: np.ndarray  # [S, L, N, D]
+    feat: np.ndarray  # [V, D]
+    nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
+    bits: np.ndarray  # uint64 [S, N, W]
+    steps: np.ndarray  # [S, N, N], what a level takes from the one before
+
+
+@njit(**PARALLEL_JIT)
+def match_fwd_kernel(
+    left, z, z_norms, widths, rows, num_filter_nodes, aggregation, scale, solid, exp, optimal,
+    pinned, shift, fixed, scores, assignment, similarities,
+):  # fmt: skip
+    """z [C, L, D, B], z_norms [C, L, B]: C chunks of filters, B nodes of filters in each."""
+    num_subgraphs, num_filters, num_nodes = assignment.shape
+    num_chunks, num_levels, width, columns = z.shape
+    at_once = columns // num_filter_nodes
+    for block in prange((num_subgraphs + _BLOCK - 1) // _BLOCK):
+        # one row more: nodes are worked on in pairs
+        x = np.zeros((num_levels, num_nodes + 1, width), z.dtype)
+        edges = new_edges(num_nodes, z)
+        sums = np.empty((2, columns), z.dtype)
+        levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
+        table = np.empty((num_nodes + 1, columns), z.dtype)
+        # the same numbers, filter by filter
+        own_levels = levels.reshape((num_levels, num_nodes + 1, at_once, num_filter_nodes))
+        own = table.reshape((num_nodes + 1, at_once, num_filter_nodes))
+        cost, key, offset, parent, book = new_scratch(num_nodes, num_filter_nodes)
+        chosen = np.empty(num_nodes, np.int64)
+        for s in range(block * _BLOCK, min((block + 1) * _BLOCK, num_subgraphs)):
+            _load(left, s, aggregation, scale, edges, x)
+            for f in range(num_filters):
+                chunk, place = f // at_once, f % at_once
+                if place == 0:
+                    fill_tables(
+                        x, z[chunk], z_norms[chunk], widths, rows[s], solid, exp,
+                        sums, levels, table,
+                    )  # fmt: skip
+                chosen[:] = -1
+                if pinned and rows[s] > 0:
+                    chosen[0] = 0
+                if optimal:
+                    match_optimally(
+                        own, 0, place, pinned, rows[s], shift, fixed,
+                        cost, key, offset, parent, book, chosen,
+                    )  # fmt: skip
+                else:
+                    match_greedily(own, place, pinned, rows[s], shift, fixed, offset, chosen)
+                total = 0.0
+                for n in range(num_nodes):
+                    assignment[s, f, n] = chosen[n]
+                    if chosen[n] >= 0:
+                        total += own[n, place, chosen[n]]
+                scores[s, f] = total
+                if similarities.shape[0] > 0:
+                    for level in range(num_levels):
+                        for n in range(num_nodes):
+                            m = max(chosen[n], 0)
+                            similarities[s, f, level, n] = own_levels[level, n, place, m]
+
+
+@njit(**JIT)
+def _load(left, s, aggregation, scale, edges, x):
+    """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
+    num_edges = 0
+    if left.levels.shape[0] > 0:
+        for level in range(x.shape[0]):
+            for n in range(left.levels.shape[2]):
+                for d in range(x.shape[2]):
+                    x[level, n, d] = left.levels[s, level, n, d]
+    else:
+        for n in range(left.nodes.shape[1]):
+            node = left.nodes[s, n]
+            for d in range(x.shape[2]):
+                x[0, n, d] = left.feat[node, d] if node >= 0 else 0
+        if left.bits.shape[0] > 0:
+            num_edges = edges_of_bits(left.bits[s], aggregation, scale, edges)
+        else:
+            num_edges = edges_of_steps(left.steps[s], edges)
+        fill_levels(edges, num_edges, x)
+    return num_edges
+
+
+@njit(**PARALLEL_JIT)
+def match_bwd_kernel(
+    left, z, z_norms, widths, aggregation, scale, solid, assignment, similarities, grad_scores,
+    grad_left, grad_z,
+):  # fmt: skip
+    num_subgraphs, num_filters, num_nodes = assignment.shape
+    _, num_levels, _, width = z.shape
+    num_blocks = grad_z.shape[0]
+    for block in prange(num_blocks):
+        x = np.zeros((num_levels, num_nodes, width), z.dtype)
+        norms = np.zeros((num_levels, num_nodes), z.dtype)
+        grad_x = np.empty((num_levels, num_nodes, width), z.dtype)
+        edges = new_edges(num_nodes, z)
+        own = grad_z[block]
+        own[:] = 0
+        first = block * num_subgraphs // num_blocks
+        for s in range(first, (block + 1) * num_subgraphs // num_blocks):
+            num_edges = _load(left, s, aggregation, scale, edges, x)
+            grad_x[:] = 0
+            if solid == RBF:
+                _add_rbf_gradients(
+                    x, z, widths, assignment[s], similarities[s], grad_scores[s], grad_x, own
+                )
+            else:
+                for level in range(num_levels):
+                    for n in range(num_nodes):
+                        norms[level, n] = squared_norm(x[level, n])
+                _add_dice_gradients(
+                    x, z, norms, z_norms, assignment[s], similarities[s], grad_scores[s],
+                    grad_x, own,
+                )  # fmt: skip
+            if grad_left.shape[0] > 0:
+                if grad_left.shape[1] < num_levels:
+                    collect_levels(edges, num_edges, grad_x)
+                for level in range(grad_left.shape[1]):
+                    for n in range(num_nodes):
+                        for d in range(width):
+                            grad_left[s, level, n, d] = grad_x[level, n, d]
+
+
+@njit(**JIT)
+def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
+    """Add the gradients of e = exp(-|x - z|^2 / w): -2 e (x - z) / w to x, its opposite to z."""
+    for f in range(z.shape[0]):
+        for level in range(z.shape[1]):
+            slope = -(grad_scores[f] + grad_scores[f]) / widths[level]
+            for n in range(x.shape[1]):
+                m = assignment[f, n]
+                if m < 0:
+                    continue
+                factor = slope * similarities[f, level, n]
+                # where e underflows, an infinite difference must not become NaN
+                if factor == 0:
+                    continue
+                for d in range(x.shape[2]):
+                    step = factor * (x[level, n, d] - z[f, level, m, d])
+                    grad_x[level, n, d] += step
+                    grad_z[f, level, m, d] -= step
+
+
+@njit(**JIT)
+def _add_dice_gradients(
+    x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
+):
+    """Add the gradients of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2: (2 z - 2 (e - 1) x) / w to x."""
+    one, epsilon = z.dtype.type(1), z.dtype.type(DICE_EPSILON)
+    for f in range(z.shape[0]):
+        for level in range(z.shape[1]):
+            for n in range(x.shape[1]):
+                m = assignment[f, n]
+                if m < 0:
+                    continue
+                norm = norms[level, n] + z_norms[f, level, m] + epsilon
+                across = (grad_scores[f] + grad_scores[f]) / norm
+                along = -across * (similarities[f, level, n] - one)
+                for d in range(x.shape[2]):
+                    a, b = x[level, n, d], z[f, level, m, d]
+                    grad_x[level, n, d] += across * b + along * a
+                    grad_z[f, level, m, d] += across * a + along * b
+
+
+@njit(**JIT)
+def scatter_rows(rows, nodes, out):
+    """Add rows [S, 1, N, D] to the rows of out [V, D] that they were read from, in order."""
+    for s in range(rows.shape[0]):
+        for n in range(rows.shape[2]):
+            node = nodes[s, n]
+            if node >= 0:
+                for d in range(rows.shape[3]):
+                    out[node, d] += rows[s, 0, n, d]
