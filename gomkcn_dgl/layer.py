@@ -13,6 +13,7 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import (
@@ -164,6 +165,8 @@ class GOMKConv(nn.Module):
                 num_views=self.num_views,
                 seed=self.seed,
             )
+        # torch.compile cannot follow an import: it finds the backend loaded
+        load_backend("matching", self.backend, torch.device(device).type)
         return batch.to_tensors(device)
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:

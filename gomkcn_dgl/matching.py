@@ -17,12 +17,16 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, transition
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.matching_numba import SOLID_CODES
 from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matched_similarity
+from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES
 from gomkcn_dgl.subgraphs import SubgraphTensors
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
+DTYPES = (torch.float32, torch.float64, torch.bfloat16)
+# what the kernels for a GPU take: backend="auto" leaves the rest to the reference
+GPU_DTYPES = (torch.float32, torch.bfloat16)
+GPU_MAX_NODES = 64
 # walks longer than this say nothing about a small graph, and their number overflows
 MAX_LEVELS = 64
 
@@ -122,6 +126,8 @@ class GOMKSettings:
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
         """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
         module = self._backend(backend, x, z, x.shape[2])
+        if not _takes_bfloat16(module):
+            x, z = _widen(x), _widen(z)
         matched: Matched = module.match(
             x,
             z,
@@ -142,6 +148,8 @@ class GOMKSettings:
         goes, so that the level embeddings never exist in memory.
         """
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
+        if not _takes_bfloat16(module):
+            feat, z = _widen(feat), _widen(z)
         if not hasattr(module, "match_subgraphs"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
@@ -166,8 +174,11 @@ class GOMKSettings:
         return matched
 
     def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
-        if backend == "auto" and self.solid not in SOLID_CODES:
-            backend = "reference"
+        if backend == "auto":
+            on_gpu = left.device.type == "cuda"
+            too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES or left.dtype not in GPU_DTYPES
+            if self.solid not in SOLID_CODES or (on_gpu and too_large):
+                backend = "reference"
         return load_backend("matching", backend, left.device.type)
 
     def _rows(
@@ -227,14 +238,15 @@ def gomk(
         cosine in [0, 1]; for a smaller subgraph, the share of the filter that it explains.
     return_matching : bool
         Return also which filter node each node was matched to.
-    backend : {"auto", "numba", "reference"}
-        ``reference`` is plain PyTorch and runs on any device; ``numba`` is for the CPU.
+    backend : {"auto", "numba", "triton", "reference"}
+        ``reference`` is plain PyTorch and runs on any device; ``numba`` is for the CPU; ``triton``
+        is for a GPU, float32 or bfloat16 and at most 64 nodes a side.
 
     Returns
     -------
     Tensor
-        Scores ``[S, F]``, differentiable in all four tensors. The matching is found without
-        gradient, which is exact for ``"optimal"`` wherever the best matching is unique.
+        Scores ``[S, F]``, float32 for bfloat16, differentiable in all four tensors. The matching is
+        found without gradient, which is exact for ``"optimal"`` wherever the best one is unique.
     Tensor
         With ``return_matching``: int64 ``[S, F, N]``, -1 = unmatched.
 
@@ -276,6 +288,15 @@ def gomk(
     return (scores, assignment) if return_matching else scores
 
 
+def _takes_bfloat16(module: ModuleType) -> bool:
+    """Whether a backend widens bfloat16 itself, as it loads."""
+    return module.__name__.endswith("_triton")
+
+
+def _widen(tensor: Tensor) -> Tensor:
+    return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
+
+
 def _as_subgraphs(adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
     """Subgraphs that share no node."""
     batch, size = adj.shape[:2]
@@ -306,9 +327,11 @@ def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor
 def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
     named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
     for name, tensor in named.items():
-        if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.float32, torch.float64):
+        if not isinstance(tensor, Tensor) or tensor.dtype not in DTYPES:
             kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise InputTypeError(f"{name} must be a float32 or float64 tensor, got {kind}.")
+            raise InputTypeError(
+                f"{name} must be a float32, float64 or bfloat16 tensor, got {kind}."
+            )
         if tensor.dim() != 3:
             raise InputError(f"{name} must have 3 axes, got the shape {list(tensor.shape)}.")
         if tensor.dtype != adj.dtype or tensor.device != adj.device:

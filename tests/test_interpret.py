@@ -1,14 +1,317 @@
-"""The GPU kernels in Triton's interpreter, on a CPU: `tox -e interpret`."""
+"""The GPU kernels: on a GPU, or in Triton's interpreter on a CPU (`tox -e interpret`).
 
-import importlib.util
+Without either, only the compilation for an H100 is tested.
+"""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
+import torch
+from scipy.optimize import linear_sum_assignment
+from test_matching_kernels import SHAPES, Shape, assert_valid, problem, uneven_sizes
+from tolerances import GRADIENTS, VALUES
 
-from gomkcn_dgl.kernels import BACKENDS
+from gomkcn_dgl.errors import BackendError
+from gomkcn_dgl.kernels import matching_reference
+from gomkcn_dgl.matching import MATCHINGS, GOMKSettings
+
+triton = pytest.importorskip("triton", reason="Triton is not installed: the [gpu] extra")
+
+import triton.language as tl  # noqa: E402
+
+from gomkcn_dgl.kernels import matching_triton  # noqa: E402
+from gomkcn_dgl.kernels.assignment_triton import match_optimally  # noqa: E402
+from gomkcn_dgl.kernels.matching_programs import match_fwd_kernel  # noqa: E402
+
+SOLIDS = ("rbf", "dice")
+INTERPRETED = not isinstance(match_fwd_kernel, triton.JITFunction)
+# a bfloat16 gradient is a float32 one that lost its last bits: the interpreter cuts them off
+CUT_OFF = {"rtol": 2**-7, "atol": 1e-5}
 
 
-def test_triton_kernels_in_the_interpreter():
-    written = [name for name, backends in BACKENDS.items() if "triton" in backends]
-    if not written:
-        pytest.skip("there is no Triton kernel yet")
-    assert importlib.util.find_spec("triton"), "install the [gpu] extra"
+@pytest.fixture
+def device():
+    if torch.cuda.is_available():
+        return "cuda"
+    if not INTERPRETED:
+        pytest.skip("there is no GPU, and TRITON_INTERPRET=1 is not set")
+    return "cpu"
+
+
+@pytest.fixture
+def dirty():
+    """Uninitialised memory holds NaN and nonsense."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+def embedded(shape, device, dtype=torch.float32, seed=0):
+    """Level embeddings x [S, L, N, D] and z [F, L, M, D], L = 3."""
+    kernel = GOMKSettings(2, level_scale=1.5)
+    inputs = problem(shape, torch.float32, seed)
+    x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
+    return x.to(device, dtype), z.to(device, dtype)
+
+
+def run(module, x, z, rows, solid="rbf", matching="optimal", anchor_root=False):
+    """Scores, matching and the gradients of x and z, on the CPU."""
+    x, z = x.detach().requires_grad_(), z.detach().requires_grad_()
+    rows = torch.tensor(rows, dtype=torch.int64, device=x.device)
+    widths = [x.shape[3] * tau for tau in (1.0, 0.5, 2.0)]
+    scores, matched = module.match(x, z, widths, rows, solid, matching, anchor_root)
+    upstream = torch.linspace(-1, 2, scores.numel(), device=x.device).reshape(scores.shape)
+    (scores * upstream).sum().backward()
+    return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
+
+
+def assert_equals_reference(x, z, rows, **options):
+    result = run(matching_triton, x, z, rows, **options)
+    expected = run(matching_reference, x.cpu().float(), z.cpu().float(), rows, **options)
+    assert [tensor.dtype for tensor in result] == [torch.float32, torch.int64, x.dtype, z.dtype]
+    torch.testing.assert_close(result[0], expected[0], **VALUES[torch.float32])
+    assert torch.equal(result[1], expected[1])
+    close = GRADIENTS[torch.float32] if x.dtype == torch.float32 else CUT_OFF
+    for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
+        torch.testing.assert_close(grad.float(), expected_grad, **close)
+
+
+@pytest.mark.parametrize("padding", ["full", "masked"])
+@pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.usefixtures("dirty")
+def test_values_and_gradients_equal_the_reference(
+    device, shape, solid, matching, anchor_root, padding
+):
+    shape = SHAPES[shape]
+    x, z = embedded(shape, device)
+    rows = uneven_sizes(shape).tolist() if padding == "masked" else [shape.N] * shape.S
+    assert_equals_reference(x, z, rows, solid=solid, matching=matching, anchor_root=anchor_root)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_padded_nodes_that_take_part_are_alike(device, shape, solid, matching):
+    shape = SHAPES[shape]
+    x, z = embedded(shape, device)
+    for subgraph, size in zip(x, uneven_sizes(shape).tolist(), strict=True):
+        subgraph[:, size:] = 0
+    rows = [shape.N] * shape.S
+    options = {"solid": solid, "matching": matching}
+    scores, matched, _, grad_z = run(matching_triton, x, z, rows, **options)
+    expected = run(matching_reference, x.cpu(), z.cpu(), rows, **options)
+    torch.testing.assert_close(scores, expected[0], **VALUES[torch.float32])
+    torch.testing.assert_close(grad_z, expected[3], **GRADIENTS[torch.float32])
+    # which of them is matched is open, and so is whose gradient it is
+    assert_valid(matched, rows, shape.M, anchor_root=False)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("shape", ["eleven_nodes", "more_nodes_than_the_filter", "wide_features"])
+def test_bfloat16_is_read_as_it_is_and_computed_in_float32(device, shape, solid, matching):
+    shape = SHAPES[shape]
+    x, z = embedded(shape, device, torch.bfloat16)
+    assert_equals_reference(x, z, [shape.N] * shape.S, solid=solid, matching=matching)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize(
+    "shape",
+    [Shape(1, 1, 64, 64, 2), Shape(1, 2, 33, 20, 2), Shape(1, 2, 20, 33, 2), Shape(1, 5, 2, 64, 1)],
+    ids=str,
+)
+def test_sizes_up_to_64(device, shape, matching):
+    x, z = embedded(shape, device)
+    assert_equals_reference(x, z, [shape.N] * shape.S, matching=matching)
+
+
+@pytest.mark.parametrize("solid", SOLIDS)
+def test_features_wider_than_one_program_holds(device, solid):
+    shape = Shape(2, 2, 3, 4, matching_triton._FEATURES + 3)
+    x, z = embedded(shape, device)
+    assert_equals_reference(x, z, [3, 3], solid=solid)
+
+
+@pytest.mark.parametrize("axis", ["S", "F", "N", "M"])
+def test_an_empty_axis_gives_empty_or_zero_scores(device, axis):
+    shape = Shape(3, 2, 4, 5, 2)._replace(**{axis: 0})
+    x = torch.ones(shape.S, 3, shape.N, shape.D, device=device)
+    z = torch.ones(shape.F, 3, shape.M, shape.D, device=device)
+    scores, matched, grad_x, grad_z = run(matching_triton, x, z, [shape.N] * shape.S)
+    assert torch.equal(scores, torch.zeros(shape.S, shape.F))
+    assert torch.equal(matched, torch.full((shape.S, shape.F, shape.N), -1))
+    assert (grad_x.shape, grad_z.shape) == (x.shape, z.shape)
+    assert not grad_x.any()
+    assert not grad_z.any()
+
+
+def test_inputs_need_not_be_contiguous(device):
+    x, z = embedded(SHAPES["fewer_nodes_than_the_filter"], device)
+    rows = [3] * len(x)
+    strided = [tensor.transpose(0, 3).contiguous().transpose(0, 3) for tensor in (x, z)]
+    assert not strided[0].is_contiguous()
+    for result, expected in zip(
+        run(matching_triton, *strided, rows), run(matching_triton, x, z, rows), strict=True
+    ):
+        assert torch.equal(result, expected)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_every_run_gives_the_same_bits(device, matching):
+    x, z = embedded(Shape(9, 3, 6, 5, 3), device)
+    first, second = (run(matching_triton, x, z, [6] * 9, matching=matching) for _ in range(2))
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("wanted", [0, 1], ids=["x", "z"])
+def test_one_gradient_is_the_same_as_with_both(device, wanted):
+    pair = embedded(SHAPES["more_nodes_than_the_filter"], device)
+    expected = run(matching_triton, *pair, [7] * 5)[2 + wanted]
+    leaf = pair[wanted].detach().requires_grad_()
+    x, z = (leaf, pair[1]) if wanted == 0 else (pair[0], leaf)
+    rows = torch.full((5,), 7, device=device)
+    scores = matching_triton.match(x, z, [2.0, 1.0, 4.0], rows, "rbf", "optimal", False).scores
+    upstream = torch.linspace(-1, 2, scores.numel(), device=device).reshape(scores.shape)
+    (scores * upstream).sum().backward()
+    assert torch.equal(leaf.grad.cpu(), expected)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+@pytest.mark.parametrize("value", [torch.nan, torch.inf], ids=["nan", "inf"])
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLIDS)
+def test_a_feature_that_is_not_finite_leaves_a_valid_matching(device, solid, matching, value):
+    x, z = embedded(Shape(2, 2, 5, 4, 2), device)
+    x[0, :, 2] = value
+    rows = torch.full((2,), 5, device=device)
+    widths = [2.0, 1.0, 4.0]
+    scores, matched = matching_triton.match(x, z, widths, rows, solid, matching, False)
+    assert_valid(matched.cpu(), [5, 5], 4, anchor_root=False)
+    expected = run(matching_triton, x[1:], z, [5], solid=solid, matching=matching)
+    assert torch.equal(scores[1:].cpu(), expected[0])
+
+
+# tables whose optimum is hard to find: ties, long paths, entries far apart
+SIZE = 12
+RANDOM = np.random.default_rng(0)
+TABLES = {
+    "equal": np.ones((SIZE, SIZE)),
+    "zero": np.zeros((SIZE, SIZE)),
+    "products": np.outer(np.arange(SIZE), np.arange(SIZE)) / SIZE,
+    "few_values": RANDOM.integers(0, 3, (SIZE, SIZE)).astype(float),
+    "one_column": np.eye(SIZE)[[0] * SIZE] + RANDOM.uniform(0, 1e-3, (SIZE, SIZE)),
+    "far_apart": 10.0 ** RANDOM.uniform(-12, 0, (SIZE, SIZE)),
+    "close": 3 + RANDOM.uniform(0, 1e-5, (SIZE, SIZE)),
+    "tiny": RANDOM.uniform(0, 1e-20, (SIZE, SIZE)),
+}
+
+
+@triton.jit
+def tables_kernel(
+    table_ptr, owner_ptr, N: tl.constexpr, M: tl.constexpr, BLOCK: tl.constexpr, P: tl.constexpr
+):  # fmt: skip
+    n = tl.arange(0, BLOCK)[:, None, None]
+    p = tl.arange(0, P)[:, None]
+    m = tl.arange(0, BLOCK)[None, :]
+    place = (p * M + m)[None, :, :] + n * P * M
+    table = tl.load(table_ptr + place, mask=(n < N) & (m < M)[None, :, :], other=0.0)
+    num_rows = tl.full([], N, tl.int32)
+    owner = match_optimally(table, num_rows, tl.arange(0, P) >= 0, M, 0, BLOCK, P, BLOCK)
+    tl.store(owner_ptr + p * BLOCK + m, owner)
+
+
+@pytest.mark.parametrize(("N", "M"), [(12, 12), (8, 12), (12, 7)])
+def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
+    tables = np.stack([table[:N, :M] for table in TABLES.values()]).astype(np.float32)  # [P, N, M]
+    owner = torch.full((len(tables), 16), -1, dtype=torch.int32, device=device)
+    source = torch.tensor(tables.transpose(1, 0, 2).copy(), device=device)  # [N, P, M]
+    tables_kernel[(1,)](source, owner, N=N, M=M, BLOCK=16, P=len(tables), num_warps=1)
+    for table, name, owners in zip(tables.astype(float), TABLES, owner.tolist(), strict=True):
+        pairs = [(row - 1, column) for column, row in enumerate(owners[:M]) if row > 0]
+        assert len({row for row, _ in pairs}) == len(pairs) == min(N, M), name
+        best = table[linear_sum_assignment(table, maximize=True)].sum()
+        bound = min(N, M) * (table.max() - table.min()) * 2.0**-21
+        assert best - sum(table[pair] for pair in pairs) <= bound, name
+
+
+def test_operators_follow_the_rules_of_torch_library(device):
+    x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
+    rows = torch.tensor([3, 2], device=device)
+    settings = ([2.0, 1.0, 4.0], rows, "rbf", "optimal", False)
+    torch.library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
+    x, z = x.detach(), z.detach()
+    scores, assignment = torch.ops.gomkcn.match_triton(x, z, *settings)
+    for needs in ((True, True), (True, False), (False, True)):
+        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, "rbf", *needs)
+        torch.library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
+
+
+def refused(sentence, x, z):
+    with pytest.raises(BackendError, match=sentence + "$"):
+        matching_triton.match(x, z, [1.0], torch.tensor([1]), "rbf", "optimal", False)
+
+
+def test_tensors_outside_a_gpu_are_refused_with_the_way_out(monkeypatch):
+    monkeypatch.setattr(matching_triton, "match_fwd_kernel", object.__new__(triton.JITFunction))
+    sentence = (
+        r"backend 'triton' runs on a GPU, got x on 'cpu'; use backend='numba' there, or start "
+        r"with TRITON_INTERPRET=1 to try it\."
+    )
+    refused(sentence, torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1))
+
+
+def test_another_dtype_is_refused_with_the_way_out(device):
+    sentence = (
+        r"backend 'triton' takes float32 and bfloat16, got z of torch\.float64; use "
+        r"backend='reference', or convert the features\."
+    )
+    z = torch.ones(1, 1, 1, 1, dtype=torch.float64, device=device)
+    refused(sentence, torch.ones(1, 1, 1, 1, device=device), z)
+
+
+def test_a_graph_of_more_than_64_nodes_is_refused_with_the_way_out(device):
+    sentence = (
+        r"backend 'triton' takes graphs of at most 64 nodes, got x with 65; use "
+        r"backend='reference'\."
+    )
+    one = torch.ones(1, 1, 1, 1, device=device)
+    refused(sentence, one.expand(1, 1, 65, 1), one)
+
+
+def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)
+    monkeypatch.delitem(sys.modules, "gomkcn_dgl.kernels.matching_triton")
+    sentence = (
+        r"backend 'triton' needs Triton: install gomkcn-dgl\[gpu\], or use backend='reference'\.$"
+    )
+    with pytest.raises(BackendError, match=sentence):
+        __import__("gomkcn_dgl.kernels.matching_triton")
+
+
+def test_every_kernel_compiles_for_an_h100_without_spilling(tmp_path):
+    script = Path(__file__).with_name("compile_ahead.py")
+    try:
+        from triton.backends.nvidia import compiler  # noqa: F401
+    except ImportError as error:
+        pytest.skip(f"this Triton compiles for no NVIDIA GPU: {error}")
+    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path)}
+    environment.pop("TRITON_INTERPRET", None)
+    result = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    kernels = [json.loads(line) for line in result.stdout.splitlines()]
+    # a forward and two backward kernels a launch
+    assert {kernel["kernel"] for kernel in kernels} == {"match_fwd_kernel", "match_bwd_kernel"}
+    assert len(kernels) % 3 == 0
+    assert [kernel for kernel in kernels if kernel["spilled"]] == []

@@ -262,12 +262,12 @@ def arguments(**change):
         (
             {"adj": [[0.0]]},
             InputTypeError,
-            "adj must be a float32 or float64 tensor, got list.",
+            "adj must be a float32, float64 or bfloat16 tensor, got list.",
         ),
         (
             {"feat": torch.ones(1, 3, 1, dtype=torch.int64)},
             InputTypeError,
-            "feat must be a float32 or float64 tensor, got torch.int64.",
+            "feat must be a float32, float64 or bfloat16 tensor, got torch.int64.",
         ),
         (
             {"adj": torch.ones(3, 3, dtype=F64)},

@@ -1,7 +1,6 @@
 """Both matching kernels: values, matchings and gradients against the definition and brute force."""
 
 from itertools import permutations
-from types import ModuleType
 from typing import NamedTuple
 
 import numba
@@ -10,13 +9,16 @@ import pytest
 import torch
 from tolerances import GRADIENTS, VALUES
 
+from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
-from gomkcn_dgl.kernels import BACKENDS, load_backend, matching_numba
-from gomkcn_dgl.kernels.matching_numba import SOLID_CODES
+from gomkcn_dgl.kernels import BACKENDS, compiled, load_backend
 from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, SolidFunction
+from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKSettings, gomk
 
-FAST = tuple(name for name in BACKENDS["matching"] if name != "reference")
+# the same cases for the GPU are in test_interpret.py
+CPU = tuple(name for name in BACKENDS["matching"] if name != "triton")
+FAST = tuple(name for name in CPU if name != "reference")
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -73,12 +75,16 @@ def uneven_sizes(shape):
     return torch.tensor([0, shape.N, 1, (shape.N + 1) // 2, shape.N][: shape.S], dtype=torch.int64)
 
 
-def run(backend, inputs, upstream, **options):
-    """Scores, matching and the gradients of all four inputs."""
+def run(backend, inputs, upstream, fused=False, **options):
+    """Scores, matching and the gradients of all four inputs.
+
+    Fused: all but the subgraphs' adjacency, so that a backend may embed the subgraphs itself.
+    """
     leaves = [tensor.clone().requires_grad_() for tensor in inputs]
+    leaves[0].requires_grad_(not fused)
     scores, matching = gomk(*leaves, backend=backend, return_matching=True, **options)
     (scores * upstream).sum().backward()
-    return scores.detach(), matching, [leaf.grad for leaf in leaves]
+    return scores.detach(), matching, [leaf.grad for leaf in leaves if leaf.requires_grad]
 
 
 def assert_valid(matching, rows, num_filter_nodes, anchor_root):
@@ -109,9 +115,10 @@ def attained(kernel, inputs, matching):
 @pytest.mark.parametrize("solid", SOLID_CODES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("fused", [False, True], ids=["levels", "fused"])
 @pytest.mark.parametrize("backend", FAST)
 def test_a_fast_kernel_equals_the_reference(
-    backend, shape, dtype, solid, matching, anchor_root, padding, aggregation
+    backend, fused, shape, dtype, solid, matching, anchor_root, padding, aggregation
 ):
     shape, dtype = SHAPES[shape], DTYPES[dtype]
     inputs = problem(shape, dtype)
@@ -130,8 +137,9 @@ def test_a_fast_kernel_equals_the_reference(
         rows = sizes.tolist() if padding == "mask" else rows
         options |= {"padding": padding, "num_nodes": sizes}
     upstream = torch.linspace(-1, 2, shape.S * shape.F, dtype=dtype).reshape(shape.S, shape.F)
-    scores, matched, grads = run(backend, inputs, upstream, **options)
-    expected, expected_matched, expected_grads = run("reference", inputs, upstream, **options)
+    scores, matched, grads = run(backend, inputs, upstream, fused, **options)
+    expected = run("reference", inputs, upstream, fused, **options)
+    expected, expected_matched, expected_grads = expected
 
     assert (scores.dtype, matched.dtype) == (dtype, torch.int64)
     torch.testing.assert_close(scores, expected, **VALUES[dtype])
@@ -151,7 +159,7 @@ def test_a_fast_kernel_equals_the_reference(
 @pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
 @pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
 @pytest.mark.parametrize(("N", "M"), [(1, 1), (2, 6), (6, 2), (4, 5), (6, 6)])
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_optimal_is_the_best_of_all_matchings(backend, N, M, solid, anchor_root):
     inputs = problem(Shape(3, 2, N, M, 2), torch.float64, seed=1)
     options = {"num_levels": 2, "tau": 0.7, "solid": solid, "anchor_root": anchor_root}
@@ -195,7 +203,7 @@ def best_of_all(subgraph, graph_filter, num_levels, tau, solid, anchor_root):
 
 @pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_gradients_equal_finite_differences(backend, solid, matching):
     inputs = [t.requires_grad_() for t in problem(Shape(2, 2, 3, 4, 2), torch.float64, seed=2)]
 
@@ -215,7 +223,7 @@ def test_gradients_equal_finite_differences(backend, solid, matching):
 
 
 @pytest.mark.parametrize("wanted", range(4), ids=Problem._fields)
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_one_gradient_is_the_same_as_with_all_four(backend, wanted):
     inputs = problem(SHAPES["more_nodes_than_the_filter"], torch.float64)
     _, _, grads = run(backend, inputs, torch.ones(5, 2), num_levels=1)
@@ -225,54 +233,47 @@ def test_one_gradient_is_the_same_as_with_all_four(backend, wanted):
     torch.testing.assert_close(leaves[wanted].grad, grads[wanted], **GRADIENTS[torch.float64])
 
 
-class Dirty(ModuleType):
-    """NumPy or PyTorch, with arrays that are born full of NaN and nonsense."""
-
-    def __init__(self, module):
-        super().__init__("dirty")
-        self.module = module
-
-    def __getattr__(self, name):
-        return getattr(self.module, name)
-
-    def empty(self, *arguments, **options):
-        array = self.module.empty(*arguments, **options)
-        is_float = "float" in str(array.dtype)
-        array[...] = float("nan") if is_float else 12345
-        return array
+@pytest.fixture
+def dirty():
+    """Uninitialised memory holds NaN and nonsense."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.use_deterministic_algorithms(False)
 
 
+@pytest.mark.parametrize("fused", [False, True], ids=["levels", "fused"])
 @pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize("shape", ["one_of_each", "more_nodes_than_the_filter", "eleven_nodes"])
-def test_every_output_of_numba_is_written(monkeypatch, shape, matching):
+def test_every_output_of_numba_is_written(dirty, shape, matching, fused):
     shape = SHAPES[shape]
     inputs, upstream = problem(shape, torch.float64), torch.ones(shape.S, shape.F)
     options = {"num_levels": 1, "matching": matching, "padding": "mask"}
     options["num_nodes"] = uneven_sizes(shape)
-    clean = run("numba", inputs, upstream, **options)
-    # compiled code keeps the NumPy it was compiled with; as plain Python its scratch is dirty, too
-    monkeypatch.setattr(matching_numba, "np", Dirty(np))
-    monkeypatch.setattr(matching_numba, "torch", Dirty(torch))
-    scores, matched, grads = run("numba", inputs, upstream, **options)
-    assert torch.equal(scores, clean[0])
-    assert torch.equal(matched, clean[1])
-    for grad, clean_grad in zip(grads, clean[2], strict=True):
-        assert torch.equal(grad, clean_grad)
-        assert grad.isfinite().all()
+    expected = run("reference", inputs, upstream, fused, **options)
+    scores, matched, grads = run("numba", inputs, upstream, fused, **options)
+    torch.testing.assert_close(scores, expected[0], **VALUES[torch.float64])
+    assert torch.equal(matched, expected[1])
+    for grad, expected_grad in zip(grads, expected[2], strict=True):
+        torch.testing.assert_close(grad, expected_grad, **GRADIENTS[torch.float64])
 
 
+@pytest.mark.parametrize("fused", [False, True], ids=["levels", "fused"])
 @pytest.mark.parametrize("matching", MATCHINGS)
-def test_threads_do_not_matter(matching):
+def test_threads_do_not_matter(monkeypatch, matching, fused):
     most = numba.config.NUMBA_NUM_THREADS
     if most < 2:
         pytest.skip("numba has one thread here")
-    inputs = problem(Shape(37, 5, 6, 4, 3), torch.float32)
+    inputs = problem(Shape(137, 5, 6, 4, 3), torch.float32)
     before = numba.get_num_threads()
     try:
         results = []
+        # as if it were work enough for many threads
+        monkeypatch.setattr(compiled, "_WORK_PER_THREAD", 1)
         for threads in (1, 2, most, most):
             numba.set_num_threads(threads)
-            results.append(run("numba", inputs, torch.ones(37, 5), num_levels=2, matching=matching))
+            options = {"num_levels": 2, "matching": matching, "fused": fused}
+            results.append(run("numba", inputs, torch.ones(137, 5), **options))
     finally:
         numba.set_num_threads(before)
     for scores, matched, grads in results[1:]:
@@ -281,7 +282,7 @@ def test_threads_do_not_matter(matching):
         assert all(torch.equal(a, b) for a, b in zip(grads, results[0][2], strict=True))
 
 
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_embeddings_need_not_be_contiguous(backend):
     inputs = problem(SHAPES["fewer_nodes_than_the_filter"], torch.float64)
     kernel = GOMKSettings(1)
@@ -295,7 +296,7 @@ def test_embeddings_need_not_be_contiguous(backend):
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_an_infinite_feature_is_as_far_off_as_can_be(backend, matching):
     inputs = problem(Shape(1, 1, 3, 3, 1), torch.float64)
     inputs.feat[0, 2] = torch.inf
@@ -303,7 +304,7 @@ def test_an_infinite_feature_is_as_far_off_as_can_be(backend, matching):
     assert 0 < score.item() <= 2
 
 
-@pytest.mark.parametrize("backend", BACKENDS["matching"])
+@pytest.mark.parametrize("backend", CPU)
 def test_many_equal_matchings_give_the_one_score(backend):
     complete = (torch.ones(6, 6) - torch.eye(6)).expand(2, 6, 6)
     ones = torch.ones(2, 6, 1)
@@ -316,21 +317,38 @@ def test_many_equal_matchings_give_the_one_score(backend):
 
 @pytest.mark.parametrize("operation", BACKENDS)
 def test_an_unknown_backend_is_refused_with_the_list(operation):
-    sentence = r"backend must be one of 'auto', 'numba', 'reference', got 'cuda'\.$"
-    with pytest.raises(InputError, match=sentence):
+    names = ", ".join(repr(name) for name in ("auto", *BACKENDS[operation]))
+    with pytest.raises(InputError, match=rf"backend must be one of {names}, got 'cuda'\.$"):
         load_backend(operation, "cuda")
 
 
-@pytest.mark.parametrize("operation", BACKENDS)
-def test_auto_takes_numba_on_the_cpu_and_the_reference_elsewhere(operation):
-    names = [load_backend(operation, "auto", device).__name__ for device in ("cpu", "cuda")]
-    assert [name.rsplit("_", 1)[1] for name in names] == ["numba", "reference"]
+@pytest.mark.parametrize(
+    ("operation", "device", "has_triton", "expected"),
+    [
+        ("bfs", "cpu", True, "numba"),
+        ("bfs", "cuda", True, "reference"),
+        ("matching", "cpu", True, "numba"),
+        ("matching", "cuda", False, "reference"),
+        ("matching", "mps", True, "reference"),
+    ],
+)
+def test_auto_takes_the_fastest_that_runs_there(
+    monkeypatch, operation, device, has_triton, expected
+):
+    monkeypatch.setattr(kernels, "_HAS_TRITON", has_triton)
+    name = load_backend(operation, "auto", device).__name__
+    assert name == f"gomkcn_dgl.kernels.{operation}_{expected}"
+
+
+def test_auto_takes_triton_on_a_gpu_where_it_is_installed():
+    pytest.importorskip("triton", reason="Triton is not installed: the [gpu] extra")
+    assert load_backend("matching", "auto", "cuda").__name__.endswith("matching_triton")
 
 
 def test_numba_is_refused_on_a_gpu_with_the_way_out():
     sentence = (
         r"backend 'numba' runs on the CPU alone, got tensors on 'cuda'; "
-        r"use backend='reference' there\.$"
+        r"use backend='auto' there\.$"
     )
     with pytest.raises(BackendError, match=sentence):
         load_backend("matching", "numba", "cuda")

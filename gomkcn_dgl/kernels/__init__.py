@@ -6,6 +6,8 @@ Every operation has one signature over all its backends; ``reference`` is its de
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import sys
 from types import ModuleType
 
 from gomkcn_dgl.checks import check_choice
@@ -13,8 +15,9 @@ from gomkcn_dgl.errors import BackendError
 
 BACKENDS: dict[str, tuple[str, ...]] = {
     "bfs": ("reference", "numba"),
-    "matching": ("reference", "numba"),
+    "matching": ("reference", "numba", "triton"),
 }
+_HAS_TRITON = importlib.util.find_spec("triton") is not None
 
 
 def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:
@@ -27,8 +30,8 @@ def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleTyp
     backend : str
         ``"auto"``, or one of the operation's backends by name.
     device : str
-        Type of the device that holds the tensors; Numba's code runs on ``"cpu"`` alone, so
-        ``"auto"`` takes the reference elsewhere.
+        Type of the device that holds the tensors. ``"auto"`` takes Numba on ``"cpu"``, Triton on
+        ``"cuda"`` where it is installed, and the reference elsewhere.
 
     Raises
     ------
@@ -37,10 +40,14 @@ def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleTyp
     """
     check_choice("backend", backend, ("auto", *BACKENDS[operation]))
     if backend == "auto":
-        backend = "numba" if device == "cpu" else "reference"
+        fastest = {"cpu": "numba", "cuda": "triton" if _HAS_TRITON else "reference"}
+        backend = fastest.get(device, "reference")
+        backend = backend if backend in BACKENDS[operation] else "reference"
     if backend == "numba" and device != "cpu":
         raise BackendError(
             f"backend 'numba' runs on the CPU alone, got tensors on {device!r}; "
-            "use backend='reference' there."
+            "use backend='auto' there."
         )
-    return importlib.import_module(f"gomkcn_dgl.kernels.{operation}_{backend}")
+    name = f"gomkcn_dgl.kernels.{operation}_{backend}"
+    # torch.compile follows a look-up, but no import
+    return sys.modules[name] if name in sys.modules else importlib.import_module(name)

@@ -199,7 +199,7 @@ def assign(similarity: np.ndarray) -> np.ndarray:
     similarity = np.ascontiguousarray(similarity)
     num_tables, num_rows, num_columns = similarity.shape
     chosen = np.empty((num_tables, num_rows), np.int16)
-    shift, scale = fixed_point(num_rows, num_columns, float(np.abs(similarity).max(initial=0)))
+    shift, scale = fixed_point(num_rows, num_columns, float(np.nanmax(np.abs(similarity), initial=0)))
     tables = similarity.reshape(num_tables * num_rows, 1, num_columns)
     with threads_for(10 * similarity.size):
         _assign_kernel(tables, shift, similarity.dtype.type(scale), chosen)

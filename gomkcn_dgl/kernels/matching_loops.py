@@ -48,9 +48,9 @@ def match_fwd_kernel(
     left, z, z_norms, widths, rows, num_filter_nodes, aggregation, scale, solid, exp, optimal,
     pinned, shift, fixed, scores, assignment, similarities,
 ):  # fmt: skip
-    """z [C, L, D, B], z_norms [C, L, B]: C chunks of filters, B nodes of filters in each."""
+    """Score all pairs: z [C, L, D, B], z_norms [C, L, B], C chunks of B filter nodes each."""
     num_subgraphs, num_filters, num_nodes = assignment.shape
-    num_chunks, num_levels, width, columns = z.shape
+    _, num_levels, width, columns = z.shape
     at_once = columns // num_filter_nodes
     for block in prange((num_subgraphs + _BLOCK - 1) // _BLOCK):
         # one row more: nodes are worked on in pairs
@@ -123,7 +123,7 @@ def match_bwd_kernel(
     left, z, z_norms, widths, aggregation, scale, solid, assignment, similarities, grad_scores,
     grad_left, grad_z,
 ):  # fmt: skip
-    num_subgraphs, num_filters, num_nodes = assignment.shape
+    num_subgraphs, _, num_nodes = assignment.shape
     _, num_levels, _, width = z.shape
     num_blocks = grad_z.shape[0]
     for block in prange(num_blocks):
@@ -182,7 +182,7 @@ def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad
 def _add_dice_gradients(
     x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
 ):
-    """Add the gradients of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2: (2 z - 2 (e - 1) x) / w to x."""
+    """Add the gradients of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2: 2 (z - (e - 1) x) / w to x."""
     one, epsilon = z.dtype.type(1), z.dtype.type(DICE_EPSILON)
     for f in range(z.shape[0]):
         for level in range(z.shape[1]):

@@ -150,7 +150,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     _check_references(inputs, rows)
     outputs = scores, assignment, _ = _match_fake(*arguments)
     z, dtype = inputs.z, scores.numpy().dtype
-    _, num_filters, num_nodes = assignment.shape
+    num_nodes = assignment.shape[2]
     _, num_levels, num_filter_nodes, width = z.shape
     chunks = _in_chunks(z, num_nodes)
     norms = chunks.square().sum(dim=2)
@@ -219,7 +219,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     inputs = _Inputs(*arguments[:_NUM_INPUTS])
     assignment, similarities, grad_scores, needs_left = arguments[_NUM_INPUTS:]
     left, z = inputs.left_side(), inputs.z.contiguous()
-    num_subgraphs, num_filters, num_nodes = assignment.shape
+    num_subgraphs, _, num_nodes = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
     norms = z.square().sum(dim=3)
     dtype = norms.numpy().dtype
@@ -271,9 +271,7 @@ def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | Non
     grads = {"levels": grad_left, "feat": grad_left, "z": grad_z}
     return tuple(
         grads[name] if wanted and name in grads else None
-        for name, wanted in zip(
-            (*_Inputs._fields, *"...."), ctx.needs_input_grad, strict=True
-        )
+        for name, wanted in zip((*_Inputs._fields, *"...."), ctx.needs_input_grad, strict=True)
     )
 
 

@@ -1,9 +1,9 @@
 """Similarities of one subgraph's nodes to the nodes of many filters, in vector registers.
 
 The nodes of as many filters as stay in cache stand side by side, ``[L, D, C]``, so that the
-innermost loop runs over contiguous filter nodes whatever the sizes are. Squared distances are sums of squared
-differences: ``|x|^2 + |z|^2 - 2 <x, z>`` would need fewer operations and lose all digits for
-equal nodes whose level sums are large.
+innermost loop runs over contiguous filter nodes whatever the sizes are. Squared distances are sums
+of squared differences: ``|x|^2 + |z|^2 - 2 <x, z>`` would need fewer operations and lose all digits
+for equal nodes whose level sums are large.
 
 `exp` in float32 is 2^k times a polynomial of degree 6 in r, |r| <= ln(2) / 2: its relative error is
 below 5e-7 from -87 to 0, and below -87 it is 0. In float64 it is the library's.

@@ -1,0 +1,98 @@
+"""Compile the launches of ``matching_triton`` for an H100, on a machine without one.
+
+Run as a script, without TRITON_INTERPRET; prints one JSON object a kernel, with its registers and
+the bytes that it spills.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import compiler as nvidia
+from triton.compiler import ASTSource
+
+from gomkcn_dgl.kernels import matching_triton
+
+H100 = GPUTarget("cuda", 90, 32)
+POINTERS = {
+    torch.float32: "*fp32",
+    torch.bfloat16: "*bf16",
+    torch.int16: "*i16",
+    torch.int64: "*i64",
+}
+# N, M, D; matching, solid, anchor, dtype
+LAUNCHES = [
+    ((16, 16, 32), "optimal", "rbf", False, torch.float32),
+    ((16, 16, 32), "optimal", "rbf", False, torch.bfloat16),
+    ((16, 16, 32), "optimal", "dice", True, torch.float32),
+    ((16, 16, 32), "greedy", "rbf", True, torch.float32),
+    ((16, 16, 32), "greedy", "dice", False, torch.bfloat16),
+    ((1, 1, 1), "optimal", "rbf", False, torch.float32),
+    ((1, 64, 3), "greedy", "dice", True, torch.bfloat16),
+    ((10, 6, 13), "optimal", "dice", False, torch.bfloat16),
+    ((6, 10, 300), "optimal", "rbf", True, torch.float32),
+    ((32, 32, 16), "optimal", "rbf", False, torch.float32),
+    ((64, 5, 7), "optimal", "rbf", False, torch.bfloat16),
+    ((64, 64, 128), "optimal", "rbf", False, torch.float32),
+    ((64, 64, 128), "optimal", "dice", True, torch.bfloat16),
+    ((64, 64, 128), "greedy", "rbf", False, torch.float32),
+]
+
+
+class Compiler:
+    """Stands in for a kernel: a launch compiles it and reports, instead of running."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __getitem__(self, grid):
+        return self.launch
+
+    def launch(self, *arguments, num_warps, **constants):
+        names = self.kernel.arg_names
+        signature = dict.fromkeys(names, "constexpr")
+        aligned = {}
+        for place, (name, value) in enumerate(zip(names, arguments, strict=False)):
+            if isinstance(value, torch.Tensor):
+                signature[name] = POINTERS[value.dtype]
+                aligned[(place,)] = [["tt.divisibility", 16]]
+            else:
+                signature[name] = "i32"
+        source = ASTSource(self.kernel, signature, constants, aligned)
+        compiled = triton.compile(source, target=H100, options={"num_warps": num_warps})
+        report = {"kernel": compiled.name, "warps": num_warps, **constants}
+        print(json.dumps(report | resources(compiled.asm["cubin"])))
+
+
+def resources(cubin):
+    """Registers a lane, and bytes a lane that do not fit into them."""
+    tool = Path(nvidia.__file__).parent / "bin" / "cuobjdump"
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "kernel.cubin"
+        file.write_bytes(cubin)
+        command = [tool, "--dump-resource-usage", file]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    registers, stack = re.search(r"REG:(\d+) STACK:(\d+)", text).groups()
+    return {"registers": int(registers), "spilled": int(stack)}
+
+
+def main():
+    for name in ("match_fwd_kernel", "match_bwd_kernel"):
+        setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
+    for (N, M, D), matching, solid, anchor_root, dtype in LAUNCHES:
+        x, z = torch.zeros(2, 3, N, D, dtype=dtype), torch.zeros(16, 3, M, D, dtype=dtype)
+        widths = [1.0, 2.0, 3.0]
+        scores, assignment = torch.ops.gomkcn.match_triton(
+            x, z, widths, torch.tensor([N, N]), solid, matching, anchor_root
+        )
+        torch.ops.gomkcn.match_triton_backward(scores, x, z, widths, assignment, solid, True, True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

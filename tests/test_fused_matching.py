@@ -1,0 +1,199 @@
+"""What the CPU kernel does beyond the definition: subgraphs as bits, integers, operators."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import linear_sum_assignment
+from test_matching_kernels import MATCHINGS, Shape, problem, run
+from tolerances import GRADIENTS, VALUES
+
+from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.assignment_numba import assign
+from gomkcn_dgl.kernels.similarity_numba import EXP, SOLID_CODES
+from gomkcn_dgl.matching import AGGREGATIONS, GOMKSettings, gomk
+
+FLOAT64 = torch.float64
+
+
+def weighted_graph(num_nodes):
+    graph = nx.barabasi_albert_graph(num_nodes, 3, seed=0)
+    for k, (u, v) in enumerate(graph.edges):
+        graph.edges[u, v]["weight"] = 0.5 + k % 5
+    return graph
+
+
+def subgraphs_of(num_nodes, max_nodes, weight=None, num_views=1):
+    """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
+    graph = weighted_graph(num_nodes - 1)
+    graph.add_node(num_nodes - 1)
+    csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
+    return extract_subgraphs(csr, 2, max_nodes, num_views=num_views).to_tensors()
+
+
+def scores_and_gradients(kernel, subgraphs, feat, z, backend):
+    feat, z = (tensor.clone().requires_grad_() for tensor in (feat, z))
+    scores, matching = kernel.match_subgraphs(subgraphs, feat, z, backend)
+    (scores * torch.linspace(-1, 2, scores.numel()).reshape(scores.shape)).sum().backward()
+    return scores.detach(), matching, feat.grad, z.grad
+
+
+@pytest.mark.parametrize("padding", ["match", "mask"])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
+@pytest.mark.parametrize("solid", SOLID_CODES)
+@pytest.mark.parametrize("max_nodes", [1, 7, 70])
+def test_subgraphs_of_one_graph_share_the_features(max_nodes, solid, aggregation, weight, padding):
+    torch.manual_seed(0)
+    subgraphs = subgraphs_of(90, max_nodes, weight)
+    kernel = GOMKSettings(2, solid=solid, aggregation=aggregation, level_scale=3.0, padding=padding)
+    feat = torch.rand(90, 3, dtype=FLOAT64)
+    z = torch.rand(2, 3, 5, 3, dtype=FLOAT64)
+    result = scores_and_gradients(kernel, subgraphs, feat, z, "numba")
+    expected = scores_and_gradients(kernel, subgraphs, feat, z, "reference")
+    torch.testing.assert_close(result[0], expected[0], **VALUES[FLOAT64])
+    for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
+        torch.testing.assert_close(grad, expected_grad, **GRADIENTS[FLOAT64])
+    if padding == "mask":
+        # otherwise padded nodes are alike and may swap places
+        assert torch.equal(result[1], expected[1])
+
+
+def test_many_filters_go_in_several_chunks():
+    kernel = GOMKSettings(1)
+    inputs = problem(Shape(3, 150, 20, 20, 2), torch.float32)
+    result = gomk(*inputs, num_levels=1, backend="numba")
+    one_by_one = [
+        gomk(*inputs[:2], inputs[2][f : f + 1], inputs[3][f : f + 1], num_levels=1)
+        for f in range(150)
+    ]
+    torch.testing.assert_close(result, torch.cat(one_by_one, dim=1), **VALUES[torch.float32])
+    assert kernel.largest_score(20) >= result.max()
+
+
+def test_the_exponential_keeps_its_stated_error():
+    exponential = EXP[np.dtype(np.float32)]
+    y = np.linspace(-87, 0, 20_001).astype(np.float32)
+    values = np.array([exponential(value) for value in y], dtype=np.float64)
+    exact = np.exp(y.astype(np.float64))
+    assert np.abs(values / exact - 1).max() < 5e-7
+    assert exponential(np.float32(0)) == 1
+    assert exponential(np.float32(-88)) == exponential(np.float32(-np.inf)) == 0
+    assert np.isnan(exponential(np.float32(np.nan)))
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize("solid", SOLID_CODES)
+def test_float32_sums_are_enough(solid, matching):
+    # 300 features, and level sums that grow like degree^level
+    shape = Shape(20, 3, 16, 16, 300)
+    inputs = problem(shape, torch.float32)
+    upstream = torch.ones(shape.S, shape.F)
+    options = {"num_levels": 3, "solid": solid, "matching": matching, "level_scale": 8.0}
+    scores, matched, grads = run("numba", inputs, upstream, fused=True, **options)
+    wide = [tensor.double() for tensor in inputs]
+    exact, expected_matched, expected = run("reference", wide, upstream, fused=True, **options)
+    assert (scores / exact - 1).abs().max() < 1e-5
+    assert (matched == expected_matched).float().mean() > 0.999
+    for grad, expected_grad in zip(grads, expected, strict=True):
+        assert (grad - expected_grad).norm() < 1e-4 * expected_grad.norm()
+
+
+@pytest.mark.parametrize("kind", ["uniform", "ties", "negative"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("N", "M"), [(1, 1), (1, 9), (5, 5), (3, 7), (7, 3), (16, 16), (33, 20), (64, 64)]
+)
+def test_assignments_are_as_good_as_those_of_scipy(N, M, dtype, kind):
+    tables = np.random.default_rng(N * 100 + M).random((40, N, M))
+    if kind == "ties":
+        tables = np.round(3 * tables)
+    elif kind == "negative":
+        tables -= 0.7
+    tables = tables.astype(dtype)
+    for table, chosen in zip(tables, assign(tables), strict=True):
+        rows = np.flatnonzero(chosen >= 0)
+        assert len(rows) == len(set(chosen[rows])) == min(N, M)
+        best = table[linear_sum_assignment(table, maximize=True)].sum(dtype=np.float64)
+        assert table[rows, chosen[rows]].sum(dtype=np.float64) == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 3), (2, 0, 3), (2, 3, 0)])
+def test_nothing_to_assign(shape):
+    assert (assign(np.zeros(shape)) == -1).all()
+
+
+def test_a_nan_decides_nothing_and_ends():
+    table = np.array([[[np.nan, 0.2], [0.1, np.nan]]])
+    assert assign(table).tolist() == [[1, 0]]
+    inputs = problem(Shape(2, 2, 4, 4, 1), torch.float32)
+    inputs.feat[0, 1] = torch.nan
+    scores, matched = gomk(*inputs, num_levels=0, return_matching=True)
+    assert scores[0].isnan().all()
+    assert scores[1].isfinite().all()
+    assert all(sorted(row) == [0, 1, 2, 3] for row in matched.flatten(0, 1).tolist())
+
+
+def operator_inputs(route):
+    """Arguments of the forward operator: a left side, filters, settings."""
+    torch.manual_seed(1)
+    subgraphs = subgraphs_of(12, 5)
+    feat, z = torch.rand(12, 2), torch.rand(3, 2, 4, 2)
+    left = {
+        "levels": (torch.rand(12, 2, 5, 2).requires_grad_(), None, None, None, None),
+        "bits": (None, feat.requires_grad_(), subgraphs.nodes, subgraphs.bits, None),
+        "steps": (None, feat.requires_grad_(), subgraphs.nodes, None, torch.rand(12, 5, 5)),
+    }[route]
+    settings = ([2.0, 1.0], 3.0, 0, SOLID_CODES["rbf"])
+    return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
+
+
+@pytest.mark.parametrize("route", ["levels", "bits", "steps"])
+def test_the_operators_follow_the_rules_of_torch(route):
+    inputs, rows = operator_inputs(route)
+    forward = (*inputs, rows, True, False, True)
+    torch.library.opcheck(torch.ops.gomkcn.match_numba.default, forward)
+    with torch.no_grad():
+        scores, matching, similarities = torch.ops.gomkcn.match_numba(*forward)
+    plain = tuple(x.detach() if isinstance(x, torch.Tensor) else x for x in inputs)
+    for needs_left in (True, False):
+        backward = (*plain, matching, similarities, torch.ones_like(scores), needs_left)
+        torch.library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
+
+
+@pytest.mark.parametrize("num_views", [1, 2])
+@pytest.mark.parametrize("edge_weight", [None, "weight"])
+def test_the_layer_compiles_without_a_graph_break(edge_weight, num_views):
+    torch.manual_seed(0)
+    weight = None if edge_weight is None else "weight"
+    subgraphs = subgraphs_of(20, 5, weight, num_views)
+    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, num_views=num_views, edge_weight=edge_weight)
+    feat = torch.rand(20, 3, requires_grad=True)
+    results = []
+    for layer in (conv, torch.compile(conv, fullgraph=True, backend="aot_eager")):
+        scores = layer(subgraphs, feat)
+        grads = torch.autograd.grad(scores.square().sum(), [feat, *conv.parameters()])
+        results.append([scores.detach(), *grads])
+    for eager, compiled in zip(*results, strict=True):
+        torch.testing.assert_close(compiled, eager, **GRADIENTS[torch.float32])
+
+
+def test_rows_that_are_not_there_are_refused():
+    kernel, subgraphs = GOMKSettings(1), subgraphs_of(12, 5)
+    z = torch.rand(1, 2, 4, 2)
+    with pytest.raises(InputError, match=r"feat must have a row for each node .* got 11 rows\.$"):
+        kernel.match_subgraphs(subgraphs, torch.rand(11, 2), z, "numba")
+    with pytest.raises(InputError, match=r"num_nodes must be \[12\] numbers from 0 to 5\.$"):
+        GOMKSettings(1, padding="mask").match_subgraphs(
+            subgraphs._replace(num_nodes=subgraphs.num_nodes + 5), torch.rand(12, 2), z, "numba"
+        )
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_bfloat16_features_are_widened(backend):
+    inputs = [tensor.bfloat16() for tensor in problem(Shape(3, 2, 5, 4, 2), torch.float32)]
+    scores = gomk(*inputs, num_levels=0, backend=backend)
+    assert scores.dtype == torch.float32
+    expected = gomk(*(tensor.float() for tensor in inputs), num_levels=0, backend=backend)
+    assert torch.equal(scores, expected)
