@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.io import read_graph, write_graph
     from gomkcn_dgl.layer import GOMKConv
     from gomkcn_dgl.matching import GOMKSettings, gomk
+    from gomkcn_dgl.subgraph_tensors import SubgraphTensors
     from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
     from gomkcn_dgl.transform import AttachSubgraphs, attached_subgraphs
 
@@ -40,6 +41,7 @@ _MODULE_OF = {
     "InputTypeError": "errors",
     "MissingDGLError": "errors",
     "SubgraphBatch": "subgraphs",
+    "SubgraphTensors": "subgraph_tensors",
     "as_csr": "graph",
     "attached_subgraphs": "transform",
     "extract_subgraphs": "subgraphs",

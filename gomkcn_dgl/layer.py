@@ -16,10 +16,10 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
     MAX_SUBGRAPH_NODES,
-    SubgraphTensors,
     extract_subgraphs,
 )
 from gomkcn_dgl.transform import attached_subgraphs

@@ -19,7 +19,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matched_similarity
 from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES
-from gomkcn_dgl.subgraphs import SubgraphTensors
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")

@@ -3,58 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
-
-
-class SubgraphTensors(NamedTuple):
-    """A :class:`SubgraphBatch` as plain tensors, which travel to a device and through a compiler.
-
-    Attributes
-    ----------
-    nodes : Tensor
-        int32 ``[S, N]``, root first, -1 = padding.
-    num_nodes : Tensor
-        int64 ``[S]`` nodes that are not padding.
-    bits : Tensor or None
-        int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
-    weights : Tensor or None
-        ``[S, N, N]`` edge weights, in place of ``bits``.
-    num_views : int
-        Subgraphs a root; they stand next to each other, root after root.
-    """
-
-    nodes: Tensor
-    num_nodes: Tensor
-    bits: Tensor | None
-    weights: Tensor | None
-    num_views: int
-
-    def adjacency(self, dtype: torch.dtype) -> Tensor:
-        """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]``."""
-        if self.bits is None:
-            return self.weights.to(dtype)  # type: ignore[union-attr]
-        column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
-        words = self.bits[:, :, column // WORD_BITS]
-        return ((words >> (column % WORD_BITS)) & 1).to(dtype)
-
-    def gather(self, feat: Tensor) -> Tensor:
-        """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``, differentiable."""
-        rows = feat[self.nodes.clamp(min=0).long()]
-        return torch.where(self.nodes.unsqueeze(2) >= 0, rows, torch.zeros_like(rows))
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from math import exp
 import numpy as np
 import pytest
 import torch
+from test_matching_kernels import CPU
 from tiny_graphs import ONES, PATH, SCORES, TRIANGLE
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.kernels import BACKENDS
 from gomkcn_dgl.matching import MATCHINGS, GOMKSettings, gomk
 
 F64 = torch.float64
-backends = pytest.mark.parametrize("backend", BACKENDS["matching"])
+backends = pytest.mark.parametrize("backend", CPU)
 
 
 def says(sentence):
@@ -257,7 +257,7 @@ def arguments(**change):
         (
             {"backend": "cuda"},
             InputError,
-            "backend must be one of 'auto', 'numba', 'reference', got 'cuda'.",
+            "backend must be one of 'auto', 'numba', 'reference', 'triton', got 'cuda'.",
         ),
         (
             {"adj": [[0.0]]},

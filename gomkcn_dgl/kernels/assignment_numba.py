@@ -20,16 +20,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT, threads_for
+from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.kernels.threads import run_blocks
 
 # more than any path costs: what keeps a column out
 _FAR = np.int64(1) << np.int64(61)
 # rows are padded to whole vector registers
 _LANES = 8
-# tables are handed to threads in blocks of this many
-_BLOCK = 256
 # rows of Scratch.book: the row that holds a column, the column that a row holds, the columns whose
 # distance is settled and that distance
 _OWNER, _COLUMN, _DONE, _DISTANCE = range(4)
@@ -67,7 +66,7 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
     return shift, 2.0 ** (room - int(np.ceil(np.log2(max(largest, 1e-30)))))
 
 
-@njit(forceinline=True, **JIT)
+@njit(**JIT)
 def match_optimally(
     tables, first, place, pinned, num_rows, shift, scale, cost, key, offset, parent, book, chosen
 ):  # fmt: skip
@@ -100,7 +99,7 @@ def match_optimally(
             chosen[row + pinned] = book[_COLUMN, row] + pinned
 
 
-@njit(forceinline=True, **JIT)
+@njit(**JIT)
 def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen):
     """Let each row in turn take the most similar column left: chosen int64 [N]."""
     num_columns = tables.shape[2]
@@ -115,13 +114,13 @@ def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen
         offset[chosen[row]] = _FAR
 
 
-@njit(forceinline=True, **JIT)
+@njit(**JIT)
 def _cost(similarity, shift, scale):
     # a NaN is as bad as can be: it must not decide where the search goes
     return np.int64(-similarity * scale) << shift if similarity == similarity else np.int64(0)
 
 
-@njit(forceinline=True, **JIT)
+@njit(**JIT)
 def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     """Match the rows of `cost` one after the other, each along its cheapest path."""
     taken = np.int64(1) << (shift - 1)
@@ -199,24 +198,27 @@ def assign(similarity: np.ndarray) -> np.ndarray:
     similarity = np.ascontiguousarray(similarity)
     num_tables, num_rows, num_columns = similarity.shape
     chosen = np.empty((num_tables, num_rows), np.int16)
-    shift, scale = fixed_point(num_rows, num_columns, float(np.nanmax(np.abs(similarity), initial=0)))
+    shift, scale = fixed_point(
+        num_rows, num_columns, float(np.nanmax(np.abs(similarity), initial=0))
+    )
     tables = similarity.reshape(num_tables * num_rows, 1, num_columns)
-    with threads_for(10 * similarity.size):
-        _assign_kernel(tables, shift, similarity.dtype.type(scale), chosen)
+    run_blocks(
+        _assign_kernel, num_tables, 5 * similarity.size,
+        tables, shift, similarity.dtype.type(scale), chosen,
+    )  # fmt: skip
     return chosen
 
 
-@njit(**PARALLEL_JIT)
-def _assign_kernel(tables, shift, scale, chosen):
-    total, num_rows = chosen.shape
-    for block in prange((total + _BLOCK - 1) // _BLOCK):
-        cost, key, offset, parent, book = new_scratch(num_rows, tables.shape[2])
-        columns = np.empty(num_rows, np.int64)
-        for b in range(block * _BLOCK, min((block + 1) * _BLOCK, total)):
-            columns[:] = -1
-            match_optimally(
-                tables, b * num_rows, 0, 0, num_rows, shift, scale,
-                cost, key, offset, parent, book, columns,
-            )  # fmt: skip
-            for row in range(num_rows):
-                chosen[b, row] = columns[row]
+@njit(**JIT)
+def _assign_kernel(first, last, tables, shift, scale, chosen):
+    num_rows = chosen.shape[1]
+    cost, key, offset, parent, book = new_scratch(num_rows, tables.shape[2])
+    columns = np.empty(num_rows, np.int64)
+    for b in range(first, last):
+        columns[:] = -1
+        match_optimally(
+            tables, b * num_rows, 0, 0, num_rows, shift, scale,
+            cost, key, offset, parent, book, columns,
+        )  # fmt: skip
+        for row in range(num_rows):
+            chosen[b, row] = columns[row]

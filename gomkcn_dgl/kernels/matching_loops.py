@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from gomkcn_dgl.kernels.assignment_numba import match_greedily, match_optimally, new_scratch
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT
+from gomkcn_dgl.kernels.compiled import JIT
 from gomkcn_dgl.kernels.levels_numba import (
     collect_levels,
     edges_of_bits,
@@ -28,9 +28,6 @@ from gomkcn_dgl.kernels.levels_numba import (
 )
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 from gomkcn_dgl.kernels.similarity_numba import RBF, fill_tables, squared_norm
-
-# subgraphs are handed to threads in blocks of this many
-_BLOCK = 32
 
 
 class LeftSide(NamedTuple):
@@ -43,57 +40,60 @@ class LeftSide(NamedTuple):
     steps: np.ndarray  # [S, N, N], what a level takes from the one before
 
 
-@njit(**PARALLEL_JIT)
+@njit(**JIT)
 def match_fwd_kernel(
-    left, z, z_norms, widths, rows, num_filter_nodes, aggregation, scale, solid, exp, optimal,
-    pinned, shift, fixed, scores, assignment, similarities,
+    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
+    aggregation, scale, solid, exp, optimal, pinned, shift, fixed, scores, assignment, similarities,
 ):  # fmt: skip
-    """Score all pairs: z [C, L, D, B], z_norms [C, L, B], C chunks of B filter nodes each."""
-    num_subgraphs, num_filters, num_nodes = assignment.shape
+    """Score the subgraphs from `first` to `last`.
+
+    z [C, L, D, B] and z_norms [C, L, B] are C chunks of B filter nodes.
+    """
+    left = LeftSide(given, feat, nodes, bits, steps)
+    _, num_filters, num_nodes = assignment.shape
     _, num_levels, width, columns = z.shape
     at_once = columns // num_filter_nodes
-    for block in prange((num_subgraphs + _BLOCK - 1) // _BLOCK):
-        # one row more: nodes are worked on in pairs
-        x = np.zeros((num_levels, num_nodes + 1, width), z.dtype)
-        edges = new_edges(num_nodes, z)
-        sums = np.empty((2, columns), z.dtype)
-        levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
-        table = np.empty((num_nodes + 1, columns), z.dtype)
-        # the same numbers, filter by filter
-        own_levels = levels.reshape((num_levels, num_nodes + 1, at_once, num_filter_nodes))
-        own = table.reshape((num_nodes + 1, at_once, num_filter_nodes))
-        cost, key, offset, parent, book = new_scratch(num_nodes, num_filter_nodes)
-        chosen = np.empty(num_nodes, np.int64)
-        for s in range(block * _BLOCK, min((block + 1) * _BLOCK, num_subgraphs)):
-            _load(left, s, aggregation, scale, edges, x)
-            for f in range(num_filters):
-                chunk, place = f // at_once, f % at_once
-                if place == 0:
-                    fill_tables(
-                        x, z[chunk], z_norms[chunk], widths, rows[s], solid, exp,
-                        sums, levels, table,
-                    )  # fmt: skip
-                chosen[:] = -1
-                if pinned and rows[s] > 0:
-                    chosen[0] = 0
-                if optimal:
-                    match_optimally(
-                        own, 0, place, pinned, rows[s], shift, fixed,
-                        cost, key, offset, parent, book, chosen,
-                    )  # fmt: skip
-                else:
-                    match_greedily(own, place, pinned, rows[s], shift, fixed, offset, chosen)
-                total = 0.0
-                for n in range(num_nodes):
-                    assignment[s, f, n] = chosen[n]
-                    if chosen[n] >= 0:
-                        total += own[n, place, chosen[n]]
-                scores[s, f] = total
-                if similarities.shape[0] > 0:
-                    for level in range(num_levels):
-                        for n in range(num_nodes):
-                            m = max(chosen[n], 0)
-                            similarities[s, f, level, n] = own_levels[level, n, place, m]
+    # one row more: nodes are worked on in pairs
+    x = np.zeros((num_levels, num_nodes + 1, width), z.dtype)
+    edges = new_edges(num_nodes, z)
+    sums = np.empty((2, columns), z.dtype)
+    levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
+    table = np.empty((num_nodes + 1, columns), z.dtype)
+    # the same numbers, filter by filter
+    own_levels = levels.reshape((num_levels, num_nodes + 1, at_once, num_filter_nodes))
+    own = table.reshape((num_nodes + 1, at_once, num_filter_nodes))
+    cost, key, offset, parent, book = new_scratch(num_nodes, num_filter_nodes)
+    chosen = np.empty(num_nodes, np.int64)
+    for s in range(first, last):
+        _load(left, s, aggregation, scale, edges, x)
+        for f in range(num_filters):
+            chunk, place = f // at_once, f % at_once
+            if place == 0:
+                fill_tables(
+                    x, z[chunk], z_norms[chunk], widths, rows[s], solid, exp,
+                    sums, levels, table,
+                )  # fmt: skip
+            chosen[:] = -1
+            if pinned and rows[s] > 0:
+                chosen[0] = 0
+            if optimal:
+                match_optimally(
+                    own, 0, place, pinned, rows[s], shift, fixed,
+                    cost, key, offset, parent, book, chosen,
+                )  # fmt: skip
+            else:
+                match_greedily(own, place, pinned, rows[s], shift, fixed, offset, chosen)
+            total = 0.0
+            for n in range(num_nodes):
+                assignment[s, f, n] = chosen[n]
+                if chosen[n] >= 0:
+                    total += own[n, place, chosen[n]]
+            scores[s, f] = total
+            if similarities.shape[0] > 0:
+                for level in range(num_levels):
+                    for n in range(num_nodes):
+                        m = max(chosen[n], 0)
+                        similarities[s, f, level, n] = own_levels[level, n, place, m]
 
 
 @njit(**JIT)
@@ -118,23 +118,25 @@ def _load(left, s, aggregation, scale, edges, x):
     return num_edges
 
 
-@njit(**PARALLEL_JIT)
+@njit(**JIT)
 def match_bwd_kernel(
-    left, z, z_norms, widths, aggregation, scale, solid, assignment, similarities, grad_scores,
-    grad_left, grad_z,
+    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale, solid,
+    assignment, similarities, grad_scores, grad_left, grad_z,
 ):  # fmt: skip
+    """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
+    left = LeftSide(given, feat, nodes, bits, steps)
     num_subgraphs, _, num_nodes = assignment.shape
     _, num_levels, _, width = z.shape
     num_blocks = grad_z.shape[0]
-    for block in prange(num_blocks):
-        x = np.zeros((num_levels, num_nodes, width), z.dtype)
-        norms = np.zeros((num_levels, num_nodes), z.dtype)
-        grad_x = np.empty((num_levels, num_nodes, width), z.dtype)
-        edges = new_edges(num_nodes, z)
+    x = np.zeros((num_levels, num_nodes, width), z.dtype)
+    norms = np.zeros((num_levels, num_nodes), z.dtype)
+    grad_x = np.empty((num_levels, num_nodes, width), z.dtype)
+    edges = new_edges(num_nodes, z)
+    for block in range(first, last):
         own = grad_z[block]
         own[:] = 0
-        first = block * num_subgraphs // num_blocks
-        for s in range(first, (block + 1) * num_subgraphs // num_blocks):
+        start = block * num_subgraphs // num_blocks
+        for s in range(start, (block + 1) * num_subgraphs // num_blocks):
             num_edges = _load(left, s, aggregation, scale, edges, x)
             grad_x[:] = 0
             if solid == RBF:

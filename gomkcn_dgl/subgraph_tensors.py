@@ -1,0 +1,47 @@
+"""Subgraphs as plain tensors: what travels to a device and through a compiler."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
+
+
+class SubgraphTensors(NamedTuple):
+    """A :class:`gomkcn_dgl.SubgraphBatch` as plain tensors.
+
+    Attributes
+    ----------
+    nodes : Tensor
+        int32 ``[S, N]``, root first, -1 = padding.
+    num_nodes : Tensor
+        int64 ``[S]`` nodes that are not padding.
+    bits : Tensor or None
+        int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
+    weights : Tensor or None
+        ``[S, N, N]`` edge weights, in place of ``bits``.
+    num_views : int
+        Subgraphs a root; they stand next to each other, root after root.
+    """
+
+    nodes: Tensor
+    num_nodes: Tensor
+    bits: Tensor | None
+    weights: Tensor | None
+    num_views: int
+
+    def adjacency(self, dtype: torch.dtype) -> Tensor:
+        """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]``."""
+        if self.bits is None:
+            return self.weights.to(dtype)  # type: ignore[union-attr]
+        column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
+        words = self.bits[:, :, column // WORD_BITS]
+        return ((words >> (column % WORD_BITS)) & 1).to(dtype)
+
+    def gather(self, feat: Tensor) -> Tensor:
+        """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``, differentiable."""
+        rows = feat[self.nodes.clamp(min=0).long()]
+        return torch.where(self.nodes.unsqueeze(2) >= 0, rows, torch.zeros_like(rows))
