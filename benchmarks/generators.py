@@ -1,24 +1,21 @@
 """Time the generators of known answers beside NetworkX, compilation counted apart.
 
-    python benchmarks/generators.py
-
-Prints a table and writes it to results/generators.md.
+python benchmarks/generators.py
 """
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
+from measure import time_interleaved
+from record import Bench, bench_command
 
-RESULTS = Path(__file__).parent / "results"
-REPEATS = 5
+from synthetic import MotifClassificationDataset, barabasi_albert
 
 _COLD = """
 import synthetic, time
@@ -26,6 +23,16 @@ start = time.perf_counter()
 {call}
 print(time.perf_counter() - start)
 """
+# NetworkX makes a part of what we make, and its time is multiplied
+PEER_PART = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    cold: str
+    ours: Callable[[], Any]
+    peer: Callable[[], Any]
 
 
 def first_call(call: str) -> float:
@@ -36,75 +43,53 @@ def first_call(call: str) -> float:
     return float(answer.stdout.split()[-1])
 
 
-def later_calls(call: Callable[[], Any]) -> list[float]:
-    call()
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return seconds
-
-
 def networkx_classification_graphs(count: int) -> None:
-    """What the 8000 graphs would take in NetworkX: a BA graph and a motif, joined by an edge."""
+    """What the graphs would take in NetworkX: a BA graph and a motif, joined by an edge."""
     for seed in range(count):
         graph = nx.barabasi_albert_graph(25, 1, seed=seed)
         nx.disjoint_union(graph, nx.cycle_graph(6)).add_edge(0, 25)
 
 
-def rows() -> list[dict[str, Any]]:
-    from synthetic import MotifClassificationDataset, barabasi_albert
+def classification(num_graphs: int) -> Row:
+    return Row(
+        f"{num_graphs} motif graphs (MotifClassificationDataset)",
+        f"synthetic.MotifClassificationDataset({num_graphs})",
+        lambda: MotifClassificationDataset(num_graphs),
+        lambda: networkx_classification_graphs(num_graphs // PEER_PART),
+    )
 
-    return [
+
+def attachment(num_nodes: int, edges_per_node: int) -> Row:
+    return Row(
+        f"Barabási–Albert, {num_nodes:,} nodes, edges a node: {edges_per_node}",
+        f"synthetic.barabasi_albert({num_nodes}, {edges_per_node}, seed=0)",
+        lambda: barabasi_albert(num_nodes, edges_per_node, seed=0),
+        lambda: nx.barabasi_albert_graph(num_nodes // PEER_PART, edges_per_node, seed=0),
+    )
+
+
+@bench_command("generators")
+def main(bench: Bench) -> None:
+    """Make graphs whose answer is known, beside NetworkX."""
+    size = 100 if bench.quick else 10**6
+    table = bench.table(
+        "",
         {
-            "what": "8000 motif graphs (MotifClassificationDataset)",
-            "cold": "synthetic.MotifClassificationDataset()",
-            "ours": MotifClassificationDataset,
-            "peer": lambda: networkx_classification_graphs(800),
-            "peer_part": 10,
+            "what": "",
+            "first call, s": ".2f",
+            "later calls": "",
+            f"NetworkX (1/{PEER_PART}, times {PEER_PART})": "",
+            "ratio": ",.0f",
         },
-        {
-            "what": "Barabási–Albert, 10^6 nodes, 1 edge a node",
-            "cold": "synthetic.barabasi_albert(10**6, 1, seed=0)",
-            "ours": lambda: barabasi_albert(10**6, 1, seed=0),
-            "peer": lambda: nx.barabasi_albert_graph(10**5, 1, seed=0),
-            "peer_part": 10,
-        },
-        {
-            "what": "Barabási–Albert, 10^6 nodes, 4 edges a node",
-            "cold": "synthetic.barabasi_albert(10**6, 4, seed=0)",
-            "ours": lambda: barabasi_albert(10**6, 4, seed=0),
-            "peer": lambda: nx.barabasi_albert_graph(10**5, 4, seed=0),
-            "peer_part": 10,
-        },
-    ]
-
-
-def main() -> None:
-    from gomkcn_dgl.provenance import describe_provenance
-
-    start = time.perf_counter()
-    lines = [
-        "| what | first call, s | later calls, median s (range) | NetworkX, s (a tenth, times 10) "
-        "| ratio |",
-        "|" + "---|" * 5,
-    ]
-    for row in rows():
-        cold = first_call(row["cold"])
-        ours = later_calls(row["ours"])
-        peer = row["peer_part"] * statistics.median(later_calls(row["peer"]))
-        middle = statistics.median(ours)
-        lines.append(
-            f"| {row['what']} | {cold:.2f} | {middle:.3f} ({min(ours):.3f}–{max(ours):.3f}) "
-            f"| {peer:.2f} | {peer / middle:.0f} |"
-        )
-        print(lines[-1], flush=True)
-    made = describe_provenance(0, time.perf_counter() - start)
-    head = f"Commit {made['commit']}, {made['created']}, {made['machine']['processor']}, "
-    head += f"{made['machine']['cores']} cores, Python {made['machine']['python']}.\n\n"
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "generators.md").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    )
+    for row in (
+        classification(40 if bench.quick else 8000),
+        attachment(size, 1),
+        attachment(size, 4),
+    ):
+        timings = time_interleaved({"ours": row.ours, "peer": row.peer}, bench.repeats)
+        ours, peer = timings["ours"], timings["peer"] * PEER_PART
+        table.add(row.name, first_call(row.cold), ours, peer, peer.median / ours.median)
 
 
 if __name__ == "__main__":

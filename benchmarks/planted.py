@@ -24,6 +24,7 @@ from typing import Any
 
 import click
 import numpy as np
+from record import RESULTS, Table, write_markdown
 
 NUM_NODES = 1000
 SIX = ("house", "cup", "wheel", "crown")
@@ -34,7 +35,6 @@ MOTIFS_OF_SIZE = {
     7: ("wheel7", "fan7", "windmill7", "theta7"),
     8: ("wheel8", "ladder8", "cube", "sun8"),
 }
-RESULTS = Path(__file__).parent / "results"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,38 +152,48 @@ def summarise(row: Row, results: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def format_table(summaries: list[dict[str, Any]]) -> str:
-    lines = [
-        "| row | nodes | BA edges | features | all recovered | mean recovered "
-        "| count error, median | within 10 % | loss | s |",
-        "|" + "---|" * 10,
-    ]
+def as_table(summaries: list[dict[str, Any]]) -> Table:
+    table = Table(
+        "",
+        {
+            "row": "",
+            "nodes": "",
+            "BA edges": "",
+            "features": "",
+            "all recovered": "",
+            "mean recovered": ".2f",
+            "count error, median": ".0%",
+            "within 10 %": "",
+            "loss": "",
+            "s": ".2f",
+        },
+    )
     for row in summaries:
         planted = row["planted"]
         goal = "" if row["goal"] is None else f" (goal {row['goal']})"
         done = "" if planted else "none reported: "
-        error = f"{row['count_error_median']:.0%}" if planted else "–"
-        within = f"{row['count_within_tenth']}/{row['seeds']}" if planted else "–"
-        lines.append(
-            f"| {row['name']} | {row['size']} | {row['edges_per_node']} | {row['features']} "
-            f"| {done}{row['succeeded']}/{row['seeds']}{goal} | {row['mean_recovered']:.2f} "
-            f"| {error} | {within} | {row['loss_start']:.3f} → {row['loss_end']:.3f} "
-            f"| {row['seconds_median']:.2f} |"
+        table.add(
+            row["name"],
+            row["size"],
+            row["edges_per_node"],
+            row["features"],
+            f"{done}{row['succeeded']}/{row['seeds']}{goal}",
+            row["mean_recovered"],
+            row["count_error_median"],
+            f"{row['count_within_tenth']}/{row['seeds']}" if planted else None,
+            f"{row['loss_start']:.3f} → {row['loss_end']:.3f}",
+            row["seconds_median"],
         )
-    return "\n".join(lines) + "\n"
+    return table
 
 
-def write_results(summaries: list[dict[str, Any]], provenance: dict[str, Any]) -> None:
+def write_results(
+    out: Path, summaries: list[dict[str, Any]], table: Table, made: dict[str, Any]
+) -> None:
     """A line of JSON for the circumstances and for each row, and the table to read."""
-    RESULTS.mkdir(exist_ok=True)
-    lines = [json.dumps(record) + "\n" for record in [provenance, *summaries]]
-    (RESULTS / "planted.jsonl").write_text("".join(lines), encoding="utf-8")
-    machine = provenance["machine"]
-    made = (
-        f"Commit {provenance['commit']}, {provenance['created']}, {machine['processor']}, "
-        f"Python {machine['python']}, torch {provenance['libraries']['torch']}, one thread a run.\n"
-    )
-    (RESULTS / "planted.md").write_text(f"{made}\n{format_table(summaries)}", encoding="utf-8")
+    write_markdown(out / "planted.md", made, ["one thread a run"], [table.markdown()])
+    lines = [json.dumps(record) + "\n" for record in [made, *summaries]]
+    (out / "planted.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
 def missed(row: dict[str, Any]) -> bool:
@@ -200,13 +210,19 @@ def missed(row: dict[str, Any]) -> bool:
 @click.option("--rows", "wanted", help="Only the rows of this name; nothing is written.")
 @click.option("--seeds", type=int, help="Fewer seeds a row; nothing is written.")
 @click.option("--jobs", type=int, default=os.cpu_count(), show_default=True)
-def main(wanted: str | None, seeds: int | None, jobs: int) -> None:
+@click.option("--quick", is_flag=True, help="One seed of the first row, to see that it runs.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
+def main(wanted: str | None, seeds: int | None, jobs: int, quick: bool, out: Path | None) -> None:
     """Mine planted graphs over many seeds and say what was recovered."""
     from gomkcn_dgl.provenance import describe_provenance
 
     rows = [row for row in all_rows() if wanted in (None, row.name)]
     if seeds is not None:
         rows = [dataclasses.replace(row, seeds=seeds) for row in rows]
+    if quick:
+        rows = [dataclasses.replace(rows[0], seeds=1)]
+    if wanted is None and seeds is None and not quick:
+        out = out or RESULTS
     start = time.perf_counter()
     summaries = []
     # a fresh interpreter a worker: forked threads would deadlock
@@ -224,10 +240,11 @@ def main(wanted: str | None, seeds: int | None, jobs: int) -> None:
                 place = f"{row.name}, {row.size} nodes, {row.edges_per_node}, {row.features}"
                 print(f"{place}: {verdict} {json.dumps(result)}", flush=True)
             summaries.append(summarise(row, results))
-    print("\n" + format_table(summaries))
-    if wanted is None and seeds is None:
-        write_results(summaries, describe_provenance(0, time.perf_counter() - start))
-        print(f"written to {RESULTS}")
+    table = as_table(summaries)
+    if out is not None:
+        made = describe_provenance(0, time.perf_counter() - start)
+        write_results(out, summaries, table, made)
+        print(f"written to {out}")
     sys.exit(any(missed(row) for row in summaries))
 
 

@@ -24,7 +24,9 @@ SOLID_CODES = {name: code for code, name in enumerate(SOLIDS)}
 RBF = SOLID_CODES["rbf"]
 
 _LOG2_E = np.float32(1 / math.log(2))
-_LN_2 = np.float32(math.log(2))
+# ln(2) in two parts: k times the first is exact, where there is no fused product and sum
+_LN_2 = np.float32(0.693359375)
+_LN_2_REST = np.float32(math.log(2) - 0.693359375)
 _HALF = np.float32(0.5)
 _LOWEST = np.float32(-87)
 _TERMS = tuple(np.float32(1 / math.factorial(k)) for k in range(7))
@@ -37,7 +39,7 @@ def exp_float32(y):
     """Return e^y for y <= 0."""
     clamped = y if y > _LOWEST else _LOWEST
     k = np.floor(clamped * _LOG2_E + _HALF)
-    r = y - k * _LN_2
+    r = (y - k * _LN_2) - k * _LN_2_REST
     sum_ = _TERMS[6]
     sum_ = sum_ * r + _TERMS[5]
     sum_ = sum_ * r + _TERMS[4]
