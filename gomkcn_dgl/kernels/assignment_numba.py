@@ -66,7 +66,7 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
     return shift, 2.0 ** (room - int(np.ceil(np.log2(max(largest, 1e-30)))))
 
 
-@njit(**JIT)
+@njit(forceinline=True, **JIT)
 def match_optimally(
     tables, first, place, pinned, num_rows, shift, scale, cost, key, offset, parent, book, chosen
 ):  # fmt: skip
@@ -120,7 +120,7 @@ def _cost(similarity, shift, scale):
     return np.int64(-similarity * scale) << shift if similarity == similarity else np.int64(0)
 
 
-@njit(**JIT)
+@njit(forceinline=True, **JIT)
 def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     """Match the rows of `cost` one after the other, each along its cheapest path."""
     taken = np.int64(1) << (shift - 1)
