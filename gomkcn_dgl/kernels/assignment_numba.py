@@ -7,8 +7,7 @@ cost, prefers a free column among equal ones, and names it, all in vector regist
 exact, so that there is no tolerance. Of tables up to 64 nodes, similarities are exact to 2^-40 of
 the largest.
 
-The start is warm: in a square table each column begins at its least cost, so that most rows find a
-free column at once.
+The start is warm: in a square table prices begin so that most rows find a free column at once.
 
 The compiled functions take their scratch as arrays of their own, for an entry of a row must be
 known not to overlap another, and have one exit: with several, the compiler counts references to
@@ -120,6 +119,30 @@ def _cost(similarity, shift, scale):
     return np.int64(-similarity * scale) << shift if similarity == similarity else np.int64(0)
 
 
+@njit(**JIT)
+def _lower_prices(height, padded, whole, cost, price, mean):
+    """Price the columns of a square table: the least cost over the rows' own prices.
+
+    A row's own price is the least that a column costs it over the column's mean.
+    """
+    for column in range(padded):
+        price[column] = _FAR
+        mean[column] = 0
+    for row in range(height):
+        for column in range(height):
+            mean[column] += cost[row, column]
+    share = 1 / height
+    for column in range(height):
+        mean[column] = np.int64(mean[column] * share) & whole
+    for row in range(height):
+        least = _FAR
+        for column in range(padded):
+            over = cost[row, column] - mean[column]
+            least = over if over < least else least
+        for column in range(padded):
+            price[column] = min(price[column], cost[row, column] - least)
+
+
 @njit(forceinline=True, **JIT)
 def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     """Match the rows of `cost` one after the other, each along its cheapest path."""
@@ -129,11 +152,7 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     for column in range(padded):
         offset[column] = column + (_FAR >> 2)
     if height == width:
-        for column in range(padded):
-            key[column] = cost[0, column]
-        for row in range(1, height):
-            for column in range(padded):
-                key[column] = min(key[column], cost[row, column])
+        _lower_prices(height, padded, whole, cost, key, parent)
         for column in range(width):
             offset[column] -= key[column]
     for start in range(height):
