@@ -1,0 +1,1 @@
+"""What we compare with, behind one interface each."""

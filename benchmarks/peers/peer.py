@@ -1,0 +1,40 @@
+"""The one interface to a peer: a name, what must be installed, and how to make ready."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+NOT_INSTALLED = "not installed"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Something that does the same job.
+
+    Attributes
+    ----------
+    name : str
+        The function, as its users know it.
+    distribution, module : str
+        Its name on PyPI and in Python.
+    prepare : callable
+        Takes the inputs of the job, imports the peer, and returns the call to be timed.
+    remark : str
+        What it does otherwise than we do.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    prepare: Callable[..., Callable[..., Any]]
+    remark: str = ""
+
+    def version(self) -> str | None:
+        """Installed version, or None."""
+        if importlib.util.find_spec(self.module) is None:
+            return None
+        return importlib.metadata.version(self.distribution)

@@ -1,0 +1,208 @@
+"""One run of a benchmark: its options, its tables, and the two files that it leaves in results/."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from measure import LONG_CALL, LONG_REPEATS, Timing, allowed_cpus, pin, use_threads
+
+if TYPE_CHECKING:
+    from limits import Limits
+
+RESULTS = Path(__file__).parent / "results"
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+REPEATS = 7
+QUICK_REPEATS = 2
+INTERLEAVED = (
+    f"interleaved repeats, {LONG_REPEATS} of what takes over {LONG_CALL:.0f} s: median (range)"
+)
+
+
+class Table:
+    """Rows under named columns, printed as they come; a column's format is a format spec."""
+
+    def __init__(self, title: str, columns: Mapping[str, str]) -> None:
+        self.title = title
+        self.columns = dict(columns)
+        self.rows: list[tuple[Any, ...]] = []
+
+    def add(self, *values: Any) -> None:
+        """Add a row: numbers and timings, text as it is, None for what does not apply."""
+        if len(values) != len(self.columns):
+            raise ValueError(f"a row must have {len(self.columns)} values, got {len(values)}.")
+        if not self.rows:
+            print("\n" + "\n".join(self._head()), flush=True)
+        self.rows.append(values)
+        print(self._line(values), flush=True)
+
+    def markdown(self) -> str:
+        return "\n".join([*self._head(), *map(self._line, self.rows)]) + "\n"
+
+    def records(self) -> dict[str, Any]:
+        """The same for JSON, with every repeat of a timing."""
+        rows = [[_plain(value) for value in row] for row in self.rows]
+        return {"title": self.title, "columns": list(self.columns), "rows": rows}
+
+    def _head(self) -> list[str]:
+        title = [f"**{self.title}**", ""] if self.title else []
+        return [*title, f"| {' | '.join(self.columns)} |", "|" + "---|" * len(self.columns)]
+
+    def _line(self, values: Iterable[Any]) -> str:
+        cells = map(_cell, values, self.columns.values())
+        return f"| {' | '.join(cells)} |"
+
+
+def _cell(value: Any, spec: str) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else format(value, spec)
+
+
+def _plain(value: Any) -> Any:
+    return [round(second, 9) for second in value.seconds] if isinstance(value, Timing) else value
+
+
+@dataclass
+class Bench:
+    """What every command is given: how to measure, and where its tables go."""
+
+    name: str
+    threads: int
+    repeats: int
+    how: str
+    quick: bool
+    out: Path | None
+    device: str = "cpu"
+    limits: list[Limits] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    peers: dict[str, str] = field(default_factory=dict)
+    start: float = field(default_factory=time.perf_counter)
+
+    def table(self, title: str, columns: Mapping[str, str]) -> Table:
+        self.tables.append(Table(title, columns))
+        return self.tables[-1]
+
+    def note(self, text: str) -> None:
+        """A sentence under the tables."""
+        print(text, flush=True)
+        self.notes.append(text)
+
+    def add_limits(self, limits: Limits) -> Limits:
+        print(f"limit: {limits}", flush=True)
+        self.limits.append(limits)
+        return limits
+
+    def write(self) -> None:
+        """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
+        from gomkcn_dgl.provenance import describe_provenance
+
+        made = describe_provenance(0, time.perf_counter() - self.start, self.device)
+        print(f"\n{self.name}: {made['seconds']:.0f} s")
+        if self.out is None:
+            return
+        threads = f"{self.threads} threads on as many pinned CPUs"
+        how = [threads if self.threads > 1 else "1 thread", f"{self.repeats} {self.how}"]
+        write_markdown(self.out / f"{self.name}.md", made, how, self._paragraphs())
+        record = {
+            "made": made,
+            "threads": self.threads,
+            "repeats": self.repeats,
+            "limits": [asdict(limit) for limit in self.limits],
+            "peers": self.peers,
+            "tables": [table.records() for table in self.tables],
+            "notes": self.notes,
+        }
+        with (self.out / f"{self.name}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        print(f"written to {self.out}")
+
+    def _paragraphs(self) -> Iterator[str]:
+        for table in self.tables:
+            yield table.markdown()
+        if self.limits:
+            yield f"Limits in the same run: {'; '.join(map(str, self.limits))}.\n"
+        if self.peers:
+            versions = (f"{name} {version}" for name, version in self.peers.items())
+            yield f"Peers: {', '.join(versions)}.\n"
+        for note in self.notes:
+            yield f"{note}\n"
+
+
+def write_markdown(
+    path: Path, made: Mapping[str, Any], how: Iterable[str], parts: Iterable[str]
+) -> None:
+    """A line that says what made the numbers, then the parts."""
+    machine, libraries = made["machine"], made["libraries"]
+    head = [
+        f"Commit {made['commit']}",
+        made["created"],
+        f"{machine['processor']}, {machine['cores']} cores",
+        *([] if made["device"] == "cpu" else [made["device"]]),
+        f"Python {machine['python']}",
+        *(f"{name} {libraries[name]}" for name in ("torch", "numba", "numpy")),
+        *how,
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([", ".join(head) + ".\n", *parts]), encoding="utf-8")
+
+
+def bench_command(
+    name: str, usual_repeats: int = REPEATS, how: str = INTERLEAVED
+) -> Callable[[Callable[..., None]], click.Command]:
+    """A command with the options that all benchmarks share; the function gets a :class:`Bench`."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @click.command(name)
+        @click.option("--threads", type=click.IntRange(1), help="Threads, 2 if there are as many.")
+        @click.option(
+            "--repeats", type=click.IntRange(1), help=f"Repeats, {usual_repeats} by default."
+        )
+        @click.option("--quick", is_flag=True, help="Tiny sizes, to see that it runs.")
+        @click.option(
+            "--out",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Folder of the results; results/ by default, none with --quick.",
+        )
+        @functools.wraps(function)
+        def command(
+            threads: int | None, repeats: int | None, quick: bool, out: Path | None, **options: Any
+        ) -> None:
+            threads = _pin_threads(threads)
+            repeats = repeats or (QUICK_REPEATS if quick else usual_repeats)
+            out = out or (None if quick else RESULTS)
+            bench = Bench(name, threads, repeats, how, quick, out)
+            function(bench, **options)
+            bench.write()
+
+        return command
+
+    return decorate
+
+
+def _pin_threads(threads: int | None) -> int:
+    available = len(allowed_cpus())
+    threads = threads or min(2, available)
+    if threads > available:
+        raise click.UsageError(
+            f"--threads must be at most the {available} CPUs that this process may use, "
+            f"got {threads}."
+        )
+    pin(threads)
+    use_threads(threads)
+    return threads
+
+
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=DATA,
+    help="Folder of the real graphs.",
+)

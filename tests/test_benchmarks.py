@@ -1,0 +1,156 @@
+"""Every benchmark runs at a tiny size and leaves its table and its record; no time is checked."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+COMMANDS = (
+    "scaling",
+    "memory",
+    "planted",
+    "sampling",
+    "matching",
+    "assignment",
+    "layer",
+    "generators",
+)
+# mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
+COMPILED = ("planted",)
+# puts away packages that may be installed, and runs a command
+WITHOUT = (
+    "import runpy, sys; hidden, *sys.argv = sys.argv[1:]; sys.path.insert(0, {folder!r}); "
+    "sys.modules.update(dict.fromkeys(hidden.split(','))); "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+
+
+def run(name, *options, before=()):
+    environment = dict(os.environ)
+    if name not in COMPILED:
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    return subprocess.run(
+        [sys.executable, *before, str(BENCHMARKS / f"{name}.py"), *options],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def finished(out):
+    """All commands, side by side on two CPUs each."""
+    cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    groups = [cpus[i : i + 2] for i in range(0, len(cpus) - 1, 2)] or [cpus]
+    free = queue.SimpleQueue()
+    for group in groups:
+        free.put(group)
+
+    def take_group():
+        if group := free.get():
+            # of this thread, and of the processes that it starts
+            os.sched_setaffinity(0, group)
+
+    with ThreadPoolExecutor(len(groups), initializer=take_group) as pool:
+        answers = pool.map(lambda name: run(name, "--quick", "--out", str(out)), COMMANDS)
+        return dict(zip(COMMANDS, answers, strict=True))
+
+
+def test_every_command_is_run_here():
+    written = {path.stem for path in BENCHMARKS.glob("*.py") if "@click" in path.read_text()}
+    written |= {path.stem for path in BENCHMARKS.glob("*.py") if "@bench_" in path.read_text()}
+    assert written - {"record"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_leaves_a_table_and_a_record(name, finished, out):
+    assert finished[name].returncode == 0, finished[name].stderr
+    assert "Warning" not in finished[name].stderr
+    table = (out / f"{name}.md").read_text()
+    assert table.startswith("Commit ")
+    assert "|---|" in table
+    last = (out / f"{name}.jsonl").read_text().splitlines()
+    assert json.loads(last[0]).get("made", json.loads(last[0])).keys() >= {"machine", "commit"}
+
+
+def test_the_gpu_row_is_marked_or_pointed_to(finished, out):
+    text = (out / "matching.md").read_text()
+    assert "not yet measured" in text
+    assert "--device cuda" in text
+
+
+def test_scaling_draws_its_figure(finished, out):
+    assert (out / "scaling.svg").read_text().count("matching, optimal") == 1
+
+
+def test_subgraphs_and_assignments_are_right(finished, out):
+    assert "DIFFERENT" not in (out / "sampling.md").read_text()
+    assert "NOT OPTIMAL" not in (out / "assignment.md").read_text()
+
+
+def test_peers_and_data_that_are_missing_are_named(tmp_path):
+    hidden = "lap,torch_linear_assignment"
+    before = ("-c", WITHOUT.format(folder=str(BENCHMARKS)), hidden)
+    answer = run("assignment", "--quick", "--data", str(tmp_path), before=before)
+    assert answer.returncode == 0, answer.stderr
+    absent = [line for line in answer.stdout.splitlines() if "| not installed |" in line]
+    assert {line.split("|")[4].strip().split()[0] for line in absent} == {
+        "lapx",
+        "torch-linear-assignment",
+    }
+    assert "Real embeddings are skipped: ENZYMES is not in the folder" in answer.stdout
+
+
+def test_a_gpu_that_is_not_there_is_refused():
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    answer = run("matching", "--device", "cuda")
+    assert answer.returncode == 2
+    assert "Error: --device cuda needs a CUDA GPU" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.fixture
+def measure(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import measure
+
+    yield measure
+    sys.modules.pop("measure")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        ((1.0, 2.0, 3.0), "2.00 s (1.00–3.00)"),
+        ((0.0123, 0.0124, 1.5), "12.4 ms (12.3–1,500)"),
+        ((25e-6,), "25.0 µs (25.0–25.0)"),
+        ((5e-9,), "5.00 ns (5.00–5.00)"),
+    ],
+)
+def test_a_timing_reads_as_median_and_range(measure, seconds, text):
+    assert f"{measure.Timing(seconds)}" == text
+
+
+def test_calls_are_timed_in_turn(measure, monkeypatch):
+    monkeypatch.setattr(measure, "LEAST_SAMPLE", 0.0)
+    monkeypatch.setattr(measure, "SHORT_CALL", 0.0)
+    order = []
+    calls = {name: lambda name=name: order.append(name) for name in "ab"}
+    timings = measure.time_interleaved(calls, 3)
+    # each is warmed up twice
+    assert "".join(order) == "aabb" + "ab" * 3
+    assert [len(timing.seconds) for timing in timings.values()] == [3, 3]
