@@ -184,7 +184,7 @@ def main(bench: Bench, data: Path) -> None:
             "who": "",
             "roots": ",",
             "time": "",
-            "subgraphs/s": ",.0f",
+            "subgraphs/s": ",.1f",
             "time of the fastest, times": ",.1f",
             "share of the copy limit": ".1%",
             "remark": "",

@@ -146,7 +146,8 @@ class GOMKConv(nn.Module):
         scores = self.kernel.match_subgraphs(subgraphs, feat, z, self.backend).scores
         if self.normalize:
             scores = scores / self.kernel.largest_score(self.filter_size)
-        return scores.unflatten(0, (-1, subgraphs.num_views)).mean(dim=1)
+        num_views = subgraphs.num_views
+        return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
 
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return the subgraphs of a graph or batch, the attached ones if there are.
