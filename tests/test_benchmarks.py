@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
     "scaling",
     "memory",
@@ -79,6 +80,9 @@ def test_command_leaves_a_table_and_a_record(name, finished, out):
     assert "Warning" not in finished[name].stderr
     table = (out / f"{name}.md").read_text()
     assert table.startswith("Commit ")
+    if name == "layer" and not REAL_DATA.is_dir():
+        assert "Nothing is measured: ENZYMES is not in the folder" in table
+        pytest.skip(f"the real data are not at {REAL_DATA}")
     assert "|---|" in table
     last = (out / f"{name}.jsonl").read_text().splitlines()
     assert json.loads(last[0]).get("made", json.loads(last[0])).keys() >= {"machine", "commit"}
