@@ -1,16 +1,17 @@
 """Both extraction kernels: the literal cases, and bfs_numba equal to bfs_reference everywhere."""
 
+import itertools
 from types import ModuleType
 
 import networkx as nx
 import numba
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import binomtest, chisquare
 from tiny_graphs import SUBGRAPHS
 
 from gomkcn_dgl.csr import concatenate, csr_from_edges
-from gomkcn_dgl.kernels import bfs_numba, bfs_reference
+from gomkcn_dgl.kernels import bfs_numba, bfs_reference, search_numba, threads
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
@@ -150,24 +151,26 @@ def test_every_output_of_numba_is_written(monkeypatch, policy):
     graph = build(GRAPHS["disconnected"], weighted=True)
     expected = arrays(graph, "numba", np.arange(12), 3, 66, policy)
     # compiled code keeps the NumPy it was compiled with; as plain Python its scratch is dirty, too
-    monkeypatch.setattr(bfs_numba, "np", Dirty("dirty_numpy"))
+    for module in (bfs_numba, search_numba):
+        monkeypatch.setattr(module, "np", Dirty("dirty_numpy"))
     assert_same(arrays(graph, "numba", np.arange(12), 3, 66, policy), expected)
     assert not np.isnan(expected[4]).any()
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_threads_do_not_matter(policy):
+def test_threads_do_not_matter(monkeypatch, policy):
     most = numba.config.NUMBA_NUM_THREADS
     if most < 2:
         pytest.skip("numba has one thread here")
-    # more subgraphs than one block, which is what a thread takes at a time
+    # every call is worth several threads
+    monkeypatch.setattr(threads, "_LEAST_NANOSECONDS", 1)
     graph, roots = build(GRAPHS["random"]), np.arange(90)
     before = numba.get_num_threads()
     try:
         numba.set_num_threads(1)
         alone = arrays(graph, "numba", roots, 3, 6, policy)
-        for threads in (2, most):
-            numba.set_num_threads(threads)
+        for num_threads in (2, most):
+            numba.set_num_threads(num_threads)
             assert_same(arrays(graph, "numba", roots, 3, 6, policy), alone)
     finally:
         numba.set_num_threads(before)
@@ -199,14 +202,39 @@ def test_nodes_of_the_last_hop_are_kept_uniformly(policy):
         assert chisquare(first).pvalue > 1e-3
 
 
-def test_the_neighbours_of_a_hub_are_kept_uniformly():
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_neighbours_of_a_hub_are_kept_uniformly(policy):
     leaves = 70
     assert leaves > hub_degree(4)
-    batch = extract_subgraphs(build(nx.star_graph(leaves)), 1, 4, roots=[0], num_views=SAMPLES)
+    batch = extract_subgraphs(
+        build(nx.star_graph(leaves)), 1, 4, roots=[0], num_views=SAMPLES, policy=policy
+    )
     assert batch.truncated.all()
     kept, counts = np.unique(batch.nodes[:, 1:], return_counts=True)
     assert kept.tolist() == list(range(1, leaves + 1))
     assert chisquare(counts).pvalue > 1e-3
+
+
+def test_a_hub_and_a_small_node_offer_their_neighbours_alike():
+    """The last hop holds 70 leaves of a hub, 6 of a small node, 4 of both."""
+    graph = nx.Graph([("root", "hub"), ("root", "small")])
+    graph.add_edges_from(("hub", leaf) for leaf in range(74))
+    graph.add_edges_from(("small", leaf) for leaf in range(70, 80))
+    batch = extract_subgraphs(build(graph), 2, 5, roots=[0], num_views=SAMPLES)
+    leaves, counts = np.unique(batch.nodes[:, 3:], return_counts=True)
+    assert len(leaves) == 80
+    assert chisquare(counts).pvalue > 1e-3
+
+
+def test_growing_at_random_takes_any_neighbour_of_the_kept_nodes_alike():
+    """70 leaves around a hub, each with 20 more: the third node is one of 69 or of 20."""
+    leaves, twigs = 70, 20
+    broom = nx.star_graph(leaves)
+    twig = itertools.count(leaves + 1)
+    broom.add_edges_from((leaf, next(twig)) for leaf in range(1, leaves + 1) for _ in range(twigs))
+    batch = extract_subgraphs(build(broom), 2, 3, roots=[0], policy="random", num_views=SAMPLES)
+    on_a_twig = int((batch.nodes[:, 2] > leaves).sum())
+    assert binomtest(on_a_twig, SAMPLES, twigs / (leaves - 1 + twigs)).pvalue > 1e-3
 
 
 def test_seeds_differ_where_nodes_are_dropped_and_only_there():

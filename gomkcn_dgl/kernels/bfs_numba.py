@@ -1,32 +1,44 @@
 """The subgraphs of ``bfs_reference``, compiled for CPU: the same arrays, node for node.
 
-Each subgraph is independent, so threads share nothing and any number of them gives the same
-result. A thread keeps one small scratch: the nodes on offer, with a hash table that finds them.
-Edges are tested by binary search in sorted rows. Memory beside the output is O(N * hub_degree) a
-thread.
+Each subgraph is independent, so threads share nothing and any number of them gives the same result.
+
+What costs time here is waiting, for memory and for mispredicted branches, and the loops are written
+against both. A row is walked without a branch in it: each node is written to the end of the list,
+which grows only if the node was new. A block of subgraphs is searched first, and its edges are read
+after one load from every row (``touch``), so that these cache misses overlap.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from gomkcn_dgl.kernels.bfs_reference import (
-    POLICIES,
-    WORD_BITS,
-    ExtractedArrays,
-    hub_degree,
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
+from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
+from gomkcn_dgl.kernels.induced_numba import fill_weights, induce
+from gomkcn_dgl.kernels.search_numba import (
+    INLINE_JIT,
+    SEARCH_JIT,
+    Rows,
+    degree,
+    enter,
+    mix,
+    new_scratch,
+    random,
+    touch,
 )
-from gomkcn_dgl.kernels.compiled import JIT, PARALLEL_JIT, threads_for
+from gomkcn_dgl.kernels.threads import run_blocks
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_A = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_B = np.uint64(0x94D049BB133111EB)
-_ONE = np.uint64(1)
-_DENSE = POLICIES["dense"]
-_BFS = POLICIES["bfs"]
-# subgraphs are handed to threads in blocks of this many
-_BLOCK = 64
+# typed: a plain 0 is another type to the compiler, and a function more to compile
+_ZERO, _ONE = np.int64(0), np.int64(1)
+# -1 in the int32 output
+_PADDING = np.uint32(2**32 - 1)
+_BFS, _DENSE = POLICIES["bfs"], POLICIES["dense"]
+# subgraphs that are searched before the edges of any are read
+_BLOCK = 32
+# `_whole_hops` found a hub and listed nothing
+_HUB = 2**31
 
 
 def extract(
@@ -51,268 +63,123 @@ def extract(
         bits=np.empty((total, max_nodes, words), np.uint64),
         weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
     )
-    # compiled as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
-    with np.errstate(over="ignore"), threads_for(total * max_nodes * max_nodes * 10):
-        _extract_kernel(
-            indptr,
-            indices,
+    # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
+    with np.errstate(over="ignore"):
+        # measured: 30 to 150 ns for a node and its edges
+        run_blocks(
+            _extract_kernel, -(-total // _BLOCK), total * max_nodes * 50,
+            indptr.view(np.uint64),
+            indices.view(np.uint32),
             weights if weighted else np.empty(0, np.float32),
             roots.astype(np.int64),
             num_hops,
-            max_nodes,
             POLICIES[policy],
             num_views,
             np.uint64(seed),
             hub_degree(max_nodes),
-            out.nodes,
+            out.nodes.view(np.uint32),
             out.num_nodes,
             out.truncated,
             out.bits,
             out.weights if out.weights is not None else np.empty((0, 0, 0), np.float32),
-        )
+        )  # fmt: skip
     return out
 
 
-@njit(**PARALLEL_JIT)
-def _extract_kernel(
-    indptr, indices, weights, roots, num_hops, max_nodes, policy, num_views, seed, limit,
-    nodes, num_nodes, truncated, bits, dense_weights,
-):  # fmt: skip
-    total = len(roots) * num_views
-    for block in prange((total + _BLOCK - 1) // _BLOCK):
-        capacity = max_nodes * limit
-        slots = 1
-        while slots < 2 * capacity:
-            slots *= 2
-        offered = np.empty(capacity, np.int64)  # nodes on offer
-        links = np.empty(capacity, np.int64)
-        depths = np.empty(capacity, np.int64)
-        table = np.empty(slots, np.int64)  # node in each slot
-        stamp = np.zeros(slots, np.int64)  # the search that wrote the slot
-        kept = np.empty(max_nodes, np.int64)
-        kept_depth = np.empty(max_nodes, np.int64)
-        search = 0
-        for row in range(block * _BLOCK, min((block + 1) * _BLOCK, total)):
-            root = roots[row // num_views]
-            stream = _mix(_mix(_mix(seed) + np.uint64(root)) + np.uint64(row % num_views))
-            search += 1
-            size, cut = _breadth_first(
-                indptr, indices, root, stream, num_hops, max_nodes, limit,
-                kept, offered, table, stamp, search,
-            )  # fmt: skip
-            if cut and policy != _BFS:
-                search += 1
-                size = _grow(
-                    indptr, indices, root, stream, num_hops, max_nodes, limit, policy == _DENSE,
-                    kept, kept_depth, offered, links, depths, table, stamp, search,
-                )  # fmt: skip
-            num_nodes[row] = size
-            truncated[row] = cut
-            for i in range(max_nodes):
-                nodes[row, i] = kept[i] if i < size else -1
-            _induce(indptr, indices, kept, size, bits[row])
-            if dense_weights.shape[0] > 0:
-                _induce_weights(indptr, indices, weights, kept, size, dense_weights[row])
-
-
 @njit(**JIT)
-def _breadth_first(
-    indptr, indices, root, stream, num_hops, max_nodes, limit,
-    kept, offered, table, stamp, search,
+def _extract_kernel(
+    first_block, last_block, indptr, indices, weights, roots, num_hops, policy, num_views, seed,
+    limit, nodes, num_nodes, truncated, bits, dense_weights,
 ):  # fmt: skip
-    kept[0] = root
-    _insert(table, stamp, search, root)
-    size, begin, cut = 1, 0, False
+    _extract_blocks(
+        first_block, last_block, Rows(indptr, indices), weights, roots, num_hops, policy,
+        num_views, seed, limit, nodes, num_nodes, truncated, bits, dense_weights,
+        new_scratch(nodes.shape[1], limit, len(indptr) - 1),
+    )  # fmt: skip
+
+
+@njit(**SEARCH_JIT)
+def _extract_blocks(
+    first_block, last_block, graph, weights, roots, num_hops, policy, num_views, seed, limit,
+    nodes, num_nodes, truncated, bits, dense_weights, scratch,
+):  # fmt: skip
+    era = _ONE
+    for begin in range(first_block * _BLOCK, min(last_block * _BLOCK, len(nodes)), _BLOCK):
+        end = min(begin + _BLOCK, len(nodes))
+        for row in range(begin, end):
+            root, view = roots[row // num_views], row % num_views
+            stream = mix(mix(mix(seed) + np.uint64(root)) + np.uint64(view))
+            num_nodes[row], truncated[row], era = _search(
+                graph, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
+            )
+        for row in range(begin, end):
+            touch(graph, nodes[row], _ZERO, np.int64(num_nodes[row]), scratch)
+        for row in range(begin, end):
+            size, grown = np.int64(num_nodes[row]), truncated[row] and policy != _BFS
+            induce(graph, nodes[row], size, limit, grown, bits[row], scratch, era)
+            era += len(scratch.met)
+            if len(dense_weights) > 0:
+                fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
+
+
+@njit(**SEARCH_JIT)
+def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
+    """Write the kept nodes of one subgraph; return their number, whether it was cut, the era."""
+    begin, size, found = _whole_hops(graph, root, num_hops, limit, len(kept), scratch, era)
+    cut = found > len(kept)
+    if cut and policy == _DENSE:
+        era += len(scratch.met)
+        size = grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era)
+    elif cut and policy != _BFS:
+        era += len(scratch.met)
+        size, era = grow_random(graph, root, stream, num_hops, limit, kept, scratch, era)
+    else:
+        for k in range(size):
+            kept[k] = scratch.met[k]
+        if found == _HUB:
+            # as if they were the last rows to open, drawn nodes open none
+            for k in range(begin, size):
+                scratch.rows[k - begin] = kept[k]
+                scratch.row_depths[k - begin] = num_hops - 1
+            size = draw_rest(
+                graph, stream, np.uint64(0), num_hops, size - begin, kept, size, scratch, era
+            )
+        elif cut:
+            size = _take_rest(stream, kept, size, scratch.met, found)
+    for k in range(size, len(kept)):
+        kept[k] = _PADDING
+    return size, cut, era + len(scratch.met)
+
+
+@njit(**INLINE_JIT)
+def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
+    """Layer `begin:size` of `met` is the last that fits; with the next hop there are `found`."""
+    begin, size = _ZERO, enter(root, _ZERO, scratch, era) + 1
     for _ in range(num_hops):
         if begin == size:
             break
-        end, count = size, 0
-        for k in range(begin, end):
-            node = kept[k]
-            degree = indptr[node + 1] - indptr[node]
-            cut = cut or degree > limit
-            own = _mix(stream ^ _mix(np.uint64(node)))
-            for draw in range(min(degree, limit)):
-                other = _neighbour(indptr, indices, node, degree, limit, own, draw)
-                if not _seen(table, stamp, search, other):
-                    _insert(table, stamp, search, other)
-                    offered[count] = other
-                    count += 1
-        room = max_nodes - size
-        if count > room:
-            _sort_first(offered, count, room, stream)
-            for k in range(room):
-                kept[size + k] = offered[k]
-            return max_nodes, True
-        for k in range(count):
-            kept[size + k] = offered[k]
-        begin, size = size, size + count
-    return size, cut
+        hub = False
+        for k in range(begin, size):
+            hub |= degree(graph, scratch.met[k]) > limit
+        if hub:
+            return begin, size, _HUB
+        found = size
+        for k in range(begin, size):
+            node = scratch.met[k]
+            for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+                position = enter(graph.indices[edge], found, scratch, era)
+                found += position == found
+        if found > max_nodes:
+            return begin, size, found
+        begin, size = size, found
+    return begin, size, size
 
 
-@njit(**JIT)
-def _grow(
-    indptr, indices, root, stream, num_hops, max_nodes, limit, dense,
-    kept, kept_depth, offered, links, depths, table, stamp, search,
-):  # fmt: skip
-    kept[0] = root
-    kept_depth[0] = 0
-    _insert(table, stamp, search, root)
-    size, count = 1, 0
-    while size < max_nodes:
-        newest = kept[size - 1]
-        for k in range(count):
-            if _edge(indptr, indices, offered[k], newest) >= 0:
-                links[k] += 1
-                depths[k] = min(depths[k], kept_depth[size - 1] + 1)
-        if kept_depth[size - 1] < num_hops:
-            degree = indptr[newest + 1] - indptr[newest]
-            own = _mix(stream ^ _mix(np.uint64(newest)))
-            for draw in range(min(degree, limit)):
-                other = _neighbour(indptr, indices, newest, degree, limit, own, draw)
-                if _seen(table, stamp, search, other):
-                    continue
-                _insert(table, stamp, search, other)
-                offered[count] = other
-                links[count] = 0
-                depths[count] = num_hops
-                for k in range(size):
-                    if _edge(indptr, indices, other, kept[k]) >= 0:
-                        links[count] += 1
-                        depths[count] = min(depths[count], kept_depth[k] + 1)
-                count += 1
-        if count == 0:
-            break
-        best = 0
-        for k in range(1, count):
-            if _ranks_before(indptr, offered, links, k, best, stream, dense):
-                best = k
-        kept[size] = offered[best]
-        kept_depth[size] = depths[best]
-        size += 1
-        count -= 1
-        offered[best], links[best], depths[best] = offered[count], links[count], depths[count]
-    _reorder(indptr, indices, kept, size)
-    return size
-
-
-@njit(**JIT)
-def _ranks_before(indptr, offered, links, a, b, stream, dense):
-    u, v = offered[a], offered[b]
-    if dense:
-        if links[a] != links[b]:
-            return links[a] > links[b]
-        degree_u, degree_v = indptr[u + 1] - indptr[u], indptr[v + 1] - indptr[v]
-        if degree_u != degree_v:
-            return degree_u < degree_v
-    return _priority(stream, u) < _priority(stream, v)
-
-
-@njit(**JIT)
-def _sort_first(offered, count, room, stream):
-    """Bring the `room` nodes of least priority to the front, in order."""
-    for k in range(room):
-        best = k
-        least = _priority(stream, offered[k])
-        for other in range(k + 1, count):
-            priority = _priority(stream, offered[other])
-            if priority < least:
-                best, least = other, priority
-        offered[k], offered[best] = offered[best], offered[k]
-
-
-@njit(**JIT)
-def _reorder(indptr, indices, kept, size):
-    """Put the kept nodes in breadth-first order inside their subgraph."""
-    done = 1
-    for k in range(size):
-        for other in range(done, size):
-            if _edge(indptr, indices, kept[k], kept[other]) >= 0:
-                node = kept[other]
-                # keep the nodes that wait in the order in which they were grown
-                for slot in range(other, done, -1):
-                    kept[slot] = kept[slot - 1]
-                kept[done] = node
-                done += 1
-
-
-@njit(**JIT)
-def _induce(indptr, indices, kept, size, bits):
-    bits[:] = np.uint64(0)
-    for i in range(size):
-        for j in range(i + 1, size):
-            if _edge(indptr, indices, kept[i], kept[j]) >= 0:
-                bits[i, j // WORD_BITS] |= _ONE << np.uint64(j % WORD_BITS)
-                bits[j, i // WORD_BITS] |= _ONE << np.uint64(i % WORD_BITS)
-
-
-@njit(**JIT)
-def _induce_weights(indptr, indices, weights, kept, size, dense):
-    dense[:] = np.float32(0)
-    for i in range(size):
-        for j in range(i + 1, size):
-            edge = _edge(indptr, indices, kept[i], kept[j])
-            if edge >= 0:
-                dense[i, j] = weights[edge]
-                dense[j, i] = weights[edge]
-
-
-@njit(**JIT)
-def _edge(indptr, indices, u, v):
-    """Position of the edge u-v in `indices`, or -1; searched from the end of lower degree."""
-    if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
-        u, v = v, u
-    low, high = indptr[u], indptr[u + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    if low < indptr[u + 1] and indices[low] == v:
-        return low
-    return -1
-
-
-@njit(**JIT)
-def _neighbour(indptr, indices, node, degree, limit, own, draw):
-    """The neighbour number `draw`, or the draw number `draw` from a hub's neighbours."""
-    if degree <= limit:
-        return np.int64(indices[indptr[node] + draw])
-    high = _mix(own + np.uint64(draw)) >> np.uint64(32)
-    slot = (high * np.uint64(degree)) >> np.uint64(32)
-    return np.int64(indices[indptr[node] + np.int64(slot)])
-
-
-@njit(**JIT)
-def _insert(table, stamp, search, node):
-    mask = len(table) - 1
-    slot = np.int64(_mix(np.uint64(node)) & np.uint64(mask))
-    while stamp[slot] == search:
-        slot = (slot + 1) & mask
-    table[slot], stamp[slot] = node, search
-
-
-@njit(**JIT)
-def _seen(table, stamp, search, node):
-    """Whether this search has put the node on offer or kept it."""
-    mask = len(table) - 1
-    slot = np.int64(_mix(np.uint64(node)) & np.uint64(mask))
-    while stamp[slot] == search:
-        if table[slot] == node:
-            return True
-        slot = (slot + 1) & mask
-    return False
-
-
-@njit(**JIT)
-def _priority(stream, node):
-    return _mix(stream + _GOLDEN * np.uint64(node + 1))
-
-
-@njit(**JIT)
-def _mix(value):
-    value = value + _GOLDEN
-    value = (value ^ (value >> np.uint64(30))) * _MIX_A
-    value = (value ^ (value >> np.uint64(27))) * _MIX_B
-    return value ^ (value >> np.uint64(31))
+@njit(**INLINE_JIT)
+def _take_rest(stream, kept, size, met, found):
+    """Fill up with nodes taken at random from those at `size:found`."""
+    for k in range(size, len(kept)):
+        pick = size + random(stream, np.uint64(k - size), found - size)
+        found -= 1
+        kept[k], met[pick] = met[pick], met[found]
+    return len(kept)

@@ -10,21 +10,25 @@ is truncated, and the policy decides which nodes stay:
     grown from the root; the next node is the one with most edges into the kept set, then the one of
     lower degree, then a random one.
 ``random``
-    grown from the root; the next node is a random one among those with an edge into the kept set.
+    grown from the root; the next node is any neighbour of the kept set, each as likely as another.
 
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
-its kept neighbours.
+its kept neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
-Randomness is counter-based: ``(seed, root, view)`` names a stream, and the stream gives each node
-its priority, so nothing depends on the order in which roots are visited. A hub, a node with more
-than ``hub_degree(N)`` neighbours, offers a random sample of that many draws. Since the ball then
-holds more than N nodes, the subgraph is truncated for certain; what changes is only that the
-neighbours of a hub and those of a small node in the same hop are not drawn with the same
-probability.
+Randomness is counter-based: ``(seed, root, view)`` names a stream of random numbers, so nothing
+depends on the order in which roots are visited.
+
+A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
+reached, and listing its row at every root would cost its degree each time. ``bfs`` and ``random``
+draw positions in the rows instead: a node counts in the first row that holds it, so that it is as
+likely as any other, and a drawn node that is kept already, or stands in an earlier row, is drawn
+again. The sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a hub
+offers ``hub_degree(N)`` draws from its row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +52,7 @@ class ExtractedArrays(NamedTuple):
 
 def hub_degree(max_nodes: int) -> int:
     """Degree above which a node's neighbours are sampled instead of listed."""
+    # with 4 N neighbours, at least 3 of 4 are not kept yet, so that few draws are in vain
     return max(64, 4 * max_nodes)
 
 
@@ -75,12 +80,14 @@ def extract(
     for row in range(total):
         root, view = int(roots[row // num_views]), row % num_views
         search = _Search(indptr, indices, stream(seed, root, view), num_hops, max_nodes)
-        kept, truncated = search.breadth_first(root)
-        if truncated and policy != "bfs":
-            kept = search.grow(root, dense=policy == "dense")
+        kept, layer = search.whole_hops(root)
+        if layer and policy == "bfs":
+            kept = search.sample_next_hop(kept, layer)
+        elif layer:
+            kept = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
         out.nodes[row, : len(kept)] = kept
         out.num_nodes[row] = len(kept)
-        out.truncated[row] = truncated
+        out.truncated[row] = bool(layer)
         _induce(indptr, indices, weights, kept, row, out)
     return out
 
@@ -94,38 +101,79 @@ class _Search:
         self.indptr, self.indices = indptr, indices
         self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
         self.limit = hub_degree(max_nodes)
+        self.draws = 0
 
-    def degree(self, node: int) -> int:
-        return int(self.indptr[node + 1] - self.indptr[node])
+    def row(self, node: int) -> list[int]:
+        return self.indices[self.indptr[node] : self.indptr[node + 1]].tolist()
 
-    def offered(self, node: int) -> list[int]:
-        """Return the neighbours of a node, or a random sample of a hub's."""
-        row = self.indices[self.indptr[node] : self.indptr[node + 1]].tolist()
-        if len(row) <= self.limit:
-            return row
-        own = mix(self.stream ^ mix(node))
-        return [row[bounded(mix(own + draw), len(row))] for draw in range(self.limit)]
+    def has_edge(self, u: int, v: int) -> bool:
+        return v in self.indices[self.indptr[u] : self.indptr[u + 1]]
 
-    def priority(self, node: int) -> int:
-        return mix(self.stream + _GOLDEN * (node + 1))
+    def is_hub(self, node: int) -> bool:
+        return len(self.row(node)) > self.limit
 
-    def breadth_first(self, root: int) -> tuple[list[int], bool]:
-        """Whole hops while they fit, then a sample of the hop that does not."""
-        kept, layer, truncated = [root], [root], False
+    def random(self, size: int) -> int:
+        """Next number of the stream, in ``[0, size)``."""
+        self.draws += 1
+        return mix((self.stream + self.draws - 1) & _MASK) % size
+
+    def take(self, nodes: list[int]) -> int:
+        """Take a random node out of a list; the last one moves into its place."""
+        pick = self.random(len(nodes))
+        nodes[pick], nodes[-1] = nodes[-1], nodes[pick]
+        return nodes.pop()
+
+    def draw(self, rows: list[int], kept: Collection[int]) -> int:
+        """Draw a node of these rows that is not kept; it counts in the first row that holds it."""
+        entries = [(owner, node) for owner in rows for node in self.row(owner)]
+        while True:
+            owner, node = entries[self.random(len(entries))]
+            if node not in kept and owner == next(v for v in rows if self.has_edge(v, node)):
+                return node
+
+    def next_hop(self, kept: list[int], layer: list[int]) -> list[int]:
+        return list(dict.fromkeys(v for node in layer for v in self.row(node) if v not in kept))
+
+    def whole_hops(self, root: int) -> tuple[list[int], list[int]]:
+        """Whole hops while they fit, and the layer whose next hop does not; empty if all fit."""
+        kept, layer = [root], [root]
         for _ in range(self.num_hops):
             if not layer:
                 break
-            truncated |= any(self.degree(node) > self.limit for node in layer)
-            found = dict.fromkeys(v for node in layer for v in self.offered(node) if v not in kept)
-            room = self.max_nodes - len(kept)
-            if len(found) > room:
-                return kept + sorted(found, key=self.priority)[:room], True
-            layer = list(found)
-            kept += layer
-        return kept, truncated
+            hop = self.next_hop(kept, layer)
+            if len(kept) + len(hop) > self.max_nodes:
+                return kept, layer
+            kept, layer = kept + hop, hop
+        return kept, []
 
-    def grow(self, root: int, dense: bool) -> list[int]:
-        """Add one frontier node at a time; return the nodes in breadth-first order."""
+    def sample_next_hop(self, kept: list[int], layer: list[int]) -> list[int]:
+        """Fill up with a uniform sample of the hop that does not fit."""
+        hop = self.next_hop(kept, layer)
+        drawn = any(self.is_hub(node) for node in layer)
+        while len(kept) < self.max_nodes:
+            kept = [*kept, self.draw(layer, kept) if drawn else self.take(hop)]
+        return kept
+
+    def grow_random(self, root: int) -> list[int]:
+        """Add one random node at a time; return the nodes in breadth-first order."""
+        depth = {root: 0}
+        waiting: list[int] = []
+        newest = root
+        while len(depth) < self.max_nodes:
+            rows = sorted((v for v in depth if depth[v] < self.num_hops), key=depth.__getitem__)
+            if any(self.is_hub(node) for node in rows):
+                newest = self.draw(rows, depth)
+            else:
+                if newest in rows:
+                    waiting += [v for v in self.next_hop(list(depth), [newest]) if v not in waiting]
+                if not waiting:
+                    break
+                newest = self.take(waiting)
+            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
+        return self.reordered(list(depth))
+
+    def grow_dense(self, root: int) -> list[int]:
+        """Add the best-linked node one at a time; return the nodes in breadth-first order."""
         depth = {root: 0}
         frontier: set[int] = set()
         newest = root
@@ -134,10 +182,23 @@ class _Search:
                 frontier.update(v for v in self.offered(newest) if v not in depth)
             if not frontier:
                 break
-            newest = min(frontier, key=lambda node: self._rank(node, depth, dense))
+            newest = min(frontier, key=lambda node: self._rank(node, depth))
             frontier.remove(newest)
             depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
         return self.reordered(list(depth))
+
+    def offered(self, node: int) -> list[int]:
+        """Return the neighbours of a node, or a random sample of a hub's."""
+        row = self.row(node)
+        if len(row) <= self.limit:
+            return row
+        own = mix(self.stream ^ mix(node))
+        return [row[bounded(mix(own + draw), len(row))] for draw in range(self.limit)]
+
+    def _rank(self, node: int, kept: Collection[int]) -> tuple[int, ...]:
+        links = sum(self.has_edge(node, other) for other in kept)
+        priority = mix(self.stream + _GOLDEN * (node + 1)) >> 43
+        return (-links, len(self.row(node)), priority, node)
 
     def reordered(self, kept: list[int]) -> list[int]:
         """Breadth-first order from the first node, inside the subgraph of the kept nodes."""
@@ -145,15 +206,6 @@ class _Search:
         for node in order:
             order += [v for v in kept if v not in order and self.has_edge(node, v)]
         return order
-
-    def _rank(self, node: int, kept: dict[int, int], dense: bool) -> tuple[int, ...]:
-        if not dense:
-            return (self.priority(node),)
-        links = sum(self.has_edge(node, other) for other in kept)
-        return (-links, self.degree(node), self.priority(node))
-
-    def has_edge(self, u: int, v: int) -> bool:
-        return v in self.indices[self.indptr[u] : self.indptr[u + 1]]
 
 
 def _induce(

@@ -1,0 +1,201 @@
+"""Subgraphs grown node by node from the root, compiled: the policies ``random`` and ``dense``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gomkcn_dgl.kernels.search_numba import (
+    INLINE_JIT,
+    SEARCH_JIT,
+    degree,
+    enter,
+    find,
+    find_edge,
+    mix,
+    random,
+    touch,
+)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_PADDING = np.uint32(2**32 - 1)
+# typed: a plain 0 is another type to the compiler, and a function more to compile
+_ROOT = np.int64(0)
+# a node's rank when growing densely, least first: missing links | degree | 21 random bits
+_LINK, _DEGREE, _RANDOM = 2**52, 2**21, np.uint64(43)
+# ranks from here on are not on offer: kept nodes, and those that no row has offered yet
+_TAKEN, _UNRANKED = 2**62, 2**63 - 1
+_NOT_OFFERED = 2**31
+
+
+@njit(**SEARCH_JIT)
+def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
+    """Add a random neighbour of the kept nodes at a time; return their number and the era."""
+    met, depths, waiting = scratch.met, scratch.depths, scratch.waiting
+    count = enter(root, _ROOT, scratch, era) + 1
+    kept[0] = root
+    size, depth, num_rows, ready, draw = 1, _ROOT, _ROOT, 0, _ZERO
+    while size < len(kept):
+        node = kept[size - 1]
+        if depth < num_hops:
+            num_rows = open_row(node, depth, num_rows, scratch)
+            if degree(graph, node) > limit:
+                # from here on the table holds the kept nodes alone
+                era += len(met)
+                for k in range(size):
+                    enter(kept[k], k, scratch, era)
+                size = draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
+                break
+            for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+                position = enter(graph.indices[edge], count, scratch, era)
+                if position == count:
+                    depths[position] = depth + 1
+                    waiting[ready] = position
+                    ready, count = ready + 1, count + 1
+                depths[position] = min(depths[position], depth + 1)
+        if ready == 0:
+            break
+        pick = random(stream, draw, ready)
+        draw += _ONE
+        ready -= 1
+        kept[size], depth = met[waiting[pick]], depths[waiting[pick]]
+        waiting[pick] = waiting[ready]
+        size += 1
+    return size, era
+
+
+@njit(**SEARCH_JIT)
+def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era):
+    """Fill up with nodes drawn from the open rows; the table holds the kept nodes and no others."""
+    rows = scratch.rows
+    total = 0
+    for k in range(num_rows):
+        total += degree(graph, rows[k])
+    while size < len(kept):
+        place = random(stream, draw, total)
+        draw += _ONE
+        owner = 0
+        while place >= degree(graph, rows[owner]):
+            place -= degree(graph, rows[owner])
+            owner += 1
+        node = graph.indices[graph.indptr[rows[owner]] + np.uint64(place)]
+        if find(node, scratch, era) >= 0:
+            continue
+        first = 0
+        while first < owner and find_edge(graph, rows[first], node) < 0:
+            first += 1
+        if first < owner:
+            continue
+        enter(node, size, scratch, era)
+        kept[size] = node
+        size += 1
+        depth = scratch.row_depths[owner] + 1
+        if depth < num_hops:
+            total += degree(graph, node)
+            num_rows = open_row(node, depth, num_rows, scratch)
+    return size
+
+
+@njit(**INLINE_JIT)
+def open_row(node, depth, num_rows, scratch):
+    """Put a kept node among the open rows, which stand in order of depth."""
+    place = num_rows
+    while place > 0 and scratch.row_depths[place - 1] > depth:
+        scratch.rows[place] = scratch.rows[place - 1]
+        scratch.row_depths[place] = scratch.row_depths[place - 1]
+        place -= 1
+    scratch.rows[place], scratch.row_depths[place] = node, depth
+    return num_rows + 1
+
+
+@njit(**SEARCH_JIT)
+def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
+    """Add the node with most links to the kept ones at a time; return their number."""
+    met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
+    count = enter(root, _ROOT, scratch, era) + 1
+    depths[0], ranks[0] = 0, _UNRANKED
+    kept[0] = root
+    size, depth, hubs = 1, _ROOT, 0
+    while size < len(kept):
+        node = kept[size - 1]
+        hub = degree(graph, node) > limit
+        if hub:
+            _link_hub(graph, node, depth, count, scratch)
+        old = count
+        count, fresh = _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era)
+        touch(graph, met, old, count, scratch)
+        _rank(graph, fresh, hubs, stream, len(kept), scratch)
+        if hub:
+            scratch.rows[hubs], scratch.row_depths[hubs] = node, depth
+            hubs += 1
+        best, node = _TAKEN, _PADDING
+        for position in range(count):
+            best = min(best, ranks[position])
+        if best == _TAKEN:
+            break
+        # two loops without a branch; the smaller node of two equal ones
+        for position in range(count):
+            node = min(node, met[position] if ranks[position] == best else _PADDING)
+        chosen = find(node, scratch, era)
+        kept[size], depth = node, depths[chosen]
+        ranks[chosen] = _UNRANKED
+        size += 1
+    return size
+
+
+@njit(**INLINE_JIT)
+def _link_hub(graph, hub, depth, count, scratch):
+    """Count the links of a hub to the nodes on offer; those offered later look at `rows`."""
+    for position in range(count):
+        if scratch.depths[position] == _NOT_OFFERED or scratch.ranks[position] >= _TAKEN:
+            continue
+        if find_edge(graph, scratch.met[position], hub) >= 0:
+            scratch.ranks[position] -= _LINK
+            scratch.depths[position] = min(scratch.depths[position], depth + 1)
+
+
+@njit(**INLINE_JIT)
+def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
+    """Link a kept node to its row, and put the row on offer unless the node is at the last hop."""
+    depths, ranks = scratch.depths, scratch.ranks
+    length, first = degree(graph, node), graph.indptr[node]
+    hub, inner = length > limit, depth < num_hops
+    own = mix(stream ^ mix(np.uint64(node)))
+    offers = length
+    if hub:
+        offers = limit if inner else 0
+        for draw in range(offers):
+            slot = ((mix(own + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
+            scratch.pairs[draw] = graph.indices[first + slot]
+    fresh = 0
+    for k in range(offers):
+        other = np.uint32(scratch.pairs[k]) if hub else graph.indices[first + np.uint64(k)]
+        position = enter(other, count, scratch, era)
+        if position == count:
+            depths[position], ranks[position] = _NOT_OFFERED, _UNRANKED
+            count += 1
+        new = depths[position] == _NOT_OFFERED
+        if new or not hub:
+            ranks[position] -= _LINK
+        if inner:
+            scratch.waiting[fresh] = position
+            fresh += new
+            depths[position] = min(depths[position], depth + 1)
+    return count, fresh
+
+
+@njit(**INLINE_JIT)
+def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
+    """Rank the nodes that were put on offer just now; their links to small rows are counted."""
+    for k in range(fresh):
+        position = scratch.waiting[k]
+        node = scratch.met[position]
+        for hub in range(hubs):
+            if find_edge(graph, node, scratch.rows[hub]) >= 0:
+                scratch.ranks[position] -= _LINK
+                depth = scratch.row_depths[hub] + 1
+                scratch.depths[position] = min(scratch.depths[position], depth)
+        priority = np.int64(mix(stream + _GOLDEN * (np.uint64(node) + _ONE)) >> _RANDOM)
+        rank = max_nodes * _LINK + degree(graph, node) * _DEGREE + priority
+        scratch.ranks[position] += rank - _UNRANKED

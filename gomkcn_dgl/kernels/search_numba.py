@@ -1,0 +1,151 @@
+"""What one thread of the compiled sampler works on: rows, the nodes it has met, random numbers.
+
+The nodes that a search meets stand in a list, in order, and a hash table finds their positions. A
+table entry is ``era + position``. What an earlier search left is smaller than the era, so that
+nothing is ever cleared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gomkcn_dgl.kernels.compiled import JIT
+
+# functions that allocate nothing: Numba's counting of references to the arrays that they are given
+# would take half of the time of a small subgraph
+SEARCH_JIT: dict[str, Any] = {**JIT, "_nrt": False}
+# called for every node or edge
+INLINE_JIT: dict[str, Any] = {**SEARCH_JIT, "forceinline": True}
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_A = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_B = np.uint64(0x94D049BB133111EB)
+_ONE = np.uint64(1)
+
+
+class Rows(NamedTuple):
+    """The graph: the neighbours of each node, sorted. Unsigned, since a sign would be tested."""
+
+    indptr: np.ndarray  # uint64 [V + 1]
+    indices: np.ndarray  # uint32 [E]
+
+
+class Scratch(NamedTuple):
+    """What one thread needs beside the graph and the output, O(N * hub_degree)."""
+
+    table: np.ndarray  # int64, a power of two: era + position of the node that hashes here
+    shift: np.uint64  # 64 - log2(len(table))
+    met: np.ndarray  # uint32, the nodes met, in order; the next two go along with them
+    depths: np.ndarray  # int64
+    ranks: np.ndarray  # int64
+    waiting: np.ndarray  # int64, positions of nodes on offer
+    rows: np.ndarray  # uint32 [N], kept nodes whose rows are open, by depth
+    row_depths: np.ndarray  # int64 [N]
+    pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
+
+
+@njit(**JIT)
+def new_scratch(max_nodes, limit, num_nodes):
+    """Return the scratch for subgraphs of ``max_nodes``, where a row has up to ``limit`` nodes."""
+    # the nodes of whole hops and their rows; one more, since a node is written before it is new
+    capacity = max(max_nodes, min(max_nodes * (limit + 1), num_nodes)) + 1
+    width = 1
+    while 1 << width < 2 * capacity:
+        width += 1
+    return Scratch(
+        np.zeros(1 << width, np.int64),
+        np.uint64(64 - width),
+        np.empty(capacity, np.uint32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(max_nodes, np.uint32),
+        np.empty(max_nodes, np.int64),
+        np.empty(max_nodes * limit + 1, np.uint64),
+    )
+
+
+@njit(**INLINE_JIT)
+def degree(graph, node):
+    """Length of a node's row."""
+    return np.int64(graph.indptr[node + 1] - graph.indptr[node])
+
+
+@njit(**SEARCH_JIT)
+def find_edge(graph, u, v):
+    """Position of the edge u-v in `indices`, or -1; in the row of `u` unless that is a long one."""
+    if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
+        u, v = v, u
+    low, high = graph.indptr[u], graph.indptr[u + 1]
+    while low < high:
+        middle = (low + high) >> _ONE
+        if graph.indices[middle] < v:
+            low = middle + _ONE
+        else:
+            high = middle
+    if low < graph.indptr[u + 1] and graph.indices[low] == v:
+        return np.int64(low)
+    return -1
+
+
+@njit(**INLINE_JIT)
+def touch(graph, nodes, first, last, scratch):
+    """Load the first entry of each node's row: in this short loop the cache misses overlap."""
+    end = np.uint64(len(graph.indices))
+    for k in range(first, last):
+        start = graph.indptr[nodes[k]]
+        if start < end:
+            # stored, or the loop would be optimised away
+            scratch.pairs[0] = graph.indices[start]
+
+
+@njit(**INLINE_JIT)
+def enter(node, count, scratch, era):
+    """Position of a node in `met`, which is `count`, the next one, if it is new."""
+    # written first, so that a new node is found like an old one, without a branch
+    scratch.met[count] = node
+    slot = slot_of(node, scratch)
+    found = scratch.table[slot]
+    position = count if found < era else found - era
+    while scratch.met[position] != node:
+        slot = (slot + _ONE) & np.uint64(len(scratch.table) - 1)
+        found = scratch.table[slot]
+        position = count if found < era else found - era
+    scratch.table[slot] = era + position
+    return position
+
+
+@njit(**INLINE_JIT)
+def find(node, scratch, era):
+    """Position of a node in `met`, or -1."""
+    slot = slot_of(node, scratch)
+    while scratch.table[slot] >= era:
+        position = scratch.table[slot] - era
+        if scratch.met[position] == node:
+            return position
+        slot = (slot + _ONE) & np.uint64(len(scratch.table) - 1)
+    return -1
+
+
+@njit(**INLINE_JIT)
+def slot_of(node, scratch):
+    """Where the search for a node begins in the table."""
+    return (np.uint64(node) * _GOLDEN) >> scratch.shift
+
+
+@njit(**INLINE_JIT)
+def random(stream, draw, size):
+    """Number `draw` of a stream, in `[0, size)`."""
+    return np.int64(mix(stream + draw) % np.uint64(size))
+
+
+@njit(**INLINE_JIT)
+def mix(value):
+    """Scramble 64 bits; see ``bfs_reference.mix``."""
+    value = value + _GOLDEN
+    value = (value ^ (value >> np.uint64(30))) * _MIX_A
+    value = (value ^ (value >> np.uint64(27))) * _MIX_B
+    return value ^ (value >> np.uint64(31))
