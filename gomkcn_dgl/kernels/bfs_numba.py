@@ -4,8 +4,8 @@ Each subgraph is independent, so threads share nothing and any number of them gi
 
 What costs time here is waiting, for memory and for mispredicted branches, and the loops are written
 against both. A row is walked without a branch in it: each node is written to the end of the list,
-which grows only if the node was new. A block of subgraphs is searched first, and its edges are read
-after one load from every row (``touch``), so that these cache misses overlap.
+which grows only if the node was new. Before rows are read, a short loop loads from each of them
+(``touch``), so that these cache misses overlap.
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ _ZERO, _ONE = np.int64(0), np.int64(1)
 # -1 in the int32 output
 _PADDING = np.uint32(2**32 - 1)
 _BFS, _DENSE = POLICIES["bfs"], POLICIES["dense"]
-# subgraphs that are searched before the edges of any are read
-_BLOCK = 32
 # `_whole_hops` found a hub and listed nothing
 _HUB = 2**31
 
@@ -67,7 +65,7 @@ def extract(
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
         run_blocks(
-            _extract_kernel, -(-total // _BLOCK), total * max_nodes * 50,
+            _extract_kernel, total, total * max_nodes * 50,
             indptr.view(np.uint64),
             indices.view(np.uint32),
             weights if weighted else np.empty(0, np.float32),
@@ -88,38 +86,34 @@ def extract(
 
 @njit(**JIT)
 def _extract_kernel(
-    first_block, last_block, indptr, indices, weights, roots, num_hops, policy, num_views, seed,
-    limit, nodes, num_nodes, truncated, bits, dense_weights,
+    first, last, indptr, indices, weights, roots, num_hops, policy, num_views, seed, limit,
+    nodes, num_nodes, truncated, bits, dense_weights,
 ):  # fmt: skip
-    _extract_blocks(
-        first_block, last_block, Rows(indptr, indices), weights, roots, num_hops, policy,
-        num_views, seed, limit, nodes, num_nodes, truncated, bits, dense_weights,
-        new_scratch(nodes.shape[1], limit, len(indptr) - 1),
+    scratch = new_scratch(nodes.shape[1], limit, len(indptr) - 1)
+    _extract_rows(
+        first, last, Rows(indptr, indices), weights, roots, num_hops, policy, num_views, seed,
+        limit, nodes, num_nodes, truncated, bits, dense_weights, scratch,
     )  # fmt: skip
 
 
 @njit(**SEARCH_JIT)
-def _extract_blocks(
-    first_block, last_block, graph, weights, roots, num_hops, policy, num_views, seed, limit,
+def _extract_rows(
+    first, last, graph, weights, roots, num_hops, policy, num_views, seed, limit,
     nodes, num_nodes, truncated, bits, dense_weights, scratch,
 ):  # fmt: skip
     era = _ONE
-    for begin in range(first_block * _BLOCK, min(last_block * _BLOCK, len(nodes)), _BLOCK):
-        end = min(begin + _BLOCK, len(nodes))
-        for row in range(begin, end):
-            root, view = roots[row // num_views], row % num_views
-            stream = mix(mix(mix(seed) + np.uint64(root)) + np.uint64(view))
-            num_nodes[row], truncated[row], era = _search(
-                graph, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
-            )
-        for row in range(begin, end):
-            touch(graph, nodes[row], _ZERO, np.int64(num_nodes[row]), scratch)
-        for row in range(begin, end):
-            size, grown = np.int64(num_nodes[row]), truncated[row] and policy != _BFS
-            induce(graph, nodes[row], size, limit, grown, bits[row], scratch, era)
-            era += len(scratch.met)
-            if len(dense_weights) > 0:
-                fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
+    for row in range(first, last):
+        root, view = roots[row // num_views], row % num_views
+        stream = mix(mix(mix(seed) + np.uint64(root)) + np.uint64(view))
+        size, cut, era = _search(
+            graph, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
+        )
+        num_nodes[row], truncated[row] = size, cut
+        touch(graph, nodes[row], _ZERO, size, scratch)
+        induce(graph, nodes[row], size, limit, cut and policy != _BFS, bits[row], scratch, era)
+        era += len(scratch.met)
+        if len(dense_weights) > 0:
+            fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
 
 
 @njit(**SEARCH_JIT)
