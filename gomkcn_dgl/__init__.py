@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from gomkcn_dgl.gram import GramMatrix, gomk_gram
     from gomkcn_dgl.graph import CSRGraph, as_csr
     from gomkcn_dgl.io import read_graph, write_graph
-    from gomkcn_dgl.layer import GOMKConv
+    from gomkcn_dgl.layer import GOMKConv, GraphKernel, GraphKernelConv
     from gomkcn_dgl.matching import GOMKSettings, gomk
+    from gomkcn_dgl.random_walks import (
+        DeepRandomWalkSettings,
+        ImprovedRandomWalkSettings,
+        RandomWalkSettings,
+    )
     from gomkcn_dgl.subgraph_tensors import SubgraphTensors
     from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
     from gomkcn_dgl.transform import AttachSubgraphs, attached_subgraphs
@@ -32,14 +37,19 @@ _MODULE_OF = {
     "AttachSubgraphs": "transform",
     "BackendError": "errors",
     "CSRGraph": "graph",
+    "DeepRandomWalkSettings": "random_walks",
     "GOMKConv": "layer",
     "GOMKSettings": "matching",
     "GomkcnError": "errors",
     "GramMatrix": "gram",
     "GraphFilters": "filters",
+    "GraphKernel": "layer",
+    "GraphKernelConv": "layer",
+    "ImprovedRandomWalkSettings": "random_walks",
     "InputError": "errors",
     "InputTypeError": "errors",
     "MissingDGLError": "errors",
+    "RandomWalkSettings": "random_walks",
     "SubgraphBatch": "subgraphs",
     "SubgraphTensors": "subgraph_tensors",
     "as_csr": "graph",
@@ -56,14 +66,19 @@ __all__ = [
     "AttachSubgraphs",
     "BackendError",
     "CSRGraph",
+    "DeepRandomWalkSettings",
     "GOMKConv",
     "GOMKSettings",
     "GomkcnError",
     "GramMatrix",
     "GraphFilters",
+    "GraphKernel",
+    "GraphKernelConv",
+    "ImprovedRandomWalkSettings",
     "InputError",
     "InputTypeError",
     "MissingDGLError",
+    "RandomWalkSettings",
     "SubgraphBatch",
     "SubgraphTensors",
     "as_csr",

@@ -1,9 +1,9 @@
-"""GOMKConv: the learnable graph filters as a DGL layer, one nn.Module over steps 2 to 4."""
+"""The learnable graph filters as a DGL layer, one nn.Module over steps 2 to 4, for any kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -13,7 +13,6 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
@@ -25,7 +24,217 @@ from gomkcn_dgl.subgraphs import (
 from gomkcn_dgl.transform import attached_subgraphs
 
 
-class GOMKConv(nn.Module):
+class GraphKernel(Protocol):
+    """What a layer asks of its kernel, a frozen settings object such as ``GOMKSettings``."""
+
+    def prepare(self, backend: str, device: str) -> None:
+        """Load a backend, or say why it is not one."""
+
+    def initial_weight(self, max_nodes: int, filter_size: int) -> Tensor | None:
+        """First value of what is learnt beside the filters, if there is anything."""
+
+    def score(
+        self,
+        subgraphs: SubgraphTensors,
+        feat: Tensor,
+        filter_adj: Tensor,
+        filter_feat: Tensor,
+        backend: str = "auto",
+        pair_weight: Tensor | None = None,
+    ) -> Tensor:
+        """Scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters."""
+
+    def normalize(
+        self,
+        scores: Tensor,
+        subgraphs: SubgraphTensors,
+        feat: Tensor,
+        filter_adj: Tensor,
+        filter_feat: Tensor,
+    ) -> Tensor:
+        """Bring scores to a range that graphs and filters of all sizes share."""
+
+
+class GraphKernelConv(nn.Module):
+    """Graph kernel convolution: a node's output is the score of its subgraph against each filter.
+
+    Parameters
+    ----------
+    in_feats : int
+        Feature width D.
+    num_filters : int
+        Graph filters F, the width of the output.
+    filter_size : int
+        Nodes of a filter, M.
+    num_hops : int
+        Radius of the subgraphs.
+    kernel : GraphKernel
+        :class:`gomkcn_dgl.GOMKSettings`, :class:`gomkcn_dgl.RandomWalkSettings`,
+        :class:`gomkcn_dgl.DeepRandomWalkSettings` or
+        :class:`gomkcn_dgl.ImprovedRandomWalkSettings`.
+    max_nodes : int, optional
+        Most nodes of a subgraph, N; ``filter_size`` when left out.
+    policy, num_views, seed
+        How subgraphs are truncated, see :func:`gomkcn_dgl.extract_subgraphs`. Scores are averaged
+        over the views of a root.
+    bounded_feats : bool
+        Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
+    normalize : bool
+        Bring scores to a common range, each kernel in its own way; else as its paper defines them.
+    edge_weight : str, optional
+        Name of the edge weights in ``edata``.
+    backend : str
+        One of the kernel's, or ``"auto"``.
+
+    Attributes
+    ----------
+    filters : GraphFilters
+        The graph filters.
+    pair_weight : torch.nn.Parameter or None
+        ``[N, M]``, what the deep random walk kernel learns beside the filters.
+
+    Examples
+    --------
+    >>> import dgl, torch
+    >>> from gomkcn_dgl import RandomWalkSettings
+    >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
+    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=RandomWalkSettings())
+    >>> conv(graph, torch.rand(4, 2)).shape
+    torch.Size([4, 5])
+    """
+
+    pair_weight: Tensor | None
+
+    def __init__(
+        self,
+        in_feats: int,
+        num_filters: int,
+        filter_size: int,
+        num_hops: int,
+        kernel: GraphKernel,
+        *,
+        max_nodes: int | None = None,
+        policy: str = "bfs",
+        num_views: int = 1,
+        seed: int = 0,
+        bounded_feats: bool = False,
+        normalize: bool = True,
+        edge_weight: str | None = None,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__()
+        self.in_feats = check_int("in_feats", in_feats, 1)
+        self.num_filters = check_int("num_filters", num_filters, 1)
+        self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
+        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
+        max_nodes = filter_size if max_nodes is None else max_nodes
+        self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
+        self.policy = check_choice("policy", policy, POLICIES)
+        self.num_views = check_int("num_views", num_views, 1)
+        self.seed = check_int("seed", seed, 0)
+        self.normalize = normalize
+        self.edge_weight = edge_weight
+        self.backend = backend
+        if not hasattr(kernel, "score"):
+            raise InputTypeError(
+                f"kernel must be a kernel such as GOMKSettings(2), got {kernel!r}."
+            )
+        self.kernel = kernel
+        self.filters = GraphFilters(num_filters, filter_size, in_feats, bounded_feats)
+        weight = kernel.initial_weight(self.max_nodes, self.filter_size)
+        self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
+
+    def reset_parameters(self) -> None:
+        """Draw the filters anew; what the kernel learns beside them starts anew, too."""
+        self.filters.reset_parameters()
+        start = self.kernel.initial_weight(self.max_nodes, self.filter_size)
+        if start is not None and self.pair_weight is not None:
+            with torch.no_grad():
+                self.pair_weight.copy_(start)
+
+    def forward(self, graph: Any, feat: Tensor) -> Tensor:
+        """Score the subgraph of every node against every filter.
+
+        Parameters
+        ----------
+        graph : DGLGraph or SubgraphTensors
+            A graph or a batch, on the CPU whatever the device of ``feat``. Subgraphs attached by
+            :class:`gomkcn_dgl.AttachSubgraphs` are used; otherwise they are extracted here. Or what
+            :meth:`subgraphs` returned, on the device of ``feat``.
+        feat : Tensor
+            ``[V, D]`` on the layer's device.
+
+        Returns
+        -------
+        Tensor
+            ``[V, F]``, a row for each root.
+        """
+        if not isinstance(feat, Tensor):
+            kind = type(feat).__name__
+            raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
+        if isinstance(graph, SubgraphTensors):
+            subgraphs, num_nodes = graph, feat.shape[0]
+        else:
+            subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
+        self._check_subgraphs(subgraphs)
+        if feat.shape != (num_nodes, self.in_feats):
+            raise InputError(
+                f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
+            )
+        inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
+        scores = self.kernel.score(*inputs, self.backend, self.pair_weight)
+        if self.normalize:
+            scores = self.kernel.normalize(scores, *inputs)
+        num_views = subgraphs.num_views
+        return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
+
+    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+        """Return the subgraphs of a graph or batch, the attached ones if there are.
+
+        Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
+        under ``torch.compile``, which cannot look into DGL.
+        """
+        batch = attached_subgraphs(graph)
+        if batch is None:
+            csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
+            batch = extract_subgraphs(
+                csr,
+                self.num_hops,
+                self.max_nodes,
+                policy=self.policy,
+                num_views=self.num_views,
+                seed=self.seed,
+            )
+        self.kernel.prepare(self.backend, torch.device(device).type)
+        return batch.to_tensors(device)
+
+    def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
+        size = subgraphs.nodes.shape[1]
+        if size != self.max_nodes:
+            raise InputError(
+                f"max_nodes must be that of the attached subgraphs, {size}, "
+                f"got {self.max_nodes}; give AttachSubgraphs and {type(self).__name__} "
+                "the same value."
+            )
+        if (self.edge_weight is None) != (subgraphs.weights is None):
+            raise InputError(
+                "the attached subgraphs and the layer must agree on edge weights, got "
+                f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
+            )
+
+    def extra_repr(self) -> str:
+        """Sizes, for ``print(layer)``."""
+        return (
+            f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
+            f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
+            f"{self._kernel_repr()}, max_nodes={self.max_nodes}"
+        )
+
+    def _kernel_repr(self) -> str:
+        return f"kernel={self.kernel}"
+
+
+class GOMKConv(GraphKernelConv):
     """Graph optimal matching kernel convolution (section IV of the GOMKCN paper).
 
     Each node's output is the score of the subgraph around it against every graph filter.
@@ -67,6 +276,8 @@ class GOMKConv(nn.Module):
     torch.Size([4, 5])
     """
 
+    kernel: GOMKSettings
+
     def __init__(
         self,
         in_feats: int,
@@ -91,102 +302,24 @@ class GOMKConv(nn.Module):
         padding: str = "match",
         backend: str = "auto",
     ) -> None:
-        super().__init__()
-        self.in_feats = check_int("in_feats", in_feats, 1)
-        self.num_filters = check_int("num_filters", num_filters, 1)
-        self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
-        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
-        max_nodes = filter_size if max_nodes is None else max_nodes
-        self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-        self.policy = check_choice("policy", policy, POLICIES)
-        self.num_views = check_int("num_views", num_views, 1)
-        self.seed = check_int("seed", seed, 0)
-        self.normalize = normalize
-        self.edge_weight = edge_weight
-        self.backend = backend
-        self.kernel = GOMKSettings(
+        kernel = GOMKSettings(
             num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
         )
-        self.filters = GraphFilters(num_filters, filter_size, in_feats, bounded_feats)
-
-    def reset_parameters(self) -> None:
-        """Draw the filters anew."""
-        self.filters.reset_parameters()
-
-    def forward(self, graph: Any, feat: Tensor) -> Tensor:
-        """Score the subgraph of every node against every filter.
-
-        Parameters
-        ----------
-        graph : DGLGraph or SubgraphTensors
-            A graph or a batch, on the CPU whatever the device of ``feat``. Subgraphs attached by
-            :class:`gomkcn_dgl.AttachSubgraphs` are used; otherwise they are extracted here. Or what
-            :meth:`subgraphs` returned, on the device of ``feat``.
-        feat : Tensor
-            ``[V, D]`` on the layer's device.
-
-        Returns
-        -------
-        Tensor
-            ``[V, F]``, a row for each root.
-        """
-        if not isinstance(feat, Tensor):
-            kind = type(feat).__name__
-            raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
-        if isinstance(graph, SubgraphTensors):
-            subgraphs, num_nodes = graph, feat.shape[0]
-        else:
-            subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
-        self._check_subgraphs(subgraphs)
-        if feat.shape != (num_nodes, self.in_feats):
-            raise InputError(
-                f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
-            )
-        z = self.kernel.embed(self.filters.adj(), self.filters.feat())
-        scores = self.kernel.match_subgraphs(subgraphs, feat, z, self.backend).scores
-        if self.normalize:
-            scores = scores / self.kernel.largest_score(self.filter_size)
-        num_views = subgraphs.num_views
-        return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
-
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a graph or batch, the attached ones if there are.
-
-        Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
-        under ``torch.compile``, which cannot look into DGL.
-        """
-        batch = attached_subgraphs(graph)
-        if batch is None:
-            csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
-            batch = extract_subgraphs(
-                csr,
-                self.num_hops,
-                self.max_nodes,
-                policy=self.policy,
-                num_views=self.num_views,
-                seed=self.seed,
-            )
-        # torch.compile cannot follow an import: it finds the backend loaded
-        load_backend("matching", self.backend, torch.device(device).type)
-        return batch.to_tensors(device)
-
-    def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
-        size = subgraphs.nodes.shape[1]
-        if size != self.max_nodes:
-            raise InputError(
-                f"max_nodes must be that of the attached subgraphs, {size}, "
-                f"got {self.max_nodes}; give AttachSubgraphs and GOMKConv the same value."
-            )
-        if (self.edge_weight is None) != (subgraphs.weights is None):
-            raise InputError(
-                "the attached subgraphs and the layer must agree on edge weights, got "
-                f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
-            )
-
-    def extra_repr(self) -> str:
-        """Sizes, for ``print(layer)``."""
-        return (
-            f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
-            f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
-            f"num_levels={self.kernel.num_levels}, max_nodes={self.max_nodes}"
+        super().__init__(
+            in_feats,
+            num_filters,
+            filter_size,
+            num_hops,
+            kernel,
+            max_nodes=max_nodes,
+            policy=policy,
+            num_views=num_views,
+            seed=seed,
+            bounded_feats=bounded_feats,
+            normalize=normalize,
+            edge_weight=edge_weight,
+            backend=backend,
         )
+
+    def _kernel_repr(self) -> str:
+        return f"num_levels={self.kernel.num_levels}"

@@ -173,6 +173,38 @@ class GOMKSettings:
         )
         return matched
 
+    def prepare(self, backend: str, device: str) -> None:
+        """Load a backend: torch.compile, which cannot follow an import, then finds it loaded."""
+        load_backend("matching", backend, device)
+
+    def initial_weight(self, max_nodes: int, filter_size: int) -> Tensor | None:
+        """First value of what a layer learns beside its filters: nothing."""
+        return None
+
+    def score(
+        self,
+        subgraphs: SubgraphTensors,
+        feat: Tensor,
+        filter_adj: Tensor,
+        filter_feat: Tensor,
+        backend: str = "auto",
+        pair_weight: Tensor | None = None,
+    ) -> Tensor:
+        """Scores ``[S, F]`` of subgraphs with features ``[V, D]``; ``pair_weight`` is not used."""
+        z = self.embed(filter_adj, filter_feat)
+        return self.match_subgraphs(subgraphs, feat, z, backend).scores
+
+    def normalize(
+        self,
+        scores: Tensor,
+        subgraphs: SubgraphTensors,
+        feat: Tensor,
+        filter_adj: Tensor,
+        filter_feat: Tensor,
+    ) -> Tensor:
+        """Divide by the score of a filter with itself, so that scores lie in [0, 1]."""
+        return scores / self.largest_score(filter_adj.shape[1])
+
     def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
         if backend == "auto":
             on_gpu = left.device.type == "cuda"

@@ -1,0 +1,392 @@
+"""Random walk kernels: hand-worked values, the product graph as definition, laws, the layer."""
+
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from tiny_graphs import EDGE_AND_NODE, EMPTY, ONES, PATH, TRIANGLE
+from tolerances import GRADIENTS, VALUES
+
+from gomkcn_dgl import (
+    AttachSubgraphs,
+    DeepRandomWalkSettings,
+    GOMKSettings,
+    GraphKernelConv,
+    ImprovedRandomWalkSettings,
+    RandomWalkSettings,
+    SubgraphTensors,
+    as_csr,
+    extract_subgraphs,
+)
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernels import random_walk_torch
+
+FLOAT64 = torch.float64
+KERNELS = [RandomWalkSettings, DeepRandomWalkSettings, ImprovedRandomWalkSettings]
+COSINES = [RandomWalkSettings, ImprovedRandomWalkSettings]
+BACKENDS = ["reference", "torch"]
+
+
+def says(sentence):
+    return re.escape(sentence) + "$"
+
+
+def as_subgraphs(adj):
+    """Subgraphs ``[S, N, N]`` that share no node."""
+    adj = torch.as_tensor(adj, dtype=FLOAT64)
+    count, size = adj.shape[:2]
+    nodes = torch.arange(count * size, dtype=torch.int32).reshape(count, size)
+    return SubgraphTensors(nodes, torch.full((count,), size), None, adj, 1)
+
+
+def subgraphs_of(num_nodes, max_nodes, weight=None, num_views=1):
+    """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
+    graph = nx.barabasi_albert_graph(num_nodes - 1, 3, seed=0)
+    for k, (u, v) in enumerate(graph.edges):
+        graph.edges[u, v]["weight"] = 0.25 + k % 3
+    graph.add_node(num_nodes - 1)
+    csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
+    return extract_subgraphs(csr, 2, max_nodes, num_views=num_views).to_tensors()
+
+
+def random_filters(count, size, width, dtype=FLOAT64, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    upper = torch.rand(count, size, size, generator=generator, dtype=FLOAT64).triu(1)
+    feat = torch.randn(count, size, width, generator=generator, dtype=FLOAT64)
+    return (upper + upper.mT).to(dtype), feat.to(dtype)
+
+
+def one_score(kernel, backend, left, right, pair_weight=None):
+    """Score of one graph ``(adj, feat)`` against another."""
+    (adj, feat), (filter_adj, filter_feat) = (
+        [torch.tensor(part, dtype=FLOAT64).unsqueeze(0) for part in side] for side in (left, right)
+    )
+    weight = None if pair_weight is None else torch.tensor(pair_weight, dtype=FLOAT64)
+    inputs = (as_subgraphs(adj), feat[0], filter_adj, filter_feat)
+    return kernel.score(*inputs, backend, weight).item()
+
+
+# with the constant feature 1 all pairs are alike, and a walk of p steps on the product graph is a
+# walk in each: their number is the product. The triangle has 3, 6, 12, 24 walks of 0, 1, 2, 3
+# steps, the path 3, 4, 6, 8.
+COUNTS = [
+    (RandomWalkSettings(0), TRIANGLE, PATH, 3 * 3),
+    (RandomWalkSettings(1), TRIANGLE, PATH, 9 + 6 * 4),
+    (RandomWalkSettings(3), TRIANGLE, PATH, 9 + 24 + 12 * 6 + 24 * 8),
+    (RandomWalkSettings(1), EDGE_AND_NODE, PATH, 9 + 2 * 4),
+    (RandomWalkSettings(3), EMPTY, PATH, 9),
+    (DeepRandomWalkSettings(3), TRIANGLE, PATH, 9 + 24 + 72 + 192),
+    (ImprovedRandomWalkSettings(1), TRIANGLE, PATH, 6 * 4),
+    (ImprovedRandomWalkSettings(3), TRIANGLE, PATH, 24 + 72 + 192),
+    (ImprovedRandomWalkSettings(3), EMPTY, PATH, 0),
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("kernel", "left", "right", "count"), COUNTS, ids=str)
+def test_common_walks_of_small_graphs(kernel, left, right, count, backend):
+    assert one_score(kernel, backend, (left, ONES), (right, ONES)) == pytest.approx(count)
+
+
+RED, BLUE = [1, 0], [0, 1]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_improved_kernel_compares_the_colours_in_between(backend):
+    # there and back over the path of a red, blue, red against red, red, red: the ends agree,
+    # the middle does not
+    left, right = (PATH, [RED, BLUE, RED]), (PATH, [RED, RED, RED])
+    ends = [one_score(RandomWalkSettings(p), backend, left, right) for p in range(3)]
+    # one step never leads from red to red; two steps lead from an end to both ends on the left,
+    # and on the right each of the 6 walks of two steps is red at both ends
+    assert np.diff(ends).tolist() == pytest.approx([0, 4 * 6])
+    assert one_score(ImprovedRandomWalkSettings(2), backend, left, right) == 0
+    # against itself: the ends hold 2 x 2 walks red, blue, red, the middle 2 x 1 x 2 back to itself
+    same = [one_score(ImprovedRandomWalkSettings(t), backend, left, left) for t in (1, 2)]
+    assert same == pytest.approx([8, 8 + 4 * 4 + 2 * 2])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_pair_weighs_the_walks_that_start_there(backend):
+    # from the middle of the left path and an end of the right one: 1, then 2 x 1, then 2 x 2
+    weight = [[0, 0, 0], [10, 0, 0], [0, 0, 0]]
+    kernel, sides = DeepRandomWalkSettings(2), [(PATH, ONES), (PATH, ONES)]
+    assert one_score(kernel, backend, *sides, weight) == pytest.approx(10 * (1 + 2 + 4))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_features_far_apart_multiply_at_both_ends(backend):
+    # a single edge: S = [[2, 6], [10, 30]], and a step swaps both ends
+    edge = [[0, 1], [1, 0]]
+    sides = (edge, [[1], [5]]), (edge, [[2], [6]])
+    squares, swapped = 4 + 36 + 100 + 900, 2 * (2 * 30 + 6 * 10)
+    assert one_score(RandomWalkSettings(1), backend, *sides) == squares + swapped
+    assert one_score(ImprovedRandomWalkSettings(1), backend, *sides) == swapped
+
+
+def scores_and_gradients(kernel, backend, subgraphs, inputs):
+    inputs = [tensor.clone().requires_grad_() for tensor in inputs]
+    feat, filter_adj, filter_feat, *weight = inputs
+    scores = kernel.score(subgraphs, feat, filter_adj, filter_feat, backend, *weight)
+    (scores * torch.linspace(-1, 2, scores.numel()).reshape(scores.shape)).sum().backward()
+    return scores.detach(), [tensor.grad for tensor in inputs]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, FLOAT64], ids=str)
+@pytest.mark.parametrize("num_steps", [1, 4])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize(("max_nodes", "filter_size"), [(1, 1), (1, 4), (5, 1), (6, 4), (4, 6)])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_matrix_products_are_walks_on_the_product_graph(
+    kernel, max_nodes, filter_size, weight, num_steps, dtype, monkeypatch
+):
+    # several chunks
+    monkeypatch.setattr(random_walk_torch, "CHUNK_BYTES", 2000)
+    subgraphs = subgraphs_of(30, max_nodes, weight, num_views=2)
+    generator = torch.Generator().manual_seed(1)
+    # small, so that sums over walks of 4 steps do not grow past the tolerances
+    feat = torch.randn(30, 3, generator=generator, dtype=FLOAT64) / 4
+    filter_adj, filter_feat = random_filters(3, filter_size, 3)
+    inputs = [feat, filter_adj / 4, filter_feat / 4]
+    if kernel is DeepRandomWalkSettings:
+        inputs.append(torch.randn(max_nodes, filter_size, generator=generator, dtype=FLOAT64))
+    inputs = [tensor.to(dtype) for tensor in inputs]
+    kernel = kernel(num_steps)
+    scores, grads = scores_and_gradients(kernel, "torch", subgraphs, inputs)
+    expected, expected_grads = scores_and_gradients(kernel, "reference", subgraphs, inputs)
+    assert scores.dtype == dtype
+    torch.testing.assert_close(scores, expected, **VALUES[dtype])
+    for grad, expected_grad in zip(grads, expected_grads, strict=True):
+        torch.testing.assert_close(grad, expected_grad, **GRADIENTS[dtype])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradients_agree_with_finite_differences(kernel, backend):
+    subgraphs = subgraphs_of(7, 4)
+    kernel, feat = kernel(2), torch.rand(7, 2, dtype=FLOAT64)
+    filter_adj, filter_feat = random_filters(2, 3, 2)
+    weight = kernel.initial_weight(4, 3)
+
+    def score(feat, upper, filter_feat, weight):
+        return kernel.score(subgraphs, feat, upper + upper.mT, filter_feat, backend, weight)
+
+    inputs = [feat, filter_adj.triu(1), filter_feat, None if weight is None else weight.double()]
+    inputs = [None if tensor is None else tensor.requires_grad_() for tensor in inputs]
+    assert torch.autograd.gradcheck(score, inputs)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(("count", "num_filters"), [(0, 2), (3, 0), (0, 0)])
+def test_nothing_to_score(kernel, count, num_filters, backend):
+    subgraphs = as_subgraphs(torch.zeros(count, 4, 4))
+    feat = torch.ones(4 * count, 2, dtype=FLOAT64, requires_grad=True)
+    scores = kernel(2).score(subgraphs, feat, *random_filters(num_filters, 3, 2), backend)
+    assert scores.shape == (count, num_filters)
+    scores.sum().backward()
+    assert not feat.grad.any()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_padding_is_not_there(kernel, backend):
+    adj = torch.tensor([PATH], dtype=FLOAT64)
+    wide = torch.nn.functional.pad(adj, (0, 2, 0, 2))
+    filters = random_filters(2, 3, 2)
+    # node 0 is what padding must not gather
+    feat = torch.tensor([[torch.nan, 0], [1, 2], [3, 4], [5, 6]], dtype=FLOAT64)
+    feat.requires_grad_()
+    exact, padded = (
+        SubgraphTensors(torch.tensor([nodes], dtype=torch.int32), torch.tensor([3]), None, a, 1)
+        for nodes, a in (([1, 2, 3], adj), ([1, 2, 3, -1, -1], wide))
+    )
+    expected = kernel(2).score(exact, feat, *filters, backend)
+    scores = kernel(2).score(padded, feat, *filters, backend)
+    torch.testing.assert_close(scores, expected, **VALUES[FLOAT64])
+    (expected_grad,) = torch.autograd.grad(expected.sum(), feat)
+    (grad,) = torch.autograd.grad(scores.sum(), feat)
+    torch.testing.assert_close(grad[1:], expected_grad[1:], **GRADIENTS[FLOAT64])
+    assert not grad[0].nan_to_num().any()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_relabelling_the_nodes_changes_nothing(kernel, backend):
+    kernel, order, filter_order = kernel(3), [3, 0, 4, 1, 2], [2, 0, 1]
+    (adj, feat), (filter_adj, filter_feat) = random_filters(1, 5, 2), random_filters(2, 3, 2)
+    weight = None
+    if isinstance(kernel, DeepRandomWalkSettings):
+        # its weights belong to the places and move along
+        weight = torch.rand(5, 3, dtype=FLOAT64)
+    subgraphs = as_subgraphs(adj)
+    expected = kernel.score(subgraphs, feat[0], filter_adj, filter_feat, backend, weight)
+    scores = kernel.score(
+        as_subgraphs(adj[:, order][:, :, order]),
+        feat[0, order],
+        filter_adj[:, filter_order][:, :, filter_order],
+        filter_feat[:, filter_order],
+        backend,
+        None if weight is None else weight[order][:, filter_order],
+    )
+    torch.testing.assert_close(scores, expected, **VALUES[FLOAT64])
+
+
+def test_deep_weights_of_one_are_the_random_walk_kernel():
+    inputs = (subgraphs_of(12, 5), torch.rand(12, 2, dtype=FLOAT64), *random_filters(2, 4, 2))
+    expected = RandomWalkSettings(3).score(*inputs)
+    kernel = DeepRandomWalkSettings(3)
+    for weight in (None, kernel.initial_weight(5, 4).double()):
+        torch.testing.assert_close(kernel.score(*inputs, "auto", weight), expected)
+
+
+@pytest.mark.parametrize("kernel", COSINES)
+def test_the_cosine_is_that_of_the_kernel(kernel):
+    kernel = kernel(3, "cosine")
+    adj, feat = random_filters(6, 4, 3)
+    adj[5] = feat[5] = 0
+    subgraphs, rows = as_subgraphs(adj), feat.flatten(0, 1)
+    gram = kernel.score(subgraphs, rows, adj, feat, "reference")
+    assert torch.linalg.eigvalsh(gram).min() > -1e-9 * gram.max()
+    own = gram.diagonal().sqrt()
+    expected = (gram / own / own.unsqueeze(1)).nan_to_num(0)
+    cosine = kernel.normalize(gram, subgraphs, rows, adj, feat)
+    torch.testing.assert_close(cosine, expected, **VALUES[FLOAT64])
+    torch.testing.assert_close(cosine.diagonal()[:5], torch.ones(5, dtype=FLOAT64))
+    assert not cosine[5].any()
+    assert cosine.abs().max() <= 1 + 1e-12
+
+
+def to_dgl(graph, seed=0):
+    graph = dgl.from_networkx(nx.convert_node_labels_to_integers(graph))
+    generator = torch.Generator().manual_seed(seed)
+    graph.ndata["feat"] = torch.rand(graph.num_nodes(), 2, generator=generator)
+    source, target = graph.edges()
+    graph.edata["w"] = 1.0 + (source + target) % 3
+    return graph
+
+
+ALL = [
+    GOMKSettings(2),
+    RandomWalkSettings(2),
+    RandomWalkSettings(2, "cosine"),
+    DeepRandomWalkSettings(2),
+    ImprovedRandomWalkSettings(2),
+    ImprovedRandomWalkSettings(2, "cosine"),
+]
+
+
+def layer(kernel, **change):
+    torch.manual_seed(0)
+    sizes = {"in_feats": 2, "num_filters": 3, "filter_size": 4, "num_hops": 2, "max_nodes": 5}
+    return GraphKernelConv(kernel=kernel, **{**sizes, **change})
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+@pytest.mark.parametrize("options", [{}, {"num_views": 3}, {"edge_weight": "w"}], ids=str)
+def test_a_batch_gives_what_its_graphs_give_alone(kernel, options):
+    # no ball of 2 hops has more than 5 nodes: what is dropped goes by the root's number
+    graphs = [nx.path_graph(5), nx.empty_graph(1), nx.complete_graph(4)]
+    graphs = [to_dgl(graph, seed) for seed, graph in enumerate(graphs)]
+    conv = layer(kernel, **options)
+    batch = dgl.batch(graphs)
+    together = conv(batch, batch.ndata["feat"])
+    alone = torch.cat([conv(graph, graph.ndata["feat"]) for graph in graphs])
+    assert together.shape == (10, 3)
+    torch.testing.assert_close(together, alone, **VALUES[torch.float32])
+    together.square().sum().backward()
+    for name, parameter in conv.named_parameters():
+        assert parameter.grad.isfinite().all(), name
+        assert parameter.grad.any(), name
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+def test_attached_subgraphs_and_views_are_averaged(kernel):
+    tree, num_views = to_dgl(nx.balanced_tree(2, 3)), 3
+    conv = layer(kernel, num_views=num_views, normalize=False)
+    attached = AttachSubgraphs(num_hops=2, max_nodes=5, num_views=num_views)(tree)
+    feat = tree.ndata["feat"]
+    subgraphs = conv.subgraphs(tree)
+    weight = kernel.initial_weight(5, 4)
+    scores = kernel.score(subgraphs, feat, conv.filters.adj(), conv.filters.feat(), "auto", weight)
+    expected = scores.reshape(15, num_views, 3).mean(dim=1)
+    torch.testing.assert_close(conv(attached, feat), expected, **VALUES[torch.float32])
+
+
+@pytest.mark.parametrize("kernel", [k(2) for k in KERNELS], ids=str)
+def test_normalised_scores_are_means_over_pairs_and_lengths(kernel):
+    tree = to_dgl(nx.balanced_tree(2, 3))
+    raw, mean = (layer(kernel, normalize=normalize) for normalize in (False, True))
+    num_lengths = 2 if isinstance(kernel, ImprovedRandomWalkSettings) else 3
+    expected = raw(tree, tree.ndata["feat"]) / (5 * 4 * num_lengths)
+    torch.testing.assert_close(mean(tree, tree.ndata["feat"]), expected, **VALUES[torch.float32])
+
+
+def test_what_the_deep_kernel_learns_belongs_to_the_layer(tmp_path):
+    conv, other = layer(DeepRandomWalkSettings()), layer(DeepRandomWalkSettings())
+    assert "pair_weight" in conv.state_dict()
+    assert "pair_weight" not in layer(RandomWalkSettings()).state_dict()
+    with torch.no_grad():
+        conv.pair_weight.uniform_()
+    other.load_state_dict(conv.state_dict())
+    assert torch.equal(other.pair_weight, conv.pair_weight)
+    conv.reset_parameters()
+    assert torch.equal(conv.pair_weight, torch.ones(5, 4))
+
+
+def test_bfloat16_features_are_widened():
+    inputs = (torch.rand(12, 2), *random_filters(2, 4, 2, torch.float32))
+    inputs = [tensor.bfloat16() for tensor in inputs]
+    for kernel in KERNELS:
+        scores = kernel(2).score(subgraphs_of(12, 5), *inputs)
+        assert scores.dtype == torch.float32
+        wide = kernel(2).score(subgraphs_of(12, 5), *(tensor.float() for tensor in inputs))
+        assert torch.equal(scores, wide)
+
+
+def test_repr_names_the_kernel():
+    assert "kernel=RandomWalkSettings(num_steps=2, normalization='mean'), max_nodes=5" in repr(
+        layer(RandomWalkSettings())
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "sentence"),
+    [
+        (lambda: RandomWalkSettings(-1), InputError, "num_steps must be at least 0, got -1."),
+        (
+            lambda: ImprovedRandomWalkSettings(0),
+            InputError,
+            "num_steps must be at least 1, got 0.",
+        ),
+        (
+            lambda: RandomWalkSettings(1, "sum"),
+            InputError,
+            "normalization must be one of 'cosine', 'mean', got 'sum'.",
+        ),
+        (
+            lambda: DeepRandomWalkSettings(1, "cosine"),
+            InputError,
+            "normalization of the deep kernel must be 'mean', got 'cosine'.",
+        ),
+        (
+            lambda: layer("gomk"),
+            InputTypeError,
+            "kernel must be a kernel such as GOMKSettings(2), got 'gomk'.",
+        ),
+        (
+            lambda: layer(RandomWalkSettings(), backend="numba").subgraphs(
+                to_dgl(nx.path_graph(3))
+            ),
+            InputError,
+            "backend must be one of 'auto', 'reference', 'torch', got 'numba'.",
+        ),
+    ],
+    ids=["walk", "improved", "normalization", "deep", "kernel", "backend"],
+)
+def test_what_cannot_be_is_refused(make, error, sentence):
+    with pytest.raises(error, match=says(sentence)):
+        make()
