@@ -1,0 +1,272 @@
+"""Targets in, filters out: one kernel's filters trained on targets of their own, and judged.
+
+Every target has several filters, its restarts. The one whose thresholded graph scores highest with
+the target is kept: that is the objective itself, and does not look at the target's edges. (A filter
+with fractional edges can score well without being isomorphic to anything.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import torch
+from torch import Tensor
+
+from gomkcn_dgl import GOMKSettings
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.random_walks import ImprovedRandomWalkSettings
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+from mining.topology import automorphisms, canonical_form
+
+# targets that are scored with each other's filters at a time, for the sake of fewer calls
+_CHUNK = 5
+
+
+@dataclass(frozen=True)
+class Targets:
+    """G random graphs.
+
+    Attributes
+    ----------
+    adj : Tensor
+        ``[G, N, N]`` of zeros and ones.
+    feat : Tensor
+        ``[G, N, D]`` in [0, 1].
+    """
+
+    adj: Tensor
+    feat: Tensor
+
+    def take(self, rows: Tensor | slice) -> Targets:
+        """Return the targets in ``rows``."""
+        return Targets(self.adj[rows], self.feat[rows])
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """Filters read as graphs, an edge where the weight is over ½.
+
+    Attributes
+    ----------
+    adj : Tensor
+        ``[G, R, N, N]`` of zeros and ones, R restarts a target.
+    feat : Tensor
+        ``[G, R, N, D]`` as learnt.
+    scores : Tensor
+        ``[G, R]`` with the own target, of the thresholded filter.
+    """
+
+    adj: Tensor
+    feat: Tensor
+    scores: Tensor
+
+    def best(self) -> list[int]:
+        """The restart to keep of each target."""
+        return self.scores.argmax(dim=1).tolist()
+
+
+# targets, filters' edges [G R, N, N] and features [G R, N, D] → scores with the own target [G R]
+PairScore = Callable[[Targets, Tensor, Tensor], Tensor]
+
+
+def draw_targets(
+    num_targets: int,
+    num_nodes: int,
+    feature_width: int,
+    probability: float,
+    constant: bool,
+    rng: np.random.Generator,
+) -> Targets:
+    """Draw graphs with independent edges; the same generator gives the same ones either way."""
+    upper = np.triu(rng.random((num_targets, num_nodes, num_nodes)) < probability, 1)
+    feat = rng.random((num_targets, num_nodes, feature_width), dtype=np.float32)
+    adj = (upper | upper.swapaxes(1, 2)).astype(np.float32)
+    if constant:
+        feat = np.ones_like(feat)
+    return Targets(torch.from_numpy(adj), torch.from_numpy(feat))
+
+
+def pair_score(kind: str, **options: Any) -> PairScore:
+    """Return how a kernel scores targets with their own filters.
+
+    Parameters
+    ----------
+    kind : {"gomk", "improved_random_walk"}
+    **options
+        Fields of the kernel's settings; for random walks also ``normalize``, false by default.
+    """
+    return _KINDS[kind](**options)
+
+
+def _gomk(**options: Any) -> PairScore:
+    kernel = GOMKSettings(**options)
+
+    def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
+        x = kernel.embed(targets.adj, targets.feat)
+        z = kernel.embed(filter_adj, filter_feat)
+        matching = match_pairs(kernel, x, z)
+        return kernel.score_pairs(x.repeat_interleave(len(z) // len(x), dim=0), z, matching)
+
+    return score
+
+
+@torch.no_grad()
+def match_pairs(kernel: GOMKSettings, x: Tensor, z: Tensor, backend: str = "auto") -> Tensor:
+    """Match targets ``x [G, L, N, D]`` with their filters ``z [G R, L, N, D]``: ``[G R, N]``."""
+    parts = [
+        _own(kernel.match(x[first:last], filters, None, backend).matching)
+        for first, last, filters in _chunks(len(x), z)
+    ]
+    return torch.cat(parts)
+
+
+def _improved_random_walk(normalize: bool = False, **options: Any) -> PairScore:
+    kernel = ImprovedRandomWalkSettings(**options)
+
+    def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
+        adjs = _chunks(len(targets.adj), filter_adj)
+        feats = _chunks(len(targets.adj), filter_feat)
+        parts = []
+        for (first, last, adj), (_, _, feat) in zip(adjs, feats, strict=True):
+            pair = (*_as_subgraphs(targets.take(slice(first, last))), adj, feat)
+            scores = kernel.score(*pair)
+            parts.append(_own(kernel.normalize(scores, *pair) if normalize else scores))
+        return torch.cat(parts)
+
+    return score
+
+
+_KINDS = {"gomk": _gomk, "improved_random_walk": _improved_random_walk}
+
+
+def _chunks(num_targets: int, filters: Tensor) -> list[tuple[int, int, Tensor]]:
+    """First and last target of each chunk, and the filters that are theirs."""
+    each = len(filters) // num_targets
+    starts = range(0, num_targets, _CHUNK)
+    ends = [min(start + _CHUNK, num_targets) for start in starts]
+    return [
+        (first, last, filters[first * each : last * each])
+        for first, last in zip(starts, ends, strict=True)
+    ]
+
+
+def _own(pairs: Tensor) -> Tensor:
+    """Of all pairs ``[C, C R, ...]`` of a chunk, those of a target with its own filters."""
+    target = torch.arange(len(pairs)).repeat_interleave(pairs.shape[1] // len(pairs))
+    return pairs[target, torch.arange(len(target))]
+
+
+def _as_subgraphs(targets: Targets) -> tuple[SubgraphTensors, Tensor]:
+    """Lay targets out as subgraphs that share no node, and their features ``[G N, D]``."""
+    count, size = targets.adj.shape[:2]
+    nodes = torch.arange(count * size, dtype=torch.int32).reshape(count, size)
+    num_nodes = torch.full((count,), size)
+    return SubgraphTensors(nodes, num_nodes, None, targets.adj, 1), targets.feat.flatten(0, 1)
+
+
+def learn(
+    score: PairScore,
+    targets: Targets,
+    *,
+    num_restarts: int,
+    num_epochs: int,
+    learning_rate: float,
+    generator: torch.Generator,
+    on_epoch: Callable[[int, GraphFilters, Tensor], None] | None = None,
+) -> GraphFilters:
+    """Train the filters of all targets side by side, a target's restarts next to each other.
+
+    ``on_epoch`` gets the number of steps taken, the filters and their scores.
+    """
+    num_targets, size, width = targets.feat.shape
+    filters = GraphFilters(num_targets * num_restarts, size, width, generator=generator)
+    optimizer = torch.optim.Adam(filters.parameters(), lr=learning_rate)
+    for epoch in range(num_epochs + 1):
+        scores = score(targets, filters.adj(), filters.feat())
+        if on_epoch is not None:
+            on_epoch(epoch, filters, scores.detach())
+        if epoch < num_epochs:
+            optimizer.zero_grad()
+            # filters share no parameter: the sum trains each of them for itself
+            (-scores.sum()).backward()
+            optimizer.step()
+    return filters
+
+
+@torch.no_grad()
+def threshold(score: PairScore, targets: Targets, filters: GraphFilters, constant: bool) -> Learnt:
+    """Read graphs off the filters; constant features are thresholded as well for the score."""
+    adj, feat = (filters.adj() > 0.5).float(), filters.feat()
+    scores = score(targets, adj, (feat > 0.5).float() if constant else feat)
+    count = len(targets.adj)
+    return Learnt(*(tensor.unflatten(0, (count, -1)) for tensor in (adj, feat, scores)))
+
+
+def feature_errors(
+    targets: Targets, learnt: Learnt, restarts: list[int]
+) -> list[np.ndarray | None]:
+    """Compare each target with one of its filters.
+
+    Returns
+    -------
+    list of numpy.ndarray or None
+        ``[N, D]`` absolute differences of features under the isomorphism that makes their mean
+        smallest; None where the two graphs are not isomorphic.
+    """
+    errors: list[np.ndarray | None] = []
+    for k, restart in enumerate(restarts):
+        adj, feat = targets.adj[k].numpy(), targets.feat[k].numpy()
+        other = learnt.feat[k, restart].numpy()
+        order = best_isomorphism(adj, feat, learnt.adj[k, restart].numpy(), other)
+        errors.append(None if order is None else np.abs(feat - other[order]))
+    return errors
+
+
+def best_isomorphism(
+    adj: np.ndarray, feat: np.ndarray, other_adj: np.ndarray, other_feat: np.ndarray
+) -> np.ndarray | None:
+    """The node of the other graph that each node is, int64 ``[N]``, features as near as can be.
+
+    None where the graphs ``[N, N]`` with features ``[N, D]`` are not isomorphic.
+    """
+    form, other_form = canonical_form(adj), canonical_form(other_adj)
+    if form.certificate != other_form.certificate:
+        return None
+    # every isomorphism, [P, N]
+    orders = automorphisms(other_adj)[:, np.argsort(other_form.place)[form.place]]
+    apart = np.abs(feat - other_feat[orders]).mean(axis=(1, 2))
+    order: np.ndarray = orders[apart.argmin()]
+    return order
+
+
+def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
+    """Say which targets share their walk counts at all levels with another graph, bool ``[G]``.
+
+    With constant features no kernel of walk counts can tell such graphs apart.
+    """
+    size = targets.adj.shape[1]
+    # all graphs of up to 7 nodes, each once
+    graphs = [nx.to_numpy_array(g, dtype=np.float32) for g in nx.graph_atlas_g() if len(g) == size]
+    kernel = GOMKSettings(num_levels)
+    walks = kernel.embed(torch.from_numpy(np.stack(graphs)), torch.ones(len(graphs), size, 1))
+    # the same for the same multiset of nodes [N, L]
+    counts = [str(sorted(rows)) for rows in walks.squeeze(3).transpose(1, 2).tolist()]
+    twins = {
+        canonical_form(graph).certificate
+        for graph, own in zip(graphs, counts, strict=True)
+        if counts.count(own) > 1
+    }
+    return np.array([canonical_form(adj.numpy()).certificate in twins for adj in targets.adj])
+
+
+@torch.no_grad()
+def match_for_drawing(targets: Targets, filters: GraphFilters) -> Tensor:
+    """Filter node to draw in the place of each node of its target, ``[G, N]``: the best match."""
+    kernel = GOMKSettings(num_levels=3, level_scale=3.0)
+    x = kernel.embed(targets.adj, targets.feat)
+    # one look at few filters is not worth compiling for
+    return match_pairs(kernel, x, kernel.embed(filters.adj(), filters.feat()), "reference")

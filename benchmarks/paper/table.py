@@ -1,0 +1,188 @@
+"""Results → tables: the paper's figure, ours and the peers', and who is ahead of whom.
+
+    python benchmarks/paper/table.py
+
+rewrites the part of README.md between ``<!-- tables -->`` and ``<!-- end of tables -->``. The
+README says what was done; the numbers come from ``results/`` alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from paper.experiment import Experiment, read_experiment
+from paper.protocol import choose_trial
+from paper.results_file import ResultsFile
+
+HERE = Path(__file__).parent
+TABLES = ("node_classification", "graph_classification")
+OURS = "GOMKCN"
+_BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
+Records = Iterable[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a model reached on a data set.
+
+    Attributes
+    ----------
+    accuracies : dict from int to float
+        Test accuracy in percent of each split's chosen trial.
+    trials : tuple of int
+        Fewest and most trials of a split.
+    unfinished : str or None
+        Why there is no figure.
+    """
+
+    accuracies: dict[int, float]
+    trials: tuple[int, int] = (0, 0)
+    unfinished: str | None = None
+
+    @property
+    def mean(self) -> float:
+        return statistics.mean(self.accuracies.values())
+
+    @property
+    def deviation(self) -> float:
+        values = list(self.accuracies.values())
+        return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def cells(experiment: Experiment, records: Records) -> dict[tuple[str, str], Cell]:
+    """One cell for each (model, data set) with results; trials past the settings do not count."""
+    by_split: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = defaultdict(dict)
+    unfinished: dict[tuple[str, str], str] = {}
+    for record in records:
+        if record["trial"] >= experiment.trials or record["split"] >= experiment.splits:
+            continue
+        place = record["model"], record["data"]
+        if record["val"] is None:
+            unfinished[place] = record["unfinished"]
+        else:
+            by_split[place].setdefault(record["split"], []).append(record)
+    made = {place: Cell({}, unfinished=reason) for place, reason in unfinished.items()}
+    for place, splits in by_split.items():
+        accuracies = {
+            split: 100 * choose_trial(trials)["test"] for split, trials in sorted(splits.items())
+        }
+        counts = [len(trials) for trials in splits.values()]
+        made[place] = Cell(accuracies, (min(counts), max(counts)))
+    return made
+
+
+def accuracy_table(experiment: Experiment, records: Records) -> str:
+    """Rows are models, columns data sets; the figure printed in the paper is in brackets."""
+    found = cells(experiment, records)
+    printed = experiment.printed
+    lines = [
+        f"**{experiment.title}**, mean ± standard deviation over the splits; in brackets what the "
+        "paper prints",
+        "",
+        f"| | {' | '.join(experiment.data_sets)} |",
+        "|---" * (len(experiment.data_sets) + 1) + "|",
+    ]
+    for model in experiment.models:
+        row = [
+            _cell_text(experiment, found.get((model, data)), printed.get(model, {}).get(data))
+            for data in experiment.data_sets
+        ]
+        lines.append(f"| {model} | {' | '.join(row)} |")
+    lines += ["", *_standings(experiment, found)]
+    lines += [f"- {note}" for note in experiment.notes.values()]
+    return "\n".join(lines) + "\n"
+
+
+def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:
+    if cell is None:
+        text = "–"
+    elif not cell.accuracies:
+        text = str(cell.unfinished)
+    else:
+        text = f"{cell.mean:.1f} ± {cell.deviation:.1f}"
+        splits = len(cell.accuracies)
+        if splits < experiment.splits or cell.trials != (experiment.trials,) * 2:
+            low, high = cell.trials
+            trials = f"{low}" if low == high else f"{low} to {high}"
+            text += f", {splits} splits, {trials} trials"
+    return text if printed is None else f"{text} ({printed[0]:.1f} ± {printed[1]:.1f})"
+
+
+def compare(ours: Cell, other: Cell) -> tuple[float, float, int]:
+    """Mean difference over the splits that both have, its standard error, and their number."""
+    both = sorted(set(ours.accuracies) & set(other.accuracies))
+    differences = [ours.accuracies[split] - other.accuracies[split] for split in both]
+    if len(differences) < 2:
+        return (differences or [0.0])[0], float("inf"), len(differences)
+    return statistics.mean(differences), statistics.stdev(differences) / len(both) ** 0.5, len(both)
+
+
+def _standings(experiment: Experiment, found: Mapping[tuple[str, str], Cell]) -> list[str]:
+    """For each data set: the best other model, and by how much ours is ahead or behind."""
+    lines = []
+    for data in experiment.data_sets:
+        ours = found.get((OURS, data))
+        others = {
+            model: cell
+            for model in experiment.models
+            if model != OURS and (cell := found.get((model, data))) and cell.accuracies
+        }
+        if not ours or not ours.accuracies or not others:
+            continue
+        best = max(others, key=lambda model: others[model].mean)
+        difference, error, splits = compare(ours, others[best])
+        within = sorted(
+            model
+            for model, cell in others.items()
+            if abs(compare(ours, cell)[0]) <= compare(ours, cell)[1]
+        )
+        side = "ahead of" if difference > 0 else "behind" if difference < 0 else "level with"
+        lines.append(
+            f"- {data}: {OURS} is {abs(difference):.1f} ± {error:.1f} {side} {best}, the best "
+            f"other model ({splits} paired splits, standard error of the difference); within one "
+            f"standard error: {', '.join(within) or 'none'}."
+        )
+    return lines
+
+
+def write_tables(readme: Path, results: Path) -> str:
+    """Put the tables of all experiments between the marks of a README, and return them."""
+    parts = []
+    for name in TABLES:
+        records = ResultsFile(results / f"{name}.jsonl").read()
+        if records:
+            parts.append(accuracy_table(read_experiment(HERE / f"{name}.toml"), records))
+            parts.append(_made_by(records))
+    tables = "\n".join(parts)
+    text = readme.read_text(encoding="utf-8")
+    before, _, rest = text.partition(_BEGIN)
+    _, mark, after = rest.partition(_END)
+    if not mark:
+        raise ValueError(f"{readme.name} must hold the lines {_BEGIN} and {_END}.")
+    written = readme.with_suffix(".tmp")
+    written.write_text(f"{before}{_BEGIN}\n{tables}{_END}{after}", encoding="utf-8")
+    written.replace(readme)
+    return tables
+
+
+def _made_by(records: list[dict[str, Any]]) -> str:
+    """Machines, commits and time of the trials."""
+    hours = sum(record["cpu_seconds"] for record in records) / 3600
+    machines = sorted({f"{r['machine']}, {r['device']}" for r in records})
+    commits = sorted({str(record["commit"]) for record in records})
+    return (
+        f"{len(records)} trials, {hours:.1f} hours of processor time, one thread each; "
+        f"{'; '.join(machines)}; commits {', '.join(commits)}.\n"
+    )
+
+
+if __name__ == "__main__":
+    print(write_tables(HERE / "README.md", HERE / "results"))

@@ -1,0 +1,125 @@
+"""The experiments on isomorphic graphs and frequent patterns, at a tiny size."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+PAPER = BENCHMARKS / "paper"
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """Import a module of the experiments by its name."""
+    sys.path.insert(0, str(BENCHMARKS))
+    yield lambda name: importlib.import_module(f"paper.{name}")
+    sys.path.remove(str(BENCHMARKS))
+
+
+def smoke(name, out, *options):
+    done = subprocess.run(
+        [sys.executable, str(PAPER / f"{name}.py"), "--smoke", "--out", str(out), *options],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_isomorphic_smoke_goes_on_where_it_stopped(tmp_path):
+    results = tmp_path / "isomorphic.jsonl"
+    smoke("isomorphic", tmp_path, "--kernels", "GOMK", "--kernels", "RWK+")
+    lines = read(results)
+    rows = [line for line in lines if "kernel" in line]
+    assert len(rows) == 8
+    assert {line["made"]["seed"] for line in lines} == {0}
+    gomk = [line for line in rows if line["kernel"] == "GOMK"]
+    assert all(line["isomorphic"] >= line["targets"] - line["ambiguous"] for line in gomk)
+    films = [line for line in lines if "film" in line]
+    assert [film["film"] for film in films] == ["GOMK", "RWK+"]
+    for name in ("isomorphic.md", "isomorphic_film.svg", "isomorphic_results.svg"):
+        assert (tmp_path / name).stat().st_size
+    # a line that a killed run cut short is run again, the others stay
+    whole = results.read_text()
+    results.write_text(whole[:-20])
+    smoke("isomorphic", tmp_path, "--kernels", "GOMK", "--kernels", "RWK+")
+    again = read(results)
+    assert again[:-1] == lines[:-1]
+    assert again[-1]["scores"] == lines[-1]["scores"]
+
+
+def test_frequent_smoke(tmp_path):
+    smoke("frequent", tmp_path, "--miners", "as printed", "--miners", "defaults")
+    lines = read(tmp_path / "frequent.jsonl")
+    assert [line["miner"] for line in lines] == ["as printed", "defaults"]
+    assert lines[1]["recovered"] == 2
+    for name in ("frequent.md", "frequent.svg"):
+        assert (tmp_path / name).stat().st_size
+
+
+def test_committed_settings_are_those_of_the_paper(paper):
+    for name in ("isomorphic", "frequent"):
+        module = paper(name)
+        settings = module.read_settings(PAPER / f"{name}.toml", smoke=False)
+        assert next(module.all_rows(settings))["settings"]
+    training = paper("isomorphic").read_settings(PAPER / "isomorphic.toml", smoke=False)["training"]
+    assert (training["num_epochs"], training["learning_rate"]) == (500, 0.5)
+    printed = settings["miners"]["as printed"]
+    assert (printed["num_patterns"], printed["num_hops"], printed["num_levels"]) == (8, 3, 3)
+
+
+def test_committed_results_are_of_these_settings_and_meet_the_goals(paper):
+    command = paper("isomorphic")
+    settings = command.read_settings(PAPER / "isomorphic.toml", smoke=False)
+    wanted = [row for row in command.all_rows(settings) if row["kernel"] == command.GOAL_KERNEL]
+    rows = command.find_lines(read(PAPER / "results" / "isomorphic.jsonl"), wanted)
+    assert len(rows) == len(wanted)
+    assert command.missed_goals(rows) == []
+
+
+def test_best_isomorphism_aligns_features(paper):
+    learning = paper("isomorphic_learning")
+    # a path 1 - 0 - 2 and the path 0 - 1 - 2, which lies the other way round
+    adj = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+    other = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    feat, other_feat = np.array([[0.5], [0.1], [0.9]]), np.array([[0.8], [0.5], [0.1]])
+    order = learning.best_isomorphism(adj, feat, other, other_feat)
+    assert order.tolist() == [1, 2, 0]
+    assert learning.best_isomorphism(adj, feat, other * 0, other_feat) is None
+
+
+def test_each_filter_meets_its_own_target(paper):
+    learning = paper("isomorphic_learning")
+    rng = np.random.default_rng(0)
+    targets = learning.draw_targets(7, 4, 2, 0.5, constant=False, rng=rng)
+    others = learning.draw_targets(14, 4, 2, 0.5, constant=False, rng=rng)
+    for options in (
+        {"kind": "gomk", "num_levels": 2},
+        {"kind": "improved_random_walk", "num_steps": 2},
+        {"kind": "improved_random_walk", "normalization": "cosine", "normalize": True},
+    ):
+        score = learning.pair_score(**options)
+        together = score(targets, others.adj, others.feat)
+        alone = [
+            score(targets.take([k // 2]), others.adj[[k]], others.feat[[k]]) for k in range(14)
+        ]
+        torch.testing.assert_close(together, torch.cat(alone))
+
+
+def test_eight_graphs_of_six_nodes_are_ambiguous(paper):
+    learning = paper("isomorphic_learning")
+    graphs = [nx.to_numpy_array(graph) for graph in nx.graph_atlas_g() if len(graph) == 6]
+    adj = torch.from_numpy(np.stack(graphs)).float()
+    targets = learning.Targets(adj, torch.ones(156, 6, 1))
+    assert learning.find_ambiguous(targets, num_levels=3).sum() == 8
