@@ -10,6 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gomkcn_dgl.class_starts import start_from_classes
+    from gomkcn_dgl.collection import GraphBatch, GraphCollection
     from gomkcn_dgl.embeddings import level_embeddings
     from gomkcn_dgl.errors import (
         BackendError,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.io import read_graph, write_graph
     from gomkcn_dgl.layer import GOMKConv, GraphKernel, GraphKernelConv
     from gomkcn_dgl.matching import GOMKSettings, gomk
+    from gomkcn_dgl.model import GOMKCN
     from gomkcn_dgl.random_walks import (
         DeepRandomWalkSettings,
         ImprovedRandomWalkSettings,
@@ -31,6 +34,12 @@ if TYPE_CHECKING:
     )
     from gomkcn_dgl.subgraph_tensors import SubgraphTensors
     from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
+    from gomkcn_dgl.training import (
+        TrainingSettings,
+        evaluate_classifier,
+        predict_logits,
+        train_classifier,
+    )
     from gomkcn_dgl.transform import AttachSubgraphs, attached_subgraphs
 
 _MODULE_OF = {
@@ -38,10 +47,13 @@ _MODULE_OF = {
     "BackendError": "errors",
     "CSRGraph": "graph",
     "DeepRandomWalkSettings": "random_walks",
+    "GOMKCN": "model",
     "GOMKConv": "layer",
     "GOMKSettings": "matching",
     "GomkcnError": "errors",
     "GramMatrix": "gram",
+    "GraphBatch": "collection",
+    "GraphCollection": "collection",
     "GraphFilters": "filters",
     "GraphKernel": "layer",
     "GraphKernelConv": "layer",
@@ -52,13 +64,18 @@ _MODULE_OF = {
     "RandomWalkSettings": "random_walks",
     "SubgraphBatch": "subgraphs",
     "SubgraphTensors": "subgraph_tensors",
+    "TrainingSettings": "training",
     "as_csr": "graph",
     "attached_subgraphs": "transform",
+    "evaluate_classifier": "training",
     "extract_subgraphs": "subgraphs",
     "gomk": "matching",
     "gomk_gram": "gram",
     "level_embeddings": "embeddings",
+    "predict_logits": "training",
     "read_graph": "io",
+    "start_from_classes": "class_starts",
+    "train_classifier": "training",
     "write_graph": "io",
 }
 
@@ -67,10 +84,13 @@ __all__ = [
     "BackendError",
     "CSRGraph",
     "DeepRandomWalkSettings",
+    "GOMKCN",
     "GOMKConv",
     "GOMKSettings",
     "GomkcnError",
     "GramMatrix",
+    "GraphBatch",
+    "GraphCollection",
     "GraphFilters",
     "GraphKernel",
     "GraphKernelConv",
@@ -81,13 +101,18 @@ __all__ = [
     "RandomWalkSettings",
     "SubgraphBatch",
     "SubgraphTensors",
+    "TrainingSettings",
     "as_csr",
     "attached_subgraphs",
+    "evaluate_classifier",
     "extract_subgraphs",
     "gomk",
     "gomk_gram",
     "level_embeddings",
+    "predict_logits",
     "read_graph",
+    "start_from_classes",
+    "train_classifier",
     "write_graph",
 ]
 

@@ -1,0 +1,130 @@
+"""Graphs with their subgraphs, from which a classifier draws batches."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+from gomkcn_dgl.subgraphs import extract_subgraphs
+
+
+class GraphBatch(NamedTuple):
+    """Some graphs side by side; every node is a root.
+
+    Attributes
+    ----------
+    subgraphs : SubgraphTensors
+        Subgraphs of all nodes, in their order.
+    feat : Tensor
+        ``[V, D]``, dense or sparse CSR.
+    graph_sizes : Tensor
+        int64 ``[G]`` nodes of each graph.
+    """
+
+    subgraphs: SubgraphTensors
+    feat: Tensor
+    graph_sizes: Tensor
+
+
+class GraphCollection:
+    """A graph or a collection whose subgraphs are extracted once, for many epochs.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        With features; see :func:`gomkcn_dgl.as_csr`.
+    num_hops, max_nodes, policy, num_views, seed
+        As in :func:`gomkcn_dgl.extract_subgraphs`.
+    device : str or torch.device
+        Where batches are wanted.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> graphs = GraphCollection(as_csr([nx.path_graph(3), nx.cycle_graph(4)]), 1, 3)
+    >>> batch = graphs.batch([1])
+    >>> batch.subgraphs.nodes.tolist(), batch.graph_sizes.tolist()
+    ([[0, 1, 3], [1, 0, 2], [2, 1, 3], [3, 0, 2]], [4])
+    """
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        num_hops: int,
+        max_nodes: int,
+        *,
+        policy: str = "bfs",
+        num_views: int = 1,
+        seed: int = 0,
+        device: str | torch.device = "cpu",
+    ) -> None:
+        subgraphs = extract_subgraphs(
+            graph, num_hops, max_nodes, policy=policy, num_views=num_views, seed=seed
+        )
+        self.graph = graph
+        self.subgraphs = subgraphs.to_tensors(device)
+        self.feat = _maybe_sparse(torch.from_numpy(graph.features)).to(device)
+        self.graph_sizes = torch.from_numpy(np.diff(graph.graph_ptr)).to(device)
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of graphs."""
+        return self.graph.num_graphs
+
+    def whole(self) -> GraphBatch:
+        """All graphs."""
+        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
+
+    def batch(self, chosen: np.ndarray | list[int]) -> GraphBatch:
+        """Return some graphs, in the order given."""
+        chosen = np.asarray(chosen, np.int64)
+        first = self.graph.graph_ptr[chosen]
+        sizes = self.graph.graph_ptr[chosen + 1] - first
+        begin = np.cumsum(sizes) - sizes
+        shift = np.repeat(first - begin, sizes)  # [V] old id less new id
+        rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
+        all_of, views = self.subgraphs, self.subgraphs.num_views
+        entries = (rows.unsqueeze(1) * views + torch.arange(views, device=rows.device)).flatten()
+        moved = torch.from_numpy(shift).to(rows.device).repeat_interleave(views).unsqueeze(1)
+        nodes = all_of.nodes[entries]
+        subgraphs = SubgraphTensors(
+            torch.where(nodes < 0, nodes, nodes - moved.to(nodes.dtype)),
+            all_of.num_nodes[entries],
+            None if all_of.bits is None else all_of.bits[entries],
+            None if all_of.weights is None else all_of.weights[entries],
+            views,
+        )
+        feat = self._feat_of(rows)
+        return GraphBatch(subgraphs, feat, torch.from_numpy(sizes).to(rows.device))
+
+    def _feat_of(self, rows: Tensor) -> Tensor:
+        if self.feat.layout != torch.sparse_csr:
+            return self.feat[rows]
+        # rows of a sparse tensor cannot be picked
+        feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])
+        return _as_sparse(feat).to(self.feat.device)
+
+
+# below this share of entries that are not zero, a sparse product is the faster one
+_SPARSE = 0.1
+
+
+def _maybe_sparse(feat: Tensor) -> Tensor:
+    """Features as a sparse CSR tensor where most are zero and there are many, as bags of words."""
+    if feat.shape[1] < 256 or float((feat != 0).float().mean()) > _SPARSE:
+        return feat
+    return _as_sparse(feat)
+
+
+def _as_sparse(feat: Tensor) -> Tensor:
+    with warnings.catch_warnings():
+        # torch says that its sparse tensors are in beta
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
+        return feat.to_sparse_csr()

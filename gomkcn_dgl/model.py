@@ -1,0 +1,240 @@
+"""GOMKCN: an input layer and graph kernel convolutions, each level read out into the logits."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
+from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+
+POOLINGS = ("max", "mean", "sum")
+
+
+class InputLayer(nn.Module):
+    """Linear map, batch norm, and a sigmoid where the filters' features lie in (0, 1).
+
+    Parameters
+    ----------
+    in_feats, out_feats : int
+        Widths.
+    bounded : bool
+        Apply the sigmoid.
+    dropout : float
+        Share of the input features that is dropped while training.
+    """
+
+    def __init__(self, in_feats: int, out_feats: int, bounded: bool, dropout: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
+        self.norm = nn.BatchNorm1d(out_feats)
+        self.dropout = nn.Dropout(dropout)
+        self.bounded = bounded
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew (Glorot's uniform distribution)."""
+        nn.init.xavier_uniform_(self.weight)
+        self.norm.reset_parameters()
+
+    def forward(self, feat: Tensor) -> Tensor:
+        """``[V, in_feats]``, dense or sparse CSR → ``[V, out_feats]``."""
+        if feat.layout == torch.sparse_csr:
+            # a product that touches the entries that are not zero, gradient included
+            product = nn.functional.embedding_bag(
+                feat.col_indices(),
+                self.weight,
+                feat.crow_indices(),
+                mode="sum",
+                per_sample_weights=self.dropout(feat.values()),
+                include_last_offset=True,
+            )
+        else:
+            product = self.dropout(feat) @ self.weight
+        hidden: Tensor = self.norm(product)
+        return torch.sigmoid(hidden) if self.bounded else hidden
+
+
+class GOMKCN(nn.Module):
+    """Graph optimal matching kernel convolutional network, for graphs or nodes (section V).
+
+    The features go through an input layer, then through one or more graph kernel convolutions.
+    Every level is read out, and a linear map of what is read is added to the logits.
+
+    Parameters
+    ----------
+    in_feats, num_classes : int
+        Feature width and number of classes.
+    hidden_feats : int or None
+        Width D that filters have. None: no input layer, filters see the features as they are, which
+        must be dense.
+    num_filters : int
+        Filters F of each convolution.
+    filter_size : int
+        Nodes of a filter, M.
+    num_hops : int
+        Radius of the subgraphs.
+    num_layers : int
+        Convolutions.
+    kernel : GraphKernel
+        ``GOMKSettings(num_levels=2)`` when left out; any kernel of :class:`GraphKernelConv`.
+    pooling : {"sum", "mean", "max"} or None
+        How the nodes of a graph are read out; None: nodes are classified.
+    class_filters : bool
+        The last convolution has one filter for each class, whose score is the logit.
+    read_input : bool
+        Read out the input layer, too.
+    bounded_feats : bool
+        Features that reach a filter lie in (0, 1), as the filters' features do.
+    input_dropout, dropout : float
+        Shares dropped from the input features and from what is read out.
+    max_nodes, policy, num_views, seed, backend
+        As in :class:`GraphKernelConv`.
+
+    Examples
+    --------
+    >>> import dgl, torch
+    >>> graphs = [dgl.rand_graph(8, 20), dgl.rand_graph(5, 12)]
+    >>> batch = dgl.batch([dgl.to_bidirected(graph) for graph in graphs])
+    >>> model = GOMKCN(in_feats=3, num_classes=4, pooling="sum")
+    >>> model(batch, torch.rand(13, 3)).shape
+    torch.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        in_feats: int,
+        num_classes: int,
+        *,
+        hidden_feats: int | None = 32,
+        num_filters: int = 16,
+        filter_size: int = 6,
+        num_hops: int = 1,
+        num_layers: int = 1,
+        kernel: GraphKernel | None = None,
+        pooling: str | None = None,
+        class_filters: bool = False,
+        read_input: bool = True,
+        bounded_feats: bool = True,
+        input_dropout: float = 0.0,
+        dropout: float = 0.0,
+        max_nodes: int | None = None,
+        policy: str = "bfs",
+        num_views: int = 1,
+        seed: int = 0,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__()
+        check_int("num_layers", num_layers, 1)
+        check_float("dropout", dropout, 0.0, 1.0)
+        check_float("input_dropout", input_dropout, 0.0, 1.0)
+        if pooling is not None:
+            check_choice("pooling", pooling, POOLINGS)
+        self.pooling, self.class_filters, self.bounded = pooling, class_filters, bounded_feats
+        self.input: nn.Module
+        if hidden_feats is None:
+            self.input, first_width = nn.Dropout(input_dropout), in_feats
+        else:
+            self.input = InputLayer(in_feats, hidden_feats, bounded_feats, input_dropout)
+            first_width = hidden_feats
+        widths = [first_width] + [num_filters] * num_layers
+        if class_filters:
+            widths[-1] = num_classes
+        self.convs = nn.ModuleList(
+            GraphKernelConv(
+                width,
+                filters,
+                filter_size,
+                num_hops,
+                GOMKSettings(num_levels=2) if kernel is None else kernel,
+                max_nodes=max_nodes,
+                policy=policy,
+                num_views=num_views,
+                seed=seed,
+                bounded_feats=bounded_feats,
+                backend=backend,
+            )
+            for width, filters in itertools.pairwise(widths)
+        )
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:])
+        self.heads = nn.ModuleList(nn.Linear(width, num_classes) for width in widths)
+        if class_filters:
+            self.heads[-1] = nn.Identity()
+        if not read_input:
+            self.heads[0] = nn.Identity()
+        self.read_input = read_input
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, graph: Any, feat: Tensor, graph_sizes: Tensor | None = None) -> Tensor:
+        """Classify.
+
+        Parameters
+        ----------
+        graph : DGLGraph or SubgraphTensors
+            A graph or a batch, see :meth:`GraphKernelConv.forward`.
+        feat : Tensor
+            ``[V, D]``, dense or sparse CSR.
+        graph_sizes : Tensor, optional
+            int64 ``[G]`` nodes of each graph; needed where ``graph`` is not a DGLGraph and nodes
+            are pooled.
+
+        Returns
+        -------
+        Tensor
+            Logits: ``[G, C]`` with pooling, ``[V, C]`` without.
+        """
+        if not isinstance(graph, SubgraphTensors):
+            if self.pooling is not None:
+                graph_sizes = graph.batch_num_nodes().to(feat.device)
+            graph = self.subgraphs(graph, feat.device)
+        if self.pooling is not None and graph_sizes is None:
+            raise InputError("graph_sizes must be given where nodes are pooled, got None.")
+        levels = self.levels(graph, feat)
+        start = 0 if self.read_input else 1
+        logits: Any = 0
+        for level, head in list(zip(levels, self.heads, strict=True))[start:]:
+            read = level if self.pooling is None else self._pool(level, graph_sizes)
+            # scores of the classes' filters are logits: none of them is dropped
+            logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
+        assert isinstance(logits, Tensor)
+        return logits
+
+    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+        """Return the subgraphs of a DGLGraph that all convolutions see."""
+        first = self.convs[0]
+        assert isinstance(first, GraphKernelConv)
+        return first.subgraphs(graph, device)
+
+    def levels(self, subgraphs: SubgraphTensors, feat: Tensor) -> list[Tensor]:
+        """Embed the nodes at every level: the input layer, then each convolution, normed."""
+        hidden = self.input(feat)
+        levels = [hidden]
+        for conv, norm in zip(self.convs, self.norms, strict=True):
+            levels.append(norm(conv(subgraphs, hidden)))
+            hidden = self.activate(levels[-1])
+        return levels
+
+    def activate(self, level: Tensor) -> Tensor:
+        """Turn a normed level into the features that the next convolution sees."""
+        return torch.sigmoid(level) if self.bounded else torch.relu(level)
+
+    def _pool(self, nodes: Tensor, graph_sizes: Tensor | None) -> Tensor:
+        """``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
+        assert graph_sizes is not None
+        graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(
+            graph_sizes
+        )
+        pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
+        if self.pooling == "max":
+            index = graph_of.unsqueeze(1).expand_as(nodes)
+            return pooled.scatter_reduce(0, index, nodes, "amax", include_self=False)
+        pooled = pooled.index_add(0, graph_of, nodes)
+        if self.pooling == "mean":
+            pooled = pooled / graph_sizes.clamp(min=1).unsqueeze(1)
+        return pooled

@@ -1,0 +1,61 @@
+"""GraphCollection: a batch holds the subgraphs of its graphs, with new ids."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl import GraphCollection, as_csr
+
+GRAPHS = [nx.cycle_graph(4), nx.star_graph(5), nx.empty_graph(1), nx.path_graph(3)]
+
+
+def collection(graphs, **settings):
+    feat = np.concatenate([np.full((len(graph), 2), len(graph), np.float32) for graph in graphs])
+    return GraphCollection(replace(as_csr(graphs), features=feat), 2, 3, **settings)
+
+
+@pytest.mark.parametrize("num_views", [1, 2])
+@pytest.mark.parametrize("chosen", [[0], [3, 1], [2], [1, 1], []])
+def test_a_batch_is_what_its_graphs_give_alone(chosen, num_views):
+    batch = collection(GRAPHS, num_views=num_views).batch(chosen)
+    sizes = [len(GRAPHS[number]) for number in chosen]
+    assert batch.graph_sizes.tolist() == sizes
+    assert batch.feat.shape == (sum(sizes), 2)
+    first = 0
+    for number, size in zip(chosen, sizes, strict=True):
+        rows = slice(first * num_views, (first + size) * num_views)
+        nodes = batch.subgraphs.nodes[rows]
+        # the first node of each subgraph is its root
+        assert nodes[::num_views, 0].tolist() == list(range(first, first + size))
+        inside = nodes[nodes >= 0]
+        assert bool(((inside >= first) & (inside < first + size)).all())
+        adjacency = batch.subgraphs.adjacency(torch.float32)[rows]
+        wanted = nx.to_numpy_array(GRAPHS[number])
+        for row, edges in zip(nodes.tolist(), adjacency, strict=True):
+            real = [node - first for node in row if node >= 0]
+            expected = torch.from_numpy(wanted[np.ix_(real, real)]).float()
+            torch.testing.assert_close(edges[: len(real), : len(real)], expected)
+        assert (batch.feat[first : first + size] == size).all()
+        first += size
+
+
+def test_the_whole_is_the_batch_of_all():
+    whole, batch = collection(GRAPHS).whole(), collection(GRAPHS).batch([0, 1, 2, 3])
+    for one, other in zip(whole.subgraphs, batch.subgraphs, strict=True):
+        assert (one is None and other is None) or torch.equal(*map(torch.as_tensor, (one, other)))
+    assert torch.equal(whole.feat, batch.feat)
+    assert torch.equal(whole.graph_sizes, batch.graph_sizes)
+
+
+def test_a_batch_of_sparse_features_has_the_rows_of_its_graphs():
+    feat = np.zeros((9, 300), np.float32)
+    feat[np.arange(9), np.arange(9) * 30] = 1
+    graphs = GraphCollection(
+        replace(as_csr([GRAPHS[0], GRAPHS[3], nx.path_graph(2)]), features=feat), 1, 3
+    )
+    batch = graphs.batch([2, 0])
+    assert batch.feat.layout == torch.sparse_csr
+    assert batch.feat.to_dense().argmax(dim=1).tolist() == [210, 240, 0, 30, 60, 90]

@@ -1,0 +1,129 @@
+"""GOMKCN: shapes, batches that do not depend on each other, sparse features, gradients."""
+
+from dataclasses import replace
+
+import dgl
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl import (
+    GOMKCN,
+    GOMKSettings,
+    GraphCollection,
+    ImprovedRandomWalkSettings,
+    InputError,
+    RandomWalkSettings,
+    as_csr,
+)
+
+KERNELS = {
+    "gomk": GOMKSettings(num_levels=1),
+    "random walk": RandomWalkSettings(2),
+    "improved random walk": ImprovedRandomWalkSettings(2),
+}
+GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
+
+
+def dgl_batch(graphs):
+    return dgl.batch([dgl.from_networkx(graph) for graph in graphs])
+
+
+def features(num_nodes, width=3):
+    return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max", None])
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("num_layers", [1, 2])
+def test_a_dgl_batch_and_a_collection_give_the_same_logits(name, pooling, num_layers):
+    torch.manual_seed(0)
+    model = GOMKCN(
+        3, 4, filter_size=4, kernel=KERNELS[name], pooling=pooling, num_layers=num_layers
+    ).eval()
+    batch = dgl_batch(GRAPHS)
+    feat = features(batch.num_nodes())
+    collection = GraphCollection(replace(as_csr(GRAPHS), features=feat.numpy()), 1, 4)
+    whole = collection.whole()
+    logits = model(batch, feat)
+    torch.testing.assert_close(logits, model(whole.subgraphs, whole.feat, whole.graph_sizes))
+    assert logits.shape == ((len(GRAPHS) if pooling else batch.num_nodes()), 4)
+
+
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
+def test_a_graph_is_classified_alike_alone_and_in_a_batch(pooling):
+    torch.manual_seed(0)
+    model = GOMKCN(3, 2, filter_size=4, pooling=pooling).eval()
+    feat = features(sum(len(graph) for graph in GRAPHS))
+    collection = GraphCollection(replace(as_csr(GRAPHS), features=feat.numpy()), 1, 4)
+    together = model(*_call(collection.whole()))
+    order = [3, 0, 2, 1]
+    torch.testing.assert_close(model(*_call(collection.batch(order))), together[order])
+    for number in range(len(GRAPHS)):
+        alone = model(*_call(collection.batch([number])))
+        torch.testing.assert_close(alone[0], together[number])
+
+
+def _call(batch):
+    return batch.subgraphs, batch.feat, batch.graph_sizes
+
+
+def test_sparse_features_give_what_dense_ones_give():
+    generator = np.random.default_rng(0)
+    feat = (generator.random((9, 400)) < 0.02).astype(np.float32)
+    collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), 1, 3)
+    assert collection.feat.layout == torch.sparse_csr
+    model = GOMKCN(400, 3, filter_size=3)
+    gradients = []
+    for values in (collection.feat, torch.from_numpy(feat)):
+        model.zero_grad()
+        model(collection.subgraphs, values).square().sum().backward()
+        gradients.append(model.input.weight.grad.clone())
+    torch.testing.assert_close(gradients[0], gradients[1])
+
+
+def test_the_filters_of_the_classes_are_the_logits():
+    model = GOMKCN(3, 5, filter_size=4, class_filters=True, read_input=False).eval()
+    graph = dgl_batch(GRAPHS[:1])
+    feat = features(5)
+    assert model.convs[-1].num_filters == 5
+    levels = model.levels(model.subgraphs(graph), feat)
+    torch.testing.assert_close(model(graph, feat), levels[-1])
+
+
+def test_every_parameter_that_is_read_learns():
+    model = GOMKCN(3, 2, filter_size=4, pooling="sum", num_layers=2)
+    batch = dgl_batch(GRAPHS)
+    model(batch, features(batch.num_nodes())).square().sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def test_a_batch_with_an_empty_graph():
+    graph = dgl.batch([dgl.from_networkx(GRAPHS[0]), dgl.graph(([], []), num_nodes=0)])
+    for pooling in ("sum", "mean", "max"):
+        logits = GOMKCN(3, 2, filter_size=3, pooling=pooling).eval()(graph, features(5))
+        assert logits.shape == (2, 2)
+        assert logits.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"pooling": "median"}, "pooling must be"),
+        ({"num_layers": 0}, "num_layers must be"),
+        ({"dropout": 1.5}, "dropout must be"),
+    ],
+)
+def test_bad_settings_get_one_sentence(settings, sentence):
+    with pytest.raises(InputError, match=sentence):
+        GOMKCN(3, 2, **settings)
+
+
+def test_pooling_subgraph_tensors_needs_the_sizes():
+    model = GOMKCN(3, 2, filter_size=3, pooling="sum")
+    collection = GraphCollection(as_csr(GRAPHS[0], features=features(5).numpy()), 1, 3)
+    with pytest.raises(InputError, match="graph_sizes must be given"):
+        model(collection.subgraphs, collection.feat)
