@@ -155,7 +155,7 @@ def write_markdown(
 
 
 def bench_command(
-    name: str, usual_repeats: int = REPEATS, how: str = INTERLEAVED
+    name: str, usual_repeats: int = REPEATS, how: str = INTERLEAVED, results: Path = RESULTS
 ) -> Callable[[Callable[..., None]], click.Command]:
     """A command with the options that all benchmarks share; the function gets a :class:`Bench`."""
 
@@ -177,7 +177,7 @@ def bench_command(
         ) -> None:
             threads = _pin_threads(threads)
             repeats = repeats or (QUICK_REPEATS if quick else usual_repeats)
-            out = out or (None if quick else RESULTS)
+            out = out or (None if quick else results)
             bench = Bench(name, threads, repeats, how, quick, out)
             function(bench, **options)
             bench.write()

@@ -14,26 +14,37 @@ from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
+NORMS = ("batch", "node")
 POOLINGS = ("max", "mean", "sum")
 
 
+class _NodeNorm(nn.Module):
+    def forward(self, hidden: Tensor) -> Tensor:
+        return nn.functional.normalize(hidden, dim=1) * hidden.shape[1] ** 0.5
+
+
 class InputLayer(nn.Module):
-    """Linear map, batch norm, and a sigmoid where the filters' features lie in (0, 1).
+    """Linear map, norm, and a sigmoid where the filters' features lie in (0, 1).
 
     Parameters
     ----------
     in_feats, out_feats : int
         Widths.
+    norm : {"batch", "node"}
+        Batch norm, or each node's features to a mean square of 1.
     bounded : bool
         Apply the sigmoid.
     dropout : float
         Share of the input features that is dropped while training.
     """
 
-    def __init__(self, in_feats: int, out_feats: int, bounded: bool, dropout: float) -> None:
+    def __init__(
+        self, in_feats: int, out_feats: int, norm: str, bounded: bool, dropout: float
+    ) -> None:
         super().__init__()
+        check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        self.norm = nn.BatchNorm1d(out_feats)
+        self.norm = nn.BatchNorm1d(out_feats) if norm == "batch" else _NodeNorm()
         self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
         self.reset_parameters()
@@ -41,7 +52,8 @@ class InputLayer(nn.Module):
     def reset_parameters(self) -> None:
         """Draw the weights anew (Glorot's uniform distribution)."""
         nn.init.xavier_uniform_(self.weight)
-        self.norm.reset_parameters()
+        if isinstance(self.norm, nn.BatchNorm1d):
+            self.norm.reset_parameters()
 
     def forward(self, feat: Tensor) -> Tensor:
         """``[V, in_feats]``, dense or sparse CSR → ``[V, out_feats]``."""
@@ -90,6 +102,9 @@ class GOMKCN(nn.Module):
         The last convolution has one filter for each class, whose score is the logit.
     read_input : bool
         Read out the input layer, too.
+    input_norm : {"batch", "node"}
+        What follows the linear map of the input layer: batch norm, or each node's features to a
+        mean square of 1.
     bounded_feats : bool
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
@@ -121,6 +136,7 @@ class GOMKCN(nn.Module):
         pooling: str | None = None,
         class_filters: bool = False,
         read_input: bool = True,
+        input_norm: str = "batch",
         bounded_feats: bool = True,
         input_dropout: float = 0.0,
         dropout: float = 0.0,
@@ -141,7 +157,9 @@ class GOMKCN(nn.Module):
         if hidden_feats is None:
             self.input, first_width = nn.Dropout(input_dropout), in_feats
         else:
-            self.input = InputLayer(in_feats, hidden_feats, bounded_feats, input_dropout)
+            self.input = InputLayer(
+                in_feats, hidden_feats, input_norm, bounded_feats, input_dropout
+            )
             first_width = hidden_feats
         widths = [first_width] + [num_filters] * num_layers
         if class_filters:

@@ -12,12 +12,15 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+# what makes each of them small
+SMOKE = {"timing.py": "--quick"}
 EXPERIMENTS = (
     ("isomorphic.py",),
     ("frequent.py",),
     ("interpretability.py",),
     ("run.py", FOLDER / "node_classification.toml"),
     ("run.py", FOLDER / "graph_classification.toml"),
+    ("timing.py",),
 )
 
 
@@ -28,9 +31,9 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     commands = [("table.py",)] if task == "tables" else EXPERIMENTS
-    options = ["--smoke"] if task == "smoke" else sys.argv[2:]
     codes = []
     for script, *arguments in commands:
+        options = [SMOKE.get(script, "--smoke")] if task == "smoke" else sys.argv[2:]
         print(f"== {' '.join(map(str, [script, *arguments, *options]))}", flush=True)
         command = [sys.executable, str(FOLDER / script), *map(str, arguments), *options]
         codes.append(subprocess.run(command).returncode)

@@ -42,8 +42,10 @@ _GRAPH_GRID: Grid = {
 }
 _NODE_GRID: Grid = {
     "hidden": [16, 32, 64],
-    "filter_size": [8, 16],
+    "filter_size": [4],
+    "max_nodes": [8, 16, 32],
     "num_hops": [1],
+    "num_layers": [1],
     "num_steps": [1, 2],
     "input_dropout": [0.25, 0.5, 0.75],
     "lr": [0.01, 0.05],
@@ -65,9 +67,10 @@ def _improved_random_walk(params: Params) -> GraphKernel:
     return ImprovedRandomWalkSettings(params["num_steps"])
 
 
-def _graph_trial(
-    kernel: Kernel, data: GraphData, split: Split, params: Params, seed: int
+def graph_trial(
+    data: GraphData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
+    """Train a classifier of graphs."""
     graph = replace(data.graph, features=data.split_features(split))
     collection = _collection(graph, params, data.device)
     torch.manual_seed(seed)
@@ -89,9 +92,10 @@ def _graph_trial(
     return _fit(model, collection, data, split, settings)
 
 
-def _node_trial(
-    kernel: Kernel, data: NodeData, split: Split, params: Params, seed: int
+def node_trial(
+    data: NodeData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
+    """Train a classifier of nodes whose last filters are the classes."""
     collection = _collection(data.graph, params, data.device)
     torch.manual_seed(seed)
     model = GOMKCN(
@@ -99,7 +103,9 @@ def _node_trial(
         data.num_classes,
         hidden_feats=params["hidden"],
         filter_size=params["filter_size"],
+        max_nodes=params["max_nodes"],
         num_hops=params["num_hops"],
+        num_layers=params["num_layers"],
         kernel=kernel(params),
         class_filters=True,
         read_input=False,
@@ -116,7 +122,8 @@ def _node_trial(
 
 
 def _collection(graph: Any, params: Params, device: str) -> GraphCollection:
-    return GraphCollection(graph, params["num_hops"], params["filter_size"], device=device)
+    size = params.get("max_nodes", params["filter_size"])
+    return GraphCollection(graph, params["num_hops"], size, device=device)
 
 
 def _fit(
@@ -144,10 +151,10 @@ _KERNELS: list[tuple[str, Kernel, Grid]] = [
 ]
 
 FAMILIES = [
-    Family(name, {**grid, **own}, functools.partial(trial, kernel), kind)
+    Family(name, {**grid, **own}, functools.partial(trial, kernel=kernel), kind)
     for kind, grid, trial in (
-        ("graph", _GRAPH_GRID, _graph_trial),
-        ("node", _NODE_GRID, _node_trial),
+        ("graph", _GRAPH_GRID, graph_trial),
+        ("node", _NODE_GRID, node_trial),
     )
     for name, kernel, own in _KERNELS
 ]
