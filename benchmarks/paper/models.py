@@ -41,22 +41,35 @@ _GRAPH_GRID: Grid = {
     "epochs": [300],
 }
 _NODE_GRID: Grid = {
-    "hidden": [16, 32, 64],
+    "hidden": [64],
     "filter_size": [4],
-    "max_nodes": [8, 16, 32],
+    # many nodes are summed, since their number tells, few are not
+    "max_nodes, aggregation": [(8, "sym"), (64, "sum")],
     "num_hops": [1],
     "num_layers": [1],
     "num_steps": [1, 2],
-    "input_dropout": [0.25, 0.5, 0.75],
-    "lr": [0.01, 0.05],
-    "weight_decay": [0.0, 5e-5, 5e-4],
+    "read_input": [False, True],
+    "input_dropout": [0.5],
+    "lr": [0.01],
+    "weight_decay": [5e-4, 5e-3],
+    # features have a mean square of 1
+    "tau": [2.0],
+    "anchor_root": [True],
     "epochs": [200],
 }
-_GOMK_GRID: Grid = {"aggregation": ["sum", "sym"]}
+# of what is read at the input layer
+_DROPOUT = 0.5
+_GRAPH_GOMK_GRID: Grid = {"aggregation": ["sum", "sym"]}
 
 
 def _gomk(params: Params) -> GraphKernel:
-    return GOMKSettings(params["num_steps"], aggregation=params["aggregation"], padding="mask")
+    return GOMKSettings(
+        params["num_steps"],
+        params.get("tau", 1.0),
+        aggregation=params["aggregation"],
+        anchor_root=params.get("anchor_root", False),
+        padding="mask",
+    )
 
 
 def _random_walk(params: Params) -> GraphKernel:
@@ -72,7 +85,9 @@ def graph_trial(
 ) -> TrialOutcome:
     """Train a classifier of graphs."""
     graph = replace(data.graph, features=data.split_features(split))
-    collection = _collection(graph, params, data.device)
+    collection = GraphCollection(
+        graph, params["num_hops"], params["filter_size"], device=data.device
+    )
     torch.manual_seed(seed)
     model = GOMKCN(
         graph.features.shape[1],
@@ -96,7 +111,12 @@ def node_trial(
     data: NodeData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
     """Train a classifier of nodes whose last filters are the classes."""
-    collection = _collection(data.graph, params, data.device)
+    if "max_nodes, aggregation" in params:
+        max_nodes, aggregation = params["max_nodes, aggregation"]
+        params = {**params, "max_nodes": max_nodes, "aggregation": aggregation}
+    collection = GraphCollection(
+        data.graph, params["num_hops"], params["max_nodes"], device=data.device
+    )
     torch.manual_seed(seed)
     model = GOMKCN(
         data.graph.features.shape[1],
@@ -108,8 +128,10 @@ def node_trial(
         num_layers=params["num_layers"],
         kernel=kernel(params),
         class_filters=True,
-        read_input=False,
+        read_input=params["read_input"],
+        input_norm="node",
         bounded_feats=False,
+        dropout=_DROPOUT,
         input_dropout=params["input_dropout"],
     )
     settings = TrainingSettings(
@@ -119,11 +141,6 @@ def node_trial(
         seed=seed,
     )
     return _fit(model, collection, data, split, settings)
-
-
-def _collection(graph: Any, params: Params, device: str) -> GraphCollection:
-    size = params.get("max_nodes", params["filter_size"])
-    return GraphCollection(graph, params["num_hops"], size, device=device)
 
 
 def _fit(
@@ -144,17 +161,18 @@ def _fit(
     )
 
 
-_KERNELS: list[tuple[str, Kernel, Grid]] = [
-    ("GOMKCN", _gomk, _GOMK_GRID),
+_MODELS: list[tuple[str, Kernel, Grid]] = [
+    ("GOMKCN", _gomk, _GRAPH_GOMK_GRID),
     ("KerGNN", _random_walk, {}),
     ("RWK+CN", _improved_random_walk, {}),
 ]
-
 FAMILIES = [
-    Family(name, {**grid, **own}, functools.partial(trial, kernel=kernel), kind)
-    for kind, grid, trial in (
-        ("graph", _GRAPH_GRID, graph_trial),
-        ("node", _NODE_GRID, node_trial),
-    )
-    for name, kernel, own in _KERNELS
+    *(
+        Family(name, {**_GRAPH_GRID, **own}, functools.partial(graph_trial, kernel=kernel), "graph")
+        for name, kernel, own in _MODELS
+    ),
+    *(
+        Family(name, _NODE_GRID, functools.partial(node_trial, kernel=kernel), "node")
+        for name, kernel, _ in _MODELS
+    ),
 ]
