@@ -95,15 +95,8 @@ def _input_of(model: GOMKCN, batch: GraphBatch, level: int) -> Tensor:
 
 def _first_views(subgraphs: SubgraphTensors, roots: Tensor) -> SubgraphTensors:
     """One subgraph for each root."""
-    rows = roots.to(subgraphs.nodes.device) * subgraphs.num_views
-    bits, weights = subgraphs.bits, subgraphs.weights
-    return SubgraphTensors(
-        subgraphs.nodes[rows],
-        subgraphs.num_nodes[rows],
-        None if bits is None else bits[rows],
-        None if weights is None else weights[rows],
-        1,
-    )
+    first = roots.to(subgraphs.nodes.device) * subgraphs.num_views
+    return subgraphs._replace(num_views=1).select(first)
 
 
 def _as_filters(

@@ -90,17 +90,11 @@ class GraphCollection:
         begin = np.cumsum(sizes) - sizes
         shift = np.repeat(first - begin, sizes)  # [V] old id less new id
         rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
-        all_of, views = self.subgraphs, self.subgraphs.num_views
-        entries = (rows.unsqueeze(1) * views + torch.arange(views, device=rows.device)).flatten()
-        moved = torch.from_numpy(shift).to(rows.device).repeat_interleave(views).unsqueeze(1)
-        nodes = all_of.nodes[entries]
-        subgraphs = SubgraphTensors(
-            torch.where(nodes < 0, nodes, nodes - moved.to(nodes.dtype)),
-            all_of.num_nodes[entries],
-            None if all_of.bits is None else all_of.bits[entries],
-            None if all_of.weights is None else all_of.weights[entries],
-            views,
-        )
+        subgraphs = self.subgraphs.select(rows)
+        moved = torch.from_numpy(shift).to(rows.device).repeat_interleave(subgraphs.num_views)
+        nodes = subgraphs.nodes
+        moved = moved.unsqueeze(1).to(nodes.dtype)
+        subgraphs = subgraphs._replace(nodes=torch.where(nodes < 0, nodes, nodes - moved))
         feat = self._feat_of(rows)
         return GraphBatch(subgraphs, feat, torch.from_numpy(sizes).to(rows.device))
 

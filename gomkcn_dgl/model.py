@@ -189,7 +189,13 @@ class GOMKCN(nn.Module):
         self.read_input = read_input
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, graph: Any, feat: Tensor, graph_sizes: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        graph: Any,
+        feat: Tensor,
+        graph_sizes: Tensor | None = None,
+        rows: Tensor | None = None,
+    ) -> Tensor:
         """Classify.
 
         Parameters
@@ -202,10 +208,13 @@ class GOMKCN(nn.Module):
             int64 ``[G]`` nodes of each graph; needed where ``graph`` is not a DGLGraph and nodes
             are pooled.
 
+        rows : Tensor, optional
+            int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
+
         Returns
         -------
         Tensor
-            Logits: ``[G, C]`` with pooling, ``[V, C]`` without.
+            Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
         if not isinstance(graph, SubgraphTensors):
             if self.pooling is not None:
@@ -213,7 +222,7 @@ class GOMKCN(nn.Module):
             graph = self.subgraphs(graph, feat.device)
         if self.pooling is not None and graph_sizes is None:
             raise InputError("graph_sizes must be given where nodes are pooled, got None.")
-        levels = self.levels(graph, feat)
+        levels = self.levels(graph, feat, rows)
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
@@ -229,11 +238,16 @@ class GOMKCN(nn.Module):
         assert isinstance(first, GraphKernelConv)
         return first.subgraphs(graph, device)
 
-    def levels(self, subgraphs: SubgraphTensors, feat: Tensor) -> list[Tensor]:
-        """Embed the nodes at every level: the input layer, then each convolution, normed."""
+    def levels(
+        self, subgraphs: SubgraphTensors, feat: Tensor, rows: Tensor | None = None
+    ) -> list[Tensor]:
+        """Embed the nodes, or some, at every level: the input layer, each convolution, normed."""
         hidden = self.input(feat)
         levels = [hidden]
         for conv, norm in zip(self.convs, self.norms, strict=True):
+            if rows is not None and conv is self.convs[-1]:
+                # no convolution looks at the other nodes any more
+                subgraphs, levels = subgraphs.select(rows), [level[rows] for level in levels]
             levels.append(norm(conv(subgraphs, hidden)))
             hidden = self.activate(levels[-1])
         return levels

@@ -33,6 +33,17 @@ class SubgraphTensors(NamedTuple):
     weights: Tensor | None
     num_views: int
 
+    def select(self, roots: Tensor) -> SubgraphTensors:
+        """Return the subgraphs of some roots, int64 ``[R]``, all views of each."""
+        views = torch.arange(self.num_views, device=roots.device)
+        rows = (roots.unsqueeze(1) * self.num_views + views).flatten()
+        return self._replace(
+            nodes=self.nodes[rows],
+            num_nodes=self.num_nodes[rows],
+            bits=None if self.bits is None else self.bits[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
     def adjacency(self, dtype: torch.dtype) -> Tensor:
         """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]``."""
         if self.bits is None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_float, check_int
-from gomkcn_dgl.collection import GraphBatch, GraphCollection
+from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 
@@ -221,16 +221,13 @@ def _predictions(
     """Logits and the rows that they belong to, batch after batch."""
     if model.pooling is None:
         index = torch.from_numpy(np.asarray(rows)).to(data.feat.device)
-        yield _logits(model, data.whole())[index], index
+        whole = data.whole()
+        yield model(whole.subgraphs, whole.feat, rows=index), index
         return
     for begin in range(0, len(rows), batch_size):
         chosen = np.asarray(rows[begin : begin + batch_size])
-        yield _logits(model, data.batch(chosen)), torch.from_numpy(chosen).to(data.feat.device)
-
-
-def _logits(model: GOMKCN, batch: GraphBatch) -> Tensor:
-    logits: Tensor = model(batch.subgraphs, batch.feat, batch.graph_sizes)
-    return logits
+        batch = data.batch(chosen)
+        yield model(*batch), torch.from_numpy(chosen).to(data.feat.device)
 
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:

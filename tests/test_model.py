@@ -92,6 +92,18 @@ def test_the_filters_of_the_classes_are_the_logits():
     torch.testing.assert_close(model(graph, feat), levels[-1])
 
 
+@pytest.mark.parametrize("num_views", [1, 2])
+@pytest.mark.parametrize("num_layers", [1, 2])
+def test_some_nodes_are_classified_as_among_all(num_layers, num_views):
+    torch.manual_seed(0)
+    model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers, num_views=num_views).eval()
+    graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
+    whole = GraphCollection(graphs, 1, 4, num_views=num_views).whole()
+    rows = torch.tensor([4, 0, 9])
+    some = model(whole.subgraphs, whole.feat, rows=rows)
+    torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
+
+
 def test_every_parameter_that_is_read_learns():
     model = GOMKCN(3, 2, filter_size=4, pooling="sum", num_layers=2)
     batch = dgl_batch(GRAPHS)
