@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -13,7 +11,9 @@ from typing import Any
 import click
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.cli_base import Group, show_log
+from gomkcn_dgl.cli_train import explain, train
+from gomkcn_dgl.errors import InputError
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -24,29 +24,7 @@ MAX_COPIES = 10**8
 Command = Callable[..., Any]
 
 
-class _Command(click.Command):
-    """A command that ends in one sentence and exit code 2 on bad input."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except GomkcnError as error:
-            message = str(error)
-            # a sentence of the library names its parameter; here that is an option
-            for option in self.params:
-                message = re.sub(rf"^{option.name}\b", option.opts[0], message)
-            click.echo(f"gomkcn: {message}", err=True)
-            ctx.exit(2)
-
-
-class _Group(click.Group):
-    """A group of such commands."""
-
-    command_class = _Command
-    group_class = type
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gomkcn-dgl")
 def main() -> None:
     """Find the small patterns that keep coming back in graphs.
@@ -55,7 +33,13 @@ def main() -> None:
     gomkcn generate planted --out planted.bin   a graph whose answer is known
     gomkcn info planted.bin                     what would be read
     gomkcn mine planted.bin --out run           its patterns, in run/report.html
+    gomkcn train motifs.bin --out run           a classifier of graphs or nodes
+    gomkcn explain run                          its filters, and where they respond
     """
+
+
+main.add_command(train)
+main.add_command(explain)
 
 
 def _graph_options(command: Command) -> Command:
@@ -138,7 +122,7 @@ def mine(
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine --settings run/settings.toml --out again
     """
-    _show_log(quiet)
+    show_log(quiet)
     from gomkcn_dgl.settings import RunSettings, read_settings
     from mining import PatternMiner, compare_with_truth, read_truth
     from mining.report import format_table
@@ -199,7 +183,7 @@ def info(
     \b
     gomkcn info friends.txt.gz --hops 2 --size 8
     """
-    _show_log(quiet=False)
+    show_log(quiet=False)
     from gomkcn_dgl.csr import describe_graph
     from gomkcn_dgl.settings import GraphSettings
     from gomkcn_dgl.subgraphs import extract_subgraphs
@@ -259,7 +243,7 @@ def planted(
     gomkcn generate planted --out planted.bin
     gomkcn generate planted --out big.npz --nodes 10000 --motif wheel=50 --motif mine.txt=50
     """
-    _show_log(quiet=False)
+    show_log(quiet=False)
     import json
 
     import numpy as np
@@ -306,7 +290,7 @@ def classification(out: str, **options: Any) -> None:
     \b
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
-    _show_log(quiet=False)
+    show_log(quiet=False)
     from gomkcn_dgl.io import write_dgl_graphs
     from synthetic import MotifClassificationDataset
 
@@ -314,16 +298,6 @@ def classification(out: str, **options: Any) -> None:
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
     names = ", ".join(dataset.motif_names)
     click.echo(f"{out}: {len(dataset)} graphs, labels 0 to {dataset.num_classes - 1} = {names}")
-
-
-def _show_log(quiet: bool) -> None:
-    """Send the library's log to the terminal."""
-    log = logging.getLogger("gomkcn_dgl")
-    log.setLevel(logging.WARNING if quiet else logging.INFO)
-    if not log.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("gomkcn: %(message)s"))
-        log.addHandler(handler)
 
 
 def _read(settings: Any) -> Any:

@@ -7,7 +7,7 @@ of DGL's, as 1.1.3 writes it; a file of another layout is refused. DGL is no lon
 layout will not change.
 
     magic, version, kind, number of graphs, padding to byte 4096
-    the place of the first graph, graph labels (skipped)
+    the place of the first graph, graph labels by name
     for each graph: structure, node data, edge data, names of its node and edge types
 """
 
@@ -79,6 +79,38 @@ def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
     graph = concatenate(parts)
     log_repairs(repairs)
     return graph
+
+
+def read_dgl_columns(path: Path) -> DGLColumns:
+    """Read what a DGL ``.bin`` says about its graphs and nodes beside their structure."""
+    data = read_bytes(path)
+    cursor = _Cursor(data)
+    num_graphs = _read_header(cursor)
+    labels = _read_graph_labels(_Cursor(data))
+    frames = [_read_graph(cursor).node_data for _ in range(num_graphs)]
+    shared = set.intersection(*(set(frame) for frame in frames))
+    columns = {}
+    for name in sorted(shared):
+        parts = [frame[name] for frame in frames]
+        if len({part.shape[1:] for part in parts}) == 1:
+            columns[name] = np.concatenate(parts)
+    return DGLColumns(labels, columns)
+
+
+@dataclass(frozen=True)
+class DGLColumns:
+    """Named arrays of a ``.bin``.
+
+    Attributes
+    ----------
+    graph_labels : dict of numpy.ndarray
+        What ``dgl.save_graphs`` was given as labels, each ``[G]`` or ``[G, …]``.
+    node_data : dict of numpy.ndarray
+        The node data that all graphs have, ``[V, …]`` over all of them.
+    """
+
+    graph_labels: dict[str, np.ndarray]
+    node_data: dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -174,6 +206,12 @@ def _read_header(cursor: _Cursor) -> int:
     cursor.seek(_HEADER_BYTES)
     cursor.seek(cursor.number())
     return num_graphs
+
+
+def _read_graph_labels(cursor: _Cursor) -> dict[str, np.ndarray]:
+    cursor.seek(_HEADER_BYTES)
+    cursor.number()
+    return {cursor.text(): cursor.array() for _ in range(cursor.count())}
 
 
 def _read_graph(cursor: _Cursor) -> _DGLGraph:

@@ -65,13 +65,7 @@ class RunSettings:
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
-        tables = {"graph": asdict(self.graph), "miner": dict(self.miner)}
-        return tomli_w.dumps(
-            {
-                name: {key: value for key, value in table.items() if value is not None}
-                for name, table in tables.items()
-            }
-        )
+        return to_toml({"graph": asdict(self.graph), "miner": self.miner})
 
 
 def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSettings:
@@ -90,16 +84,11 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
     InputError
         For a missing or malformed file, an unknown name or a value of the wrong type.
     """
-    try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"settings file {str(path)!r} cannot be read ({error}).") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"settings file {str(path)!r} is not valid TOML: {error}.") from None
-    _check_names(path, "", tables, ("graph", "miner"))
+    tables = read_toml(path)
+    check_names(path, "", tables, ("graph", "miner"))
     graph, miner = tables.get("graph", {}), tables.get("miner", {})
-    _check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
-    _check_names(path, "miner", miner, miner_defaults)
+    check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
+    check_names(path, "miner", miner, miner_defaults)
     for name, value in graph.items():
         _check_graph_value(path, name, value)
     if "features" in graph:
@@ -113,7 +102,28 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
     )
 
 
-def _check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Read the tables of a settings file."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"settings file {str(path)!r} cannot be read ({error}).") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"settings file {str(path)!r} is not valid TOML: {error}.") from None
+
+
+def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the tables as the text of a settings file; what is None is left out."""
+    return tomli_w.dumps(
+        {
+            name: {key: value for key, value in table.items() if value is not None}
+            for name, table in tables.items()
+        }
+    )
+
+
+def check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
+    """Refuse what is no table, and names in it that are not known."""
     where = f"[{table}] of " if table else ""
     if not isinstance(given, dict):
         raise InputError(f"{where}settings file {str(path)!r} must be a table.")

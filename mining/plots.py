@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 # on a page this colour becomes the colour of the page's text, so that dark pages work as well
-_INK = "#1f2328"
-_PLAIN = "#4c72b0"
+INK = "#1f2328"
+PLAIN = "#4c72b0"
 # distinct and assigned; both stand out from white and from black
 _BARS = ("#2a7fb8", "#e08a3c")
 _NO_PATTERNS = "No patterns were found."
@@ -69,7 +69,7 @@ def draw_pattern(
     from matplotlib.collections import LineCollection
 
     if ax is None:
-        ax = _new_figure(_PATTERN_WIDTH, _PATTERN_HEIGHT + 0.25).add_subplot()
+        ax = new_figure(_PATTERN_WIDTH, _PATTERN_HEIGHT + 0.25).add_subplot()
     if colors is None:
         (colors,) = feature_colors([pattern])
     places = place_nodes(pattern.num_nodes, pattern.edges)
@@ -77,7 +77,7 @@ def draw_pattern(
     lines = [places[list(edge)] for edge in pattern.edges]
     widths = [4 * weight - 1 for weight in pattern.edge_weights]
     ax.add_collection(
-        LineCollection(lines, linewidths=widths, colors=_INK, capstyle="round", clip_on=False)
+        LineCollection(lines, linewidths=widths, colors=INK, capstyle="round", clip_on=False)
     )
     _draw_nodes(ax, places, radius, colors)
     margin = radius + 0.06
@@ -86,7 +86,7 @@ def draw_pattern(
     ax.set_aspect("equal")
     ax.set_axis_off()
     counted = "1 occurrence" if pattern.distinct == 1 else f"{pattern.distinct} occurrences"
-    ax.set_title(f"Pattern {pattern.id}: {counted}", color=_INK, fontsize=10)
+    ax.set_title(f"Pattern {pattern.id}: {counted}", color=INK, fontsize=10)
     return ax
 
 
@@ -105,12 +105,12 @@ def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Figure:
     """
     check_int("columns", columns, 1)
     if not patterns:
-        figure = _new_figure(4, 1)
-        figure.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=_INK)
+        figure = new_figure(4, 1)
+        figure.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=INK)
         return figure
     columns = min(columns, len(patterns))
     rows = math.ceil(len(patterns) / columns)
-    figure = _new_figure(_PATTERN_WIDTH * columns, (_PATTERN_HEIGHT + 0.3) * rows)
+    figure = new_figure(_PATTERN_WIDTH * columns, (_PATTERN_HEIGHT + 0.3) * rows)
     colors = feature_colors(patterns)
     for position, (pattern, shades) in enumerate(zip(patterns, colors, strict=True)):
         draw_pattern(pattern, figure.add_subplot(rows, columns, position + 1), colors=shades)
@@ -172,9 +172,9 @@ def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axe
     from matplotlib.ticker import NullLocator
 
     if not patterns:
-        ax = _new_figure(4, 1).add_subplot() if ax is None else ax
+        ax = new_figure(4, 1).add_subplot() if ax is None else ax
         ax.set_axis_off()
-        ax.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=_INK)
+        ax.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=INK)
         return ax
     ax = _styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
     readings = {
@@ -205,7 +205,7 @@ def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axe
                 textcoords="offset points",
                 va="center",
                 fontsize=8,
-                color=_INK,
+                color=INK,
             )
     _label(ax, "How often each pattern occurs", "Count, logarithmic" if wide else "Count", "")
     ax.tick_params(axis="y", length=0)
@@ -272,11 +272,11 @@ def figure_to_svg(
     start = name or "f" + hashlib.sha256(svg.encode()).hexdigest()[:12]
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{start}-", svg)
     if inline:
-        svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+        svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     return svg
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """Make a figure of so many inches, without a background."""
     from matplotlib.figure import Figure
 
@@ -289,25 +289,25 @@ def _styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
 
     if ax is None:
         with sns.axes_style("white"):
-            ax = _new_figure(width, height).add_subplot(facecolor="none")
+            ax = new_figure(width, height).add_subplot(facecolor="none")
     sns.despine(ax=ax)
     for side in ("left", "bottom"):
-        ax.spines[side].set_color(_INK)
-    ax.tick_params(which="both", color=_INK, labelcolor=_INK, labelsize=9)
+        ax.spines[side].set_color(INK)
+    ax.tick_params(which="both", color=INK, labelcolor=INK, labelsize=9)
     return ax
 
 
 def _label(ax: Axes, title: str, x: str, y: str) -> None:
-    ax.set_title(title, color=_INK, fontsize=11)
-    ax.set_xlabel(x, color=_INK, fontsize=9)
-    ax.set_ylabel(y, color=_INK, fontsize=9)
+    ax.set_title(title, color=INK, fontsize=11)
+    ax.set_xlabel(x, color=INK, fontsize=9)
+    ax.set_ylabel(y, color=INK, fontsize=9)
 
 
 def _legend_above(ax: Axes) -> None:
     """Put the legend between title and bars, where it covers neither."""
     place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
-    ax.legend(**place, frameon=False, fontsize=9, labelcolor=_INK)
-    ax.set_title(ax.get_title(), color=_INK, fontsize=11, pad=26)
+    ax.legend(**place, frameon=False, fontsize=9, labelcolor=INK)
+    ax.set_title(ax.get_title(), color=INK, fontsize=11, pad=26)
 
 
 def _radius(places: np.ndarray) -> float:
@@ -328,10 +328,10 @@ def _draw_nodes(ax: Axes, places: np.ndarray, radius: float, colors: np.ndarray 
     # a figure's axes are about this many points wide for the 2.4 units of a drawing
     font_size = min(10.0, 95 * radius)
     for node, place in enumerate(places):
-        face = to_rgb(_PLAIN) if colors is None else scale(float(colors[node]))[:3]
+        face = to_rgb(PLAIN) if colors is None else scale(float(colors[node]))[:3]
         light = np.dot(face, (0.299, 0.587, 0.114)) > 0.5
         ax.add_patch(
-            Circle(place, radius, facecolor=face, edgecolor=_INK, lw=1, zorder=2, clip_on=False)
+            Circle(place, radius, facecolor=face, edgecolor=INK, lw=1, zorder=2, clip_on=False)
         )
         ax.text(
             place[0],

@@ -110,7 +110,7 @@ def render_report(run: MiningRun) -> str:
         figures["loss"] = _svg(draw_loss(run.loss_curve).figure, "loss")
     if run.patterns:
         figures["frequencies"] = _svg(draw_frequencies(run.patterns).figure, "frequencies")
-    return _template().render(
+    return page_template("report.html.jinja").render(
         part="page",
         run=run,
         summary=summary_sentence(run),
@@ -118,8 +118,9 @@ def render_report(run: MiningRun) -> str:
         figures=figures,
         colored=_colored(run.patterns),
         cut=_percent(run.graph.truncated_share),
-        settings=_flatten(run.settings),
-        provenance=_flatten(run.provenance),
+        settings=flatten(run.settings),
+        provenance=flatten(run.provenance),
+        page_style=page_style(),
     )
 
 
@@ -148,7 +149,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> str:
     -------
     str
     """
-    return _template().render(
+    return page_template("report.html.jinja").render(
         part="cards", cards=_cards(patterns, None), colored=_colored(patterns)
     )
 
@@ -238,8 +239,15 @@ def _cut(text: str, width: int) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
-    text = resources.files("mining").joinpath("report.html.jinja").read_text("utf-8")
+def page_style() -> Markup:
+    """Style that all pages share."""
+    return Markup(resources.files("mining").joinpath("page.css").read_text("utf-8"))
+
+
+@cache
+def page_template(name: str) -> jinja2.Template:
+    """A template of this package."""
+    text = resources.files("mining").joinpath(name).read_text("utf-8")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -304,13 +312,13 @@ def _svg(figure: Any, name: str | None) -> Markup:
     return Markup(figure_to_svg(figure, name=name, inline=True))
 
 
-def _flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]:
+def flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]:
     """List nested settings as ``section.key`` and text."""
     rows = []
     for key, value in values.items():
         name = f"{start}{key}"
         if isinstance(value, Mapping):
-            rows += _flatten(value, f"{name}.")
+            rows += flatten(value, f"{name}.")
         elif isinstance(value, str):
             rows.append((name, value))
         else:

@@ -16,18 +16,15 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
-import numpy as np
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import atomic_write
+from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
 from gomkcn_dgl.settings import RunSettings
 from mining.evaluation import MotifRecovery
 from mining.miner import PatternMiner
@@ -43,32 +40,8 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
 def prepare_folder(folder: str | Path, force: bool) -> Path:
-    """Make the folder of a run, before any work is done for it.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written, or holds a run already and ``force`` is not set.
-    """
-    if not str(folder):
-        raise InputError("out folder must have a name, got ''.")
-    folder = Path(folder)
-    try:
-        held = [name for name in _RUN_FILES if (folder / name).exists()]
-        if held and not force:
-            raise InputError(
-                f"out folder {str(folder)!r} already holds a run ({held[0]}); "
-                "choose another, or overwrite it with --force."
-            )
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".write-test"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise InputError(
-            f"out folder {str(folder)!r} cannot be written ({error.strerror})."
-        ) from None
-    return folder
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`."""
+    return prepare_run_folder(folder, _RUN_FILES, force)
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
@@ -80,17 +53,17 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
     files: dict[str, str | bytes] = {
         "settings.toml": settings.to_toml(),
-        "patterns.json": _json(_patterns_record(run)),
+        "patterns.json": to_json(_patterns_record(run)),
         **graphs,
         "occurrences.csv": _occurrence_table(run.patterns),
         "checkpoint.pt": _checkpoint(miner),
         **_report_files(run),
         # last: what run.json describes is complete
-        "run.json": _json(_run_record(run)),
+        "run.json": to_json(_run_record(run)),
     }
     # a run that is killed while it replaces another must not look finished
     (folder / "run.json").unlink(missing_ok=True)
-    _write_all(folder, files)
+    write_files(folder, files)
     for old in (folder / "patterns").glob("pattern_*.graphml"):
         if f"patterns/{old.name}" not in graphs:
             old.unlink()
@@ -98,15 +71,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
 
 def write_report(folder: Path, run: MiningRun) -> Path:
     """Draw the figures and the report of a run; return the path of the report."""
-    _write_all(folder, _report_files(run))
+    write_files(folder, _report_files(run))
     return folder / REPORT
-
-
-def _write_all(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files in this order, each whole or not at all."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        atomic_write(folder / name, content)
 
 
 def _report_files(run: MiningRun) -> dict[str, str]:
@@ -127,8 +93,8 @@ def read_run(folder: str | Path) -> MiningRun:
         If the folder holds no run, or a file of it is damaged.
     """
     folder = Path(folder)
-    record = _read_json(folder / "run.json")
-    patterns = _read_json(folder / "patterns.json")
+    record = read_json(folder / "run.json")
+    patterns = read_json(folder / "patterns.json")
     try:
         names = patterns["feature_names"]
         graph = GraphSummary(**{**record["graph"], "feature_names": tuple(names)})
@@ -241,24 +207,3 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
 
 def _recovery(entry: dict[str, Any]) -> MotifRecovery:
     return MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
-
-
-def _json(record: Any) -> str:
-    return json.dumps(record, indent=1, ensure_ascii=False, default=_plain) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be read ({error}).") from None

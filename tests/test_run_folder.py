@@ -261,7 +261,7 @@ def test_a_run_that_is_cut_short_is_not_complete(tmp_path, run, settings, miner,
             raise KeyboardInterrupt
         atomic_write(path, data)
 
-    monkeypatch.setattr("mining.run_folder.atomic_write", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.io_folder.atomic_write", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(folder, run, settings, miner)
     assert (folder / "patterns.json").exists()

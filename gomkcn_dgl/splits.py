@@ -1,0 +1,74 @@
+"""Which graphs or nodes a classifier learns from, is chosen by and is tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.errors import InputError
+
+PARTS = ("train", "val", "test")
+
+
+class Split(NamedTuple):
+    """Rows of the three parts, int64 each, disjoint."""
+
+    train: np.ndarray
+    val: np.ndarray
+    test: np.ndarray
+
+
+def stratified_split(
+    labels: np.ndarray, shares: Sequence[float] = (0.8, 0.1, 0.1), seed: int = 0
+) -> Split:
+    """Split each class in the same shares.
+
+    Parameters
+    ----------
+    labels : numpy.ndarray
+        int64, a class for each row.
+    shares : sequence of float
+        Three, greater than 0, for training, validation and test; what they leave of 1 is not used.
+    seed : int
+        Of the choice.
+
+    Raises
+    ------
+    InputError
+        For shares that are not such, or a part without members.
+
+    Examples
+    --------
+    >>> split = stratified_split(np.array([0, 1] * 5), (0.6, 0.2, 0.2))
+    >>> [len(part) for part in split], sorted(np.concatenate(split).tolist())
+    ([6, 2, 2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    """
+    check_int("seed", seed, 0)
+    if len(shares) != 3:
+        raise InputError(f"split must be three shares such as 0.8,0.1,0.1, got {len(shares)}.")
+    for share in shares:
+        check_float("split", share, 0.0, 1.0, open_minimum=True)
+    if sum(shares) > 1 + 1e-9:
+        raise InputError(f"split must sum to at most 1, got {sum(shares):g}.")
+    rng = np.random.default_rng(seed)
+    ends = np.cumsum(shares)
+    parts: tuple[list[np.ndarray], ...] = ([], [], [])
+    for label in np.unique(labels):
+        rows = rng.permutation(np.flatnonzero(labels == label))
+        borders = [round(end * len(rows)) for end in ends]
+        for part, piece in zip(parts, np.split(rows, borders)[:3], strict=True):
+            part.append(piece)
+    return check_split(Split(*(np.sort(np.concatenate(part)) for part in parts)))
+
+
+def check_split(split: Split) -> Split:
+    """Return a split whose parts are disjoint and have members, or say which has not."""
+    for name, part in zip(PARTS, split, strict=True):
+        if len(part) == 0:
+            raise InputError(f"split leaves nothing for {name}; give it a larger share.")
+    if len(np.unique(np.concatenate(split))) < sum(map(len, split)):
+        raise InputError("the parts of a split must not share members, and two of them do.")
+    return split

@@ -1,0 +1,123 @@
+"""A training run ↔ its folder, each file written whole or not at all.
+
+| file            | holds                                                          |
+|-----------------|----------------------------------------------------------------|
+| `settings.toml` | the resolved settings; `gomkcn train --settings` takes it      |
+| `checkpoint.pt` | the model at its best epoch, the split, without pickled code   |
+| `metrics.json`  | accuracy and loss of each part, every epoch, data, provenance  |
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
+from gomkcn_dgl.splits import PARTS, Split
+from gomkcn_dgl.train_settings import read_train_settings
+from gomkcn_dgl.training_run import TrainedClassifier, TrainingRun, build_model
+
+METRICS = "metrics.json"
+_CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
+_RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
+
+
+def prepare_training_folder(folder: str | Path, force: bool) -> Path:
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`."""
+    return prepare_run_folder(folder, _RUN_FILES, force)
+
+
+def write_training(folder: Path, run: TrainingRun) -> None:
+    """Write a finished run into a folder made by :func:`prepare_training_folder`."""
+    files: dict[str, str | bytes] = {
+        _SETTINGS: run.classifier.settings.to_toml(),
+        _CHECKPOINT: _checkpoint(run),
+        # last: what it describes is complete
+        METRICS: to_json(_metrics(run)),
+    }
+    # a run that is killed while it replaces another must not look finished
+    (folder / METRICS).unlink(missing_ok=True)
+    write_files(folder, files)
+
+
+def read_metrics(folder: str | Path) -> dict[str, Any]:
+    """Read what a finished run reached.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished training run.
+    """
+    folder = Path(folder)
+    metrics = read_json(folder / METRICS)
+    if not isinstance(metrics, dict) or not {"data", "accuracy"} <= set(metrics):
+        raise InputError(f"{str(folder / METRICS)!r} is damaged; train again.")
+    return metrics
+
+
+def load_classifier(folder: str | Path) -> TrainedClassifier:
+    """Read the trained model of a run.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished run, or a file of it is damaged.
+    """
+    folder = Path(folder)
+    read_metrics(folder)
+    settings = read_train_settings(folder / _SETTINGS)
+    try:
+        state = torch.load(folder / _CHECKPOINT, weights_only=True)
+        model = build_model(settings, len(state["offset"]), state["num_classes"])
+        model.load_state_dict(state["model"])
+        split = Split(*(state["split"][part].numpy() for part in PARTS))
+        offset, spread = state["offset"].numpy(), state["spread"].numpy()
+    except Exception as error:
+        # torch.load raises whatever a damaged archive leads it into, with advice of many lines
+        reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".:")
+        raise InputError(
+            f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason})."
+        ) from None
+    return TrainedClassifier(model.eval(), settings, split, offset, spread)
+
+
+def _checkpoint(run: TrainingRun) -> bytes:
+    classifier = run.classifier
+    content = io.BytesIO()
+    torch.save(
+        {
+            "model": classifier.model.state_dict(),
+            "num_classes": run.summary["num_classes"],
+            "offset": torch.from_numpy(classifier.offset),
+            "spread": torch.from_numpy(classifier.spread),
+            "split": {
+                name: torch.from_numpy(part)
+                for name, part in zip(PARTS, classifier.split, strict=True)
+            },
+        },
+        content,
+    )
+    return content.getvalue()
+
+
+def _metrics(run: TrainingRun) -> dict[str, Any]:
+    history, split = run.history, run.classifier.split
+    return {
+        "data": run.summary,
+        "accuracy": {part: run.results[part].accuracy for part in PARTS},
+        "loss": {part: run.results[part].loss for part in PARTS},
+        "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
+        "best_epoch": history.best_epoch,
+        "epochs": len(history.validation),
+        "seconds": round(run.seconds, 3),
+        "history": {
+            "train_loss": history.train_loss,
+            "val_accuracy": [epoch.accuracy for epoch in history.validation],
+            "val_loss": [epoch.loss for epoch in history.validation],
+        },
+        "provenance": run.provenance,
+    }
