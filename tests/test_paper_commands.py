@@ -1,0 +1,58 @@
+"""The paper's sweeps and timings at a tiny size, and the one command for all experiments."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], capture_output=True, text=True, cwd=PAPER.parents[1]
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_hyperparameters_smoke_writes_lines_table_and_figure(tmp_path):
+    run(PAPER / "hyperparameters.py", "--smoke", "--out", tmp_path)
+    results = tmp_path / "hyperparameters.jsonl"
+    lines = results.read_text().splitlines()
+    assert len(lines) == 2 + 4
+    for name in ("hyperparameters.md", "hyperparameters.svg"):
+        assert (tmp_path / name).stat().st_size
+    # what a killed run left half is run again, the rest is not
+    results.write_text("\n".join(lines)[:-20])
+    said = run(PAPER / "hyperparameters.py", "--smoke", "--out", tmp_path)
+    assert said.count("validation ") == 1
+    assert results.read_text().splitlines()[:-1] == lines[:-1]
+
+
+def test_timing_names_every_model():
+    said = run(PAPER / "timing.py", "--quick", "--threads", 1, "--repeats", 1)
+    sys.path.insert(0, str(PAPER.parent))
+    try:
+        timing = importlib.import_module("paper.timing")
+    finally:
+        sys.path.remove(str(PAPER.parent))
+    for model in timing.MODELS:
+        assert f"| ENZYMES | {model} |" in said
+    assert "Extraction" in said
+
+
+def test_the_command_for_all_says_what_it_takes():
+    done = subprocess.run([sys.executable, PAPER], capture_output=True, text=True)
+    assert done.returncode == 2
+    for task in ("smoke", "run", "tables"):
+        assert f"python benchmarks/paper {task}" in done.stderr
+    sys.path.insert(0, str(PAPER.parent))
+    try:
+        experiments = importlib.import_module("paper.__main__").EXPERIMENTS
+    finally:
+        sys.path.remove(str(PAPER.parent))
+    # every experiment of the folder is in it
+    assert {script for script, *_ in experiments} == {
+        path.name for path in PAPER.glob("*.py") if '__name__ == "__main__"' in path.read_text()
+    } - {"table.py", "__main__.py"}
