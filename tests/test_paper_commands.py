@@ -26,7 +26,7 @@ def test_hyperparameters_smoke_writes_lines_table_and_figure(tmp_path):
     # what a killed run left half is run again, the rest is not
     results.write_text("\n".join(lines)[:-20])
     said = run(PAPER / "hyperparameters.py", "--smoke", "--out", tmp_path)
-    assert said.count("validation ") == 1
+    assert said.count(": validation ") == 1
     assert results.read_text().splitlines()[:-1] == lines[:-1]
 
 

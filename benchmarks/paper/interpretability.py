@@ -1,0 +1,399 @@
+"""Interpretability: are the filters of a classifier the motifs, and does a response point at them?
+
+    python benchmarks/paper/interpretability.py             whatever the results lack
+    python benchmarks/paper/interpretability.py --smoke     a tiny version, in seconds
+
+The paper's section "Interpretability Analysis". A line of the results is one run with one seed, of
+the data and the model alike; the table and the figure are made from the lines. Exit code 1 when the
+first run misses its goal.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import torch
+
+from gomkcn_dgl import (
+    GOMKCN,
+    GOMKSettings,
+    GraphCollection,
+    TrainingSettings,
+    as_csr,
+    evaluate_classifier,
+    start_from_classes,
+    train_classifier,
+)
+from gomkcn_dgl.provenance import describe_provenance
+from synthetic import MotifClassificationDataset
+
+# a script sees its own folder only
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from measure import use_threads
+from record import Table, write_markdown
+
+from paper.interpretability_figure import draw_responses
+from paper.isomorphic_figure import write_figure
+from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
+from paper.result_lines import find_line, find_lines
+from paper.results_file import ResultsFile
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+HERE = Path(__file__).parent
+SMOKE: dict[str, dict[str, Any]] = {
+    "data": {"num_graphs": 160},
+    "training": {"head_epochs": 5, "num_epochs": 5, "batch_size": 32},
+}
+# the goal: this share of the seeds, each with all test graphs right, all filters motifs, and the
+# highest response inside the motif in so many of the test graphs
+GOAL_SEEDS, GOAL_INSIDE = 0.9, 0.95
+
+Settings = Mapping[str, Any]
+
+
+def read_settings(path: Path, smoke: bool) -> Settings:
+    settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    if smoke:
+        for name, changes in SMOKE.items():
+            settings[name].update(changes)
+        settings["runs"] = {name: settings["runs"][name] for name in settings["figure"]["runs"]}
+        for run in settings["runs"].values():
+            run["seeds"] = 1
+    return settings
+
+
+def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
+    """What decides each line of the results."""
+    for name, run in settings["runs"].items():
+        own = {"train_filters": True, **run}
+        seeds = own.pop("seeds")
+        training = {name: own.pop(name, value) for name, value in settings["training"].items()}
+        for seed in range(seeds):
+            yield {
+                "run": name,
+                "seed": seed,
+                "settings": {
+                    "data": settings["data"],
+                    "model": settings["model"],
+                    "training": training,
+                    "run": own,
+                },
+            }
+
+
+def run_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Generate the graphs, train a classifier of them, and compare its filters with the truth."""
+    settings, seed = row["settings"], row["seed"]
+    run = settings["run"]
+    dataset = MotifClassificationDataset(**settings["data"], features=run["features"], seed=seed)
+    begin = time.perf_counter()
+    data = as_collection(dataset, settings, seed)
+    torch.manual_seed(seed)
+    model = make_model(settings, data.feat.shape[1], dataset.num_classes, seed)
+    test = dataset.test_idx.numpy()
+    if run["start"] == "classes":
+        start_from_classes(model, data, dataset.labels, dataset.train_idx.numpy(), seed=seed)
+    motifs_at_start = are_motifs(model, dataset.planted.motifs).any(axis=0)
+    start_seconds = time.perf_counter() - begin
+    begin = time.perf_counter()
+    validated = train(model, data, dataset, settings, seed)
+    seconds = time.perf_counter() - begin
+    batch_size = settings["training"]["batch_size"]
+    final = evaluate_classifier(model, data, dataset.labels, test, batch_size)
+    return {
+        **row,
+        "validation": validated,
+        "first_perfect_epoch": _first_perfect(validated),
+        "epochs": len(validated),
+        "test": final.accuracy,
+        "motifs_at_start": int(motifs_at_start.sum()),
+        **describe_filters(model, data, dataset, test, with_samples=seed == 0),
+        "start_seconds": round(start_seconds, 1),
+        "epoch_seconds": round(seconds / len(validated), 2),
+        "seconds": round(start_seconds + seconds, 1),
+    }
+
+
+def as_collection(
+    dataset: MotifClassificationDataset, settings: Settings, seed: int
+) -> GraphCollection:
+    """The graphs with their subgraphs, the features at the contrast that is asked for."""
+    graph, _ = dataset.batch(range(len(dataset)))
+    contrast = settings["run"]["contrast"]
+    graph.ndata["feat"] = 0.5 + contrast * (graph.ndata["feat"] - 0.5)
+    model = settings["model"]
+    return GraphCollection(
+        as_csr(graph),
+        model["num_hops"],
+        model["filter_size"],
+        policy=settings["run"]["policy"],
+        seed=seed,
+    )
+
+
+def make_model(settings: Settings, in_feats: int, num_classes: int, seed: int) -> GOMKCN:
+    """As many filters as classes, on the features as they are; they alone reach the logits."""
+    model = settings["model"]
+    return GOMKCN(
+        in_feats,
+        num_classes,
+        hidden_feats=None,
+        num_filters=num_classes,
+        filter_size=model["filter_size"],
+        num_hops=model["num_hops"],
+        kernel=GOMKSettings(model["num_levels"], tau=model["tau"]),
+        pooling="max",
+        read_input=False,
+        policy=settings["run"]["policy"],
+        seed=seed,
+    )
+
+
+def train(
+    model: GOMKCN,
+    data: GraphCollection,
+    dataset: MotifClassificationDataset,
+    settings: Settings,
+    seed: int,
+) -> list[float]:
+    """Train the head, then the filters with it; the validation accuracy of each epoch.
+
+    A head that is still random pulls filters away from their class within the first epoch.
+    """
+    options = dict(settings["training"])
+    head_epochs = options.pop("head_epochs")
+    stages = [(head_epochs, False), (options.pop("num_epochs"), settings["run"]["train_filters"])]
+    parts = (dataset.train_idx.numpy(), dataset.val_idx.numpy())
+    accuracies = []
+    for num_epochs, with_filters in stages:
+        model.convs.requires_grad_(with_filters)
+        stage = TrainingSettings(num_epochs=num_epochs, **options, seed=seed)
+        history = train_classifier(model, data, dataset.labels, *parts, stage)
+        accuracies += [one.accuracy for one in history.validation]
+    return accuracies
+
+
+def describe_filters(
+    model: GOMKCN,
+    data: GraphCollection,
+    dataset: MotifClassificationDataset,
+    test: np.ndarray,
+    with_samples: bool,
+) -> dict[str, Any]:
+    """Compare the filters with the motifs, and the responses in the test graphs with the truth."""
+    batch = data.batch(test)
+    with torch.no_grad():
+        scores = model.convs[0](batch.subgraphs, batch.feat).numpy()
+    # every motif has six nodes, so that all graphs are of one size
+    mask = dataset.planted.node_mask.reshape(len(dataset), -1)[test]
+    labels = dataset.labels[test].numpy()
+    filter_of = filters_of_classes(model)
+    scores = scores.reshape(*mask.shape, -1)  # [G, V, F]
+    response = scores[np.arange(len(test)), :, filter_of[labels]]  # [G, V]
+    inside, auc = points_inside(response, mask), response_auc(response, mask)
+    is_motif = are_motifs(model, dataset.planted.motifs)
+    found = is_motif[filter_of, np.arange(len(filter_of))]
+    classes = range(len(filter_of))
+    described = {
+        "motifs": int(found.sum()),
+        "motifs_in_any_filter": int(is_motif.any(axis=0).sum()),
+        "inside": _rounded(inside.mean()),
+        "inside_of_class": [_rounded(inside[labels == label].mean()) for label in classes],
+        "auc": _rounded(auc.mean()),
+        "auc_of_class": [_rounded(auc[labels == label].mean()) for label in classes],
+        "missed": [dataset.motif_names[label] for label in classes if not found[label]],
+        # for the figure: only the first seed
+        "classes": [],
+    }
+    if with_samples:
+        described["classes"] = [
+            _sample(model, dataset, test, response, label, int(filter_of[label]), found[label])
+            for label in classes
+        ]
+    return described
+
+
+def _sample(
+    model: GOMKCN,
+    dataset: MotifClassificationDataset,
+    test: np.ndarray,
+    response: np.ndarray,
+    label: int,
+    number: int,
+    found: bool,
+) -> dict[str, Any]:
+    """A class's filter and the response to it in the first of its test graphs."""
+    place = int(np.flatnonzero(dataset.labels[test].numpy() == label)[0])
+    first, end = dataset.node_offsets[test[place] : test[place] + 2]
+    planted, filters = dataset.planted, model.convs[0].filters
+    inside = (planted.edges[:, 0] >= first) & (planted.edges[:, 0] < end)
+    return {
+        "name": dataset.motif_names[label],
+        "motif": [list(edge) for edge in planted.motifs[label].edges],
+        "filter": number,
+        "is_motif": bool(found),
+        "adj": _rounded(filters.adj()[number].detach()),
+        "feat": _rounded(filters.feat()[number].detach()),
+        "graph": {
+            "edges": (planted.edges[inside] - first).tolist(),
+            "mask": planted.node_mask[first:end].astype(int).tolist(),
+            "response": _rounded(response[place]),
+        },
+    }
+
+
+def _first_perfect(accuracies: list[float]) -> int | None:
+    """The first epoch, from 1, with every validation graph right."""
+    return next((1 + epoch for epoch, value in enumerate(accuracies) if value == 1), None)
+
+
+def _rounded(values: Any) -> Any:
+    return np.round(np.asarray(values, dtype=float), 4).tolist()
+
+
+def complete(results: ResultsFile, settings: Settings, runs: tuple[str, ...]) -> None:
+    """Run what the file lacks, and append it line by line."""
+    lines = results.read()
+    for row in all_rows(settings):
+        if row["run"] in runs and find_line(lines, row) is None:
+            line = run_row(row)
+            made = describe_provenance(line["seed"], line["seconds"])
+            results.append({"experiment": "interpretability", **line, "made": made})
+            print(_sentence(line), flush=True)
+
+
+def _sentence(line: Mapping[str, Any]) -> str:
+    return (
+        f"{line['run']}, seed {line['seed']}: test accuracy {line['test']:.4f}, "
+        f"{line['motifs']} filters are their class's motif, highest response inside "
+        f"{line['inside']:.4f}, AUC {line['auc']:.4f}, {line['seconds']:.0f} s"
+    )
+
+
+def meets_goal(line: Mapping[str, Any]) -> bool:
+    wanted = len(line["settings"]["data"]["motifs"])
+    return line["test"] == 1 and line["motifs"] == wanted and line["inside"] >= GOAL_INSIDE
+
+
+def missed_goals(lines: list[dict[str, Any]], settings: Settings) -> list[str]:
+    """The seeds of the first run that are not as they should be, if they are too many."""
+    name, run = next(iter(settings["runs"].items()))
+    own = [line for line in lines if line["run"] == name]
+    bad = [_sentence(line) for line in own if not meets_goal(line)]
+    met = len(own) - len(bad)
+    if not own or met >= GOAL_SEEDS * run["seeds"]:
+        return []
+    return [f"{name}: {met} of {run['seeds']} seeds are as they should be", *bad]
+
+
+def as_table(lines: list[dict[str, Any]]) -> Table:
+    """A row for each run, over its seeds."""
+    table = Table(
+        "",
+        {
+            "run": "",
+            "features": "",
+            "contrast": "g",
+            "seeds that meet the goal": "",
+            "test accuracy": "",
+            "motifs among the filters: start": "",
+            "trained": "",
+            "class's filter is its motif": "",
+            "highest response inside": "",
+            "AUC": "",
+            "validation perfect from epoch": "",
+            "s an epoch": ".2f",
+            "s": ".0f",
+        },
+    )
+    for name in dict.fromkeys(line["run"] for line in lines):
+        own = [line for line in lines if line["run"] == name]
+        run = own[0]["settings"]["run"]
+        table.add(
+            name,
+            run["features"],
+            run["contrast"],
+            f"{sum(meets_goal(line) for line in own)}/{len(own)}",
+            _spread([line["test"] for line in own]),
+            _counts([line["motifs_at_start"] for line in own]),
+            _counts([line["motifs_in_any_filter"] for line in own]),
+            _counts([line["motifs"] for line in own]),
+            _spread([line["inside"] for line in own]),
+            _spread([line["auc"] for line in own]),
+            _epochs([line["first_perfect_epoch"] for line in own]),
+            float(np.median([line["epoch_seconds"] for line in own])),
+            float(np.median([line["seconds"] for line in own])),
+        )
+    return table
+
+
+def _counts(values: list[int]) -> str:
+    """Mean and range."""
+    return f"{np.mean(values):.1f} ({min(values)}–{max(values)})"
+
+
+def _epochs(values: list[int | None]) -> str:
+    """Range over the seeds that got there, and how many did not."""
+    reached = [value for value in values if value is not None]
+    parts = [f"{min(reached)}–{max(reached)}"] if reached else []
+    if len(reached) < len(values):
+        parts.append(f"never in {len(values) - len(reached)}")
+    return ", ".join(parts)
+
+
+def _spread(values: list[float]) -> str:
+    """Mean and range."""
+    return f"{np.mean(values):.4f} ({min(values):.4f}–{max(values):.4f})"
+
+
+def write_results(out: Path, settings: Settings, lines: list[dict[str, Any]]) -> None:
+    """Write the table and the figure of the lines at hand."""
+    if lines:
+        how = ["one thread", "mean and range over seeds from 0"]
+        table = as_table(lines).markdown()
+        write_markdown(out / "interpretability.md", lines[-1]["made"], how, [table])
+    firsts = {line["run"]: line for line in lines if line["seed"] == 0}
+    shown = [firsts[name] for name in settings["figure"]["runs"] if name in firsts]
+    if shown:
+        write_figure(draw_responses(shown), out / "interpretability.svg")
+
+
+@click.command()
+@click.argument(
+    "path", type=click.Path(path_type=Path, exists=True), default=HERE / "interpretability.toml"
+)
+@click.option("--runs", multiple=True, help="Only this row of the settings; may be repeated.")
+@click.option("--smoke", is_flag=True, help="Tiny sizes; needs --out to keep anything.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
+def main(path: Path, runs: tuple[str, ...], smoke: bool, out: Path | None) -> None:
+    """Classify graphs by the motif that they hold, and say whether the filters are the motifs."""
+    use_threads(1)
+    settings = read_settings(path, smoke)
+    if set(runs) - set(settings["runs"]):
+        raise click.UsageError(f"--runs must be among {list(settings['runs'])}.")
+    with tempfile.TemporaryDirectory() as scratch:
+        out = out or (Path(scratch) if smoke else HERE / "results")
+        results = ResultsFile(out / "interpretability.jsonl")
+        complete(results, settings, runs or tuple(settings["runs"]))
+        lines = find_lines(results.read(), all_rows(settings))
+        write_results(out, settings, lines)
+    missed = missed_goals(lines, settings)
+    for sentence in missed:
+        print(f"goal missed: {sentence}")
+    # a tiny version has no goal
+    sys.exit(bool(missed) and not smoke)
+
+
+if __name__ == "__main__":
+    main()
