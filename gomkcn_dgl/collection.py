@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -81,6 +82,11 @@ class GraphCollection:
     def whole(self) -> GraphBatch:
         """All graphs."""
         return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
+
+    def batches(self, size: int) -> Iterator[GraphBatch]:
+        """All graphs, in their order, ``size`` at a time."""
+        for first in range(0, self.num_graphs, size):
+            yield self.batch(np.arange(first, min(first + size, self.num_graphs)))
 
     def batch(self, chosen: np.ndarray | list[int]) -> GraphBatch:
         """Return some graphs, in the order given."""

@@ -207,7 +207,6 @@ class GOMKCN(nn.Module):
         graph_sizes : Tensor, optional
             int64 ``[G]`` nodes of each graph; needed where ``graph`` is not a DGLGraph and nodes
             are pooled.
-
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
 
@@ -232,11 +231,16 @@ class GOMKCN(nn.Module):
         assert isinstance(logits, Tensor)
         return logits
 
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a DGLGraph that all convolutions see."""
+    @property
+    def first_conv(self) -> GraphKernelConv:
+        """The convolution that sees what the input layer gives."""
         first = self.convs[0]
         assert isinstance(first, GraphKernelConv)
-        return first.subgraphs(graph, device)
+        return first
+
+    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+        """Return the subgraphs of a DGLGraph that all convolutions see."""
+        return self.first_conv.subgraphs(graph, device)
 
     def levels(
         self, subgraphs: SubgraphTensors, feat: Tensor, rows: Tensor | None = None

@@ -17,7 +17,6 @@ from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.labelled import LabelledData, read_labelled
-from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.provenance import describe_provenance
 from gomkcn_dgl.splits import PARTS, Split, stratified_split
@@ -62,8 +61,7 @@ class TrainedClassifier:
             features = features / np.where(sums == 0, 1, sums)
         else:
             features = (features - self.offset) / self.spread
-        conv = self.model.convs[0]
-        assert isinstance(conv, GraphKernelConv)
+        conv = self.model.first_conv
         return GraphCollection(
             dataclasses.replace(graph, features=features.astype(np.float32)),
             conv.num_hops,

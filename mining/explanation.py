@@ -145,21 +145,24 @@ def explain_classifier(
     InputError
         For a number that is none of a graph, and a graph of more than 400 nodes.
     """
+    model, test = classifier.model, classifier.split.test
     collection = classifier.collection(data.graph)
-    test = classifier.split.test
-    of_test = _responses(classifier, collection, data, test)
+    size = classifier.settings.training.batch_size
+    everything = np.arange(len(data.labels))
+    predicted = predict_logits(model, collection, everything, size).argmax(dim=1).numpy()
+    scores = _responses(classifier, collection)
     if rows is None:
-        rows = _first_right(classifier, collection, data)
+        rows = _first_right(predicted, data, test)
     _check_rows(rows, data)
-    chosen = np.asarray(rows, dtype=np.int64)
-    responses = _drawn(classifier, collection, data, chosen)
+    responses = [_drawn(row, predicted, scores, collection, data) for row in rows]
     shown = np.concatenate([response.scores.reshape(-1) for response in responses])
+    highest = _highest(scores, data)[test]
     return Explanation(
         data.task,
-        _filters(classifier, _highest(of_test, data, test), data.labels[test], data.num_classes),
+        _filters(model.first_conv, highest, data.labels[test], data.num_classes),
         responses,
         (float(shown.min()), float(shown.max())),
-        None if data.truth is None else _agreement(of_test, data, test),
+        None if data.truth is None else _agreement(scores, data, test),
     )
 
 
@@ -175,35 +178,27 @@ def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
 
 
 @torch.no_grad()
-def _responses(
-    classifier: TrainedClassifier, collection: GraphCollection, data: LabelledData, rows: np.ndarray
-) -> np.ndarray:
-    """Scores ``[V, F]`` of the nodes of some graphs, one after the other, or of some nodes."""
+def _responses(classifier: TrainedClassifier, collection: GraphCollection) -> np.ndarray:
+    """Scores ``[V, F]`` of all nodes."""
     model, size = classifier.model.eval(), classifier.settings.training.batch_size
-    conv = model.convs[0]
-    assert isinstance(conv, GraphKernelConv)
-    if data.task == "node":
-        whole = collection.whole()
-        return conv(whole.subgraphs, model.input(whole.feat)).numpy()[rows]
-    batches = [collection.batch(rows[at : at + size]) for at in range(0, len(rows), size)]
-    scores = [conv(batch.subgraphs, model.input(batch.feat)).numpy() for batch in batches]
-    return np.concatenate(scores)
+    batches = collection.batches(size) if model.pooling is not None else [collection.whole()]
+    return np.concatenate(
+        [model.first_conv(batch.subgraphs, model.input(batch.feat)).numpy() for batch in batches]
+    )
 
 
-def _highest(scores: np.ndarray, data: LabelledData, rows: np.ndarray) -> np.ndarray:
-    """Highest response in each graph, or that of each node: ``[R, F]``."""
+def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
+    """Highest response in each graph, or that of each node: ``[G, F]`` or ``[V, F]``."""
     if data.task == "node":
         return scores
-    sizes = np.diff(data.graph.graph_ptr)[rows]
-    parts = np.split(scores, np.cumsum(sizes)[:-1])
-    return np.stack([part.max(axis=0) for part in parts])
+    parts = np.split(scores, data.graph.graph_ptr[1:-1])
+    lowest = np.full(scores.shape[1], scores.min(initial=0.0), scores.dtype)
+    return np.stack([part.max(axis=0) if len(part) else lowest for part in parts])
 
 
 def _filters(
-    classifier: TrainedClassifier, highest: np.ndarray, labels: np.ndarray, num_classes: int
+    conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
 ) -> list[LearntFilter]:
-    conv = classifier.model.convs[0]
-    assert isinstance(conv, GraphKernelConv)
     snapped = snap(conv.filters)
     filters = []
     for number, size in enumerate(snapped.num_nodes):
@@ -223,15 +218,11 @@ def _filters(
     return filters
 
 
-def _first_right(
-    classifier: TrainedClassifier, collection: GraphCollection, data: LabelledData
-) -> list[int]:
+def _first_right(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
     """First correctly classified test row of each class that can be drawn; any, if none is."""
-    test = classifier.split.test
-    predicted = predict_logits(classifier.model, collection, test).argmax(dim=1).numpy()
     sizes = np.diff(data.graph.graph_ptr)
     small = sizes[test] <= MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
-    right = test[small & (predicted == data.labels[test])]
+    right = test[small & (predicted[test] == data.labels[test])]
     first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
     found = np.concatenate(first)
     return (found if len(found) else test[small][:1]).tolist()
@@ -253,22 +244,24 @@ def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
 
 
 def _drawn(
-    classifier: TrainedClassifier, collection: GraphCollection, data: LabelledData, rows: np.ndarray
-) -> list[Response]:
-    predicted = predict_logits(classifier.model, collection, rows).argmax(dim=1).tolist()
-    responses = []
-    for row, answer in zip(rows.tolist(), predicted, strict=True):
-        if data.task == "graph":
-            nodes, edges = _whole_graph(data, row)
-            scores = _responses(classifier, collection, data, np.array([row]))
-        else:
-            nodes, edges = _surroundings(collection, row)
-            scores = _responses(classifier, collection, data, nodes)
-        planted = None if data.truth is None else data.truth[nodes]
-        true = int(data.labels[row])
-        found = (row, tuple(nodes.tolist()), edges, scores, answer, true, planted, data.task)
-        responses.append(Response(*found))
-    return responses
+    row: int,
+    predicted: np.ndarray,
+    scores: np.ndarray,
+    collection: GraphCollection,
+    data: LabelledData,
+) -> Response:
+    is_graph = data.task == "graph"
+    nodes, edges = _whole_graph(data, row) if is_graph else _surroundings(collection, row)
+    return Response(
+        row,
+        tuple(nodes.tolist()),
+        edges,
+        scores[nodes],
+        int(predicted[row]),
+        int(data.labels[row]),
+        None if data.truth is None else data.truth[nodes],
+        data.task,
+    )
 
 
 def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
@@ -286,13 +279,8 @@ def _surroundings(
     collection: GraphCollection, root: int
 ) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
     """Nodes and edges of the first subgraph of a root."""
-    subgraphs = collection.subgraphs
-    entry = root * subgraphs.num_views
-    size = int(subgraphs.num_nodes[entry])
-    one = subgraphs._replace(
-        nodes=subgraphs.nodes[entry : entry + 1],
-        bits=None if subgraphs.bits is None else subgraphs.bits[entry : entry + 1],
-    )
+    one = collection.subgraphs.select(torch.tensor([root]))
+    size = int(one.num_nodes[0])
     adj = one.adjacency(torch.float32)[0, :size, :size].numpy()
     u, v = np.nonzero(np.triu(adj))
     edges = tuple(zip(u.tolist(), v.tolist(), strict=True))
@@ -302,14 +290,12 @@ def _surroundings(
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:
     assert data.truth is not None
     best = scores.max(axis=1)  # [V]
-    if data.task == "node":
-        planted, inside = data.truth[test], None
-    else:
-        ends = data.graph.graph_ptr
-        planted = np.concatenate([data.truth[ends[row] : ends[row + 1]] for row in test])
-        borders = np.cumsum(np.diff(ends)[test])[:-1]
-        parts = zip(np.split(best, borders), np.split(planted, borders), strict=True)
-        inside = float(np.mean([truth[part.argmax()] for part, truth in parts]))
-    if planted.all() or not planted.any():
+    seen = data.nodes_of(test)
+    if data.truth[seen].all() or not data.truth[seen].any():
         return None
-    return TruthAgreement(float(roc_auc_score(planted, best)), inside)
+    inside = None
+    if data.task == "graph":
+        ends = data.graph.graph_ptr
+        parts = [slice(ends[row], ends[row + 1]) for row in test if ends[row] < ends[row + 1]]
+        inside = float(np.mean([data.truth[part][best[part].argmax()] for part in parts]))
+    return TruthAgreement(float(roc_auc_score(data.truth[seen], best[seen])), inside)

@@ -1,8 +1,19 @@
-"""The real data that some tests read, where they lie beside the checkout."""
+"""What tests of several modules need: benchmarks that can be imported, a folder, the real data."""
 
+import sys
 from pathlib import Path
 
 import pytest
+
+# the commands of benchmarks/ find each other by name
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test runs in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

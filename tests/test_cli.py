@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import logging
 import os
 import re
 import shlex
@@ -13,7 +12,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import gomkcn, invoke, refused
 
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.cli import main
@@ -21,39 +20,10 @@ from gomkcn_dgl.io import read_tu_labels, write_graph
 from mining import PatternMiner, read_run, read_truth
 from synthetic import MotifClassificationDataset, PlantedMotifDataset
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 # mines rings and cliques of five nodes in a moment
 QUICK = "--patterns 2 --size 5 --epochs 2"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Every test runs in a folder of its own, and leaves no handler on the log."""
-    monkeypatch.chdir(tmp_path)
-    log = logging.getLogger("gomkcn_dgl")
-    handlers, level = list(log.handlers), log.level
-    yield tmp_path
-    log.handlers[:], log.level = handlers, level
-
-
-def gomkcn(command):
-    """Run a command line that must succeed; return what it printed."""
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def refused(command):
-    """Run a command line that must be refused; return its one sentence."""
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    # the log may have said before what was read
-    *log, sentence = result.stderr.splitlines()
-    assert all(line.startswith("gomkcn: ") for line in log)
-    assert log == [] or "--quiet" not in command
-    assert sentence.startswith("gomkcn: ")
-    assert sentence.endswith(".")
-    return sentence.removeprefix("gomkcn: ")
 
 
 def rings_and_cliques(num_rings=6, num_cliques=5):
@@ -249,7 +219,7 @@ def test_mine_reads_every_format(write):
 
 def test_mine_says_what_it_read_and_repaired():
     Path("graph.txt").write_text(Path(write_edges()).read_text() + "0 1\n3 3\n")
-    result = CliRunner().invoke(main, shlex.split(f"mine graph.txt --out run {QUICK}"))
+    result = invoke(f"mine graph.txt --out run {QUICK}")
     assert result.exit_code == 0
     assert "gomkcn: read graph.txt: graphs: 1, nodes: 55, edges: 80" in result.stderr
     assert "gomkcn: dropped 1 self-loops" in result.stderr
@@ -258,9 +228,7 @@ def test_mine_says_what_it_read_and_repaired():
 
 
 def test_mine_is_quiet_if_asked():
-    result = CliRunner().invoke(
-        main, shlex.split(f"mine {write_edges()} --out run {QUICK} --quiet")
-    )
+    result = invoke(f"mine {write_edges()} --out run {QUICK} --quiet")
     assert result.exit_code == 0
     assert result.stderr == ""
 
@@ -551,7 +519,7 @@ def test_bad_input_is_one_sentence(prepare, said, folder):
     "command", ["mine graph.txt", "mine g.txt --out run --patterns many", "mine --nope", "gather"]
 )
 def test_a_wrong_command_line_shows_the_usage(command):
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
+    result = invoke(command)
     assert result.exit_code == 2
     assert result.stderr.startswith("Usage: ")
     assert result.stderr.splitlines()[-1].startswith("Error: ")

@@ -1,9 +1,7 @@
 """`gomkcn explain`: filters, responses and truth of small runs, and the page that shows them."""
 
 import json
-import logging
 import re
-import shlex
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -12,10 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from click.testing import CliRunner
+from command_line import gomkcn, refused
 
 from gomkcn_dgl import GOMKConv
-from gomkcn_dgl.cli import main
 from gomkcn_dgl.labelled import read_labelled
 from gomkcn_dgl.training_folder import load_classifier
 from mining.explanation import LearntFilter, Response, explain_classifier
@@ -23,27 +20,6 @@ from mining.explanation_plots import draw_filters, draw_response, draw_root, fil
 from mining.explanation_report import describe_truth, favoured_class
 from mining.plots import figure_to_svg
 from synthetic import MotifClassificationDataset
-
-
-@pytest.fixture(autouse=True)
-def quiet_log():
-    log = logging.getLogger("gomkcn_dgl")
-    handlers, level = list(log.handlers), log.level
-    yield
-    log.handlers[:], log.level = handlers, level
-
-
-def run_command(command):
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def refused(command):
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    return result.stderr.splitlines()[-1].removeprefix("gomkcn: ")
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +35,10 @@ def runs(tmp_path_factory):
     graph.set_batch_num_nodes(torch.tensor([graph.num_nodes()]))
     graph.set_batch_num_edges(torch.tensor([graph.num_edges()]))
     dgl.save_graphs(str(folder / "nodes.bin"), [graph])
-    run_command(
+    gomkcn(
         f"train {folder}/motifs.bin --out {folder}/graphs --hops 3 --filters 4 --epochs 3 --quiet"
     )
-    run_command(
-        f"train {folder}/nodes.bin --out {folder}/nodes --hops 2 --size 5 --epochs 2 --quiet"
-    )
+    gomkcn(f"train {folder}/nodes.bin --out {folder}/nodes --hops 2 --size 5 --epochs 2 --quiet")
     return folder
 
 
@@ -75,7 +49,7 @@ def explained(runs):
     for name in ("graphs", "nodes"):
         data_file = runs / ("motifs.bin" if name == "graphs" else "nodes.bin")
         classifier, data = load_classifier(runs / name), read_labelled(data_file)
-        said = run_command(f"explain {runs / name}")
+        said = gomkcn(f"explain {runs / name}")
         found[name] = (explain_classifier(classifier, data), classifier, data, said)
     return found
 
@@ -199,20 +173,20 @@ def test_the_folder_and_its_page(runs, explained, name):
 
 
 def test_chosen_graphs_go_where_they_are_asked_for(runs, tmp_path):
-    said = run_command(f"explain {runs}/graphs --graphs 5,0,9 --out {tmp_path}/why")
+    said = gomkcn(f"explain {runs}/graphs --graphs 5,0,9 --out {tmp_path}/why")
     assert [line.split(":")[0] for line in said.splitlines()[:3]] == [
         "graph 5",
         "graph 0",
         "graph 9",
     ]
-    run_command(f"explain {runs}/graphs --graphs 7 --out {tmp_path}/why")
+    gomkcn(f"explain {runs}/graphs --graphs 7 --out {tmp_path}/why")
     assert [path.name for path in (tmp_path / "why").glob("graph_*.svg")] == ["graph_00007.svg"]
 
 
 def test_data_that_moved(runs, tmp_path):
     moved = tmp_path / "elsewhere.bin"
     moved.write_bytes((runs / "motifs.bin").read_bytes())
-    run_command(f"explain {runs}/graphs --data {moved} --graphs 1 --out {tmp_path}/why")
+    gomkcn(f"explain {runs}/graphs --data {moved} --graphs 1 --out {tmp_path}/why")
     assert "elsewhere.bin" in (tmp_path / "why" / "explanation.html").read_text()
     said = refused(f"explain {runs}/graphs --data {runs}/nodes.bin")
     assert said.endswith("there is no 'labels' with a class for each graph; its labels are none.")

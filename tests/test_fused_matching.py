@@ -7,6 +7,7 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from test_matching_kernels import MATCHINGS, Shape, problem, run
 from tolerances import GRADIENTS, VALUES
+from torch import library
 
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
@@ -153,13 +154,13 @@ def operator_inputs(route):
 def test_the_operators_follow_the_rules_of_torch(route):
     inputs, rows = operator_inputs(route)
     forward = (*inputs, rows, True, False, True)
-    torch.library.opcheck(torch.ops.gomkcn.match_numba.default, forward)
+    library.opcheck(torch.ops.gomkcn.match_numba.default, forward)
     with torch.no_grad():
         scores, matching, similarities = torch.ops.gomkcn.match_numba(*forward)
     plain = tuple(x.detach() if isinstance(x, torch.Tensor) else x for x in inputs)
     for needs_left in (True, False):
         backward = (*plain, matching, similarities, torch.ones_like(scores), needs_left)
-        torch.library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
+        library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
 
 
 @pytest.mark.parametrize("num_views", [1, 2])

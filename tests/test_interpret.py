@@ -15,6 +15,7 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from test_matching_kernels import SHAPES, Shape, assert_valid, problem, uneven_sizes
 from tolerances import GRADIENTS, VALUES
+from torch import library
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
@@ -248,12 +249,12 @@ def test_operators_follow_the_rules_of_torch_library(device):
     x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
     rows = torch.tensor([3, 2], device=device)
     settings = ([2.0, 1.0, 4.0], rows, "rbf", "optimal", False)
-    torch.library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
+    library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
     x, z = x.detach(), z.detach()
     scores, assignment = torch.ops.gomkcn.match_triton(x, z, *settings)
     for needs in ((True, True), (True, False), (False, True)):
         arguments = (torch.ones_like(scores), x, z, settings[0], assignment, "rbf", *needs)
-        torch.library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
+        library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
 
 
 def refused(sentence, x, z):

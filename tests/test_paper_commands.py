@@ -1,9 +1,11 @@
 """The paper's sweeps and timings at a tiny size, and the one command for all experiments."""
 
-import importlib
 import subprocess
 import sys
 from pathlib import Path
+
+from paper.__main__ import EXPERIMENTS
+from paper.timing import MODELS
 
 PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
 
@@ -32,12 +34,7 @@ def test_hyperparameters_smoke_writes_lines_table_and_figure(tmp_path):
 
 def test_timing_names_every_model():
     said = run(PAPER / "timing.py", "--quick", "--threads", 1, "--repeats", 1)
-    sys.path.insert(0, str(PAPER.parent))
-    try:
-        timing = importlib.import_module("paper.timing")
-    finally:
-        sys.path.remove(str(PAPER.parent))
-    for model in timing.MODELS:
+    for model in MODELS:
         assert f"| ENZYMES | {model} |" in said
     assert "Extraction" in said
 
@@ -47,12 +44,7 @@ def test_the_command_for_all_says_what_it_takes():
     assert done.returncode == 2
     for task in ("smoke", "run", "tables"):
         assert f"python benchmarks/paper {task}" in done.stderr
-    sys.path.insert(0, str(PAPER.parent))
-    try:
-        experiments = importlib.import_module("paper.__main__").EXPERIMENTS
-    finally:
-        sys.path.remove(str(PAPER.parent))
     # every experiment of the folder is in it
-    assert {script for script, *_ in experiments} == {
+    assert {script for script, *_ in EXPERIMENTS} == {
         path.name for path in PAPER.glob("*.py") if '__name__ == "__main__"' in path.read_text()
     } - {"table.py", "__main__.py"}

@@ -1,29 +1,20 @@
 """The experiment on interpretability, at a tiny size, and what it measures."""
 
-import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
+from paper import interpretability
+from paper import response_maps as maps
 from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl import GOMKCN
 from synthetic import get_motif
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-PAPER = BENCHMARKS / "paper"
-
-
-@pytest.fixture(scope="module")
-def paper():
-    """Import a module of the experiments by its name."""
-    sys.path.insert(0, str(BENCHMARKS))
-    yield lambda name: importlib.import_module(f"paper.{name}")
-    sys.path.remove(str(BENCHMARKS))
+PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
 
 
 def smoke(out):
@@ -48,8 +39,7 @@ def test_smoke(tmp_path):
     assert smoke(tmp_path) == [from_classes, random_start]
 
 
-def test_a_tie_is_outside_and_half_in_the_auc(paper):
-    maps = paper("response_maps")
+def test_a_tie_is_outside_and_half_in_the_auc():
     response = np.array([[0.9, 0.1, 0.5], [0.5, 0.5, 0.2], [0.1, 0.3, 0.6]])
     mask = np.array([[True, False, False]] * 3)
     assert maps.points_inside(response, mask).tolist() == [True, False, False]
@@ -61,8 +51,7 @@ def test_a_tie_is_outside_and_half_in_the_auc(paper):
     np.testing.assert_allclose(maps.response_auc(response, mask), expected)
 
 
-def test_a_class_has_the_filter_that_its_head_weighs_most(paper):
-    maps = paper("response_maps")
+def test_a_class_has_the_filter_that_its_head_weighs_most():
     motifs = [get_motif("circle"), get_motif("diamond")]
     model = GOMKCN(1, 2, hidden_feats=None, num_filters=3, pooling="max", read_input=False)
     with torch.no_grad():
@@ -76,36 +65,34 @@ def test_a_class_has_the_filter_that_its_head_weighs_most(paper):
     assert maps.are_motifs(model, motifs).tolist() == [[True, False], [False, True], [False] * 2]
 
 
-def test_the_goal_is_nine_of_ten_seeds(paper):
-    command = paper("interpretability")
-    settings = command.read_settings(PAPER / "interpretability.toml", smoke=False)
-    rows = list(command.all_rows(settings))[:10]
+def test_the_goal_is_nine_of_ten_seeds():
+    settings = interpretability.read_settings(PAPER / "interpretability.toml", smoke=False)
+    rows = list(interpretability.all_rows(settings))[:10]
     assert {row["run"] for row in rows} == {"from classes"}
     reached = {"test": 1.0, "motifs": 4, "inside": 0.96, "auc": 0.9, "seconds": 1}
     lines = [{**row, **reached} for row in rows]
-    assert command.missed_goals(lines, settings) == []
+    assert interpretability.missed_goals(lines, settings) == []
     lines[3]["motifs"] = 3
-    assert command.missed_goals(lines, settings) == []
+    assert interpretability.missed_goals(lines, settings) == []
     lines[4]["inside"] = 0.94
-    assert len(command.missed_goals(lines, settings)) == 3
+    assert len(interpretability.missed_goals(lines, settings)) == 3
     # a seed that was not run does not meet it
-    assert len(command.missed_goals(lines[:3], settings)) == 1
+    assert len(interpretability.missed_goals(lines[:3], settings)) == 1
 
 
-def test_committed_settings_are_those_of_the_paper(paper):
-    settings = paper("interpretability").read_settings(PAPER / "interpretability.toml", smoke=False)
+def test_committed_settings_are_those_of_the_paper():
+    settings = interpretability.read_settings(PAPER / "interpretability.toml", smoke=False)
     assert settings["data"]["num_graphs"] == 8000
     assert list(settings["model"].values()) == [6, 3, 2, 0.5]
     training = settings["training"]
     assert (training["learning_rate"], training["batch_size"]) == (0.1, 512)
 
 
-def test_committed_results_are_of_these_settings_and_meet_the_goal(paper):
-    command = paper("interpretability")
-    settings = command.read_settings(PAPER / "interpretability.toml", smoke=False)
+def test_committed_results_are_of_these_settings_and_meet_the_goal():
+    settings = interpretability.read_settings(PAPER / "interpretability.toml", smoke=False)
     text = (PAPER / "results" / "interpretability.jsonl").read_text()
-    lines = command.find_lines(
-        [json.loads(line) for line in text.splitlines()], command.all_rows(settings)
+    lines = interpretability.find_lines(
+        [json.loads(line) for line in text.splitlines()], interpretability.all_rows(settings)
     )
     assert sum(line["run"] == "from classes" for line in lines) == 10
-    assert command.missed_goals(lines, settings) == []
+    assert interpretability.missed_goals(lines, settings) == []

@@ -1,6 +1,5 @@
 """The experiments on isomorphic graphs and frequent patterns, at a tiny size."""
 
-import importlib
 import json
 import subprocess
 import sys
@@ -8,19 +7,11 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
-import pytest
 import torch
+from paper import frequent, isomorphic
+from paper import isomorphic_learning as learning
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-PAPER = BENCHMARKS / "paper"
-
-
-@pytest.fixture(scope="module")
-def paper():
-    """Import a module of the experiments by its name."""
-    sys.path.insert(0, str(BENCHMARKS))
-    yield lambda name: importlib.import_module(f"paper.{name}")
-    sys.path.remove(str(BENCHMARKS))
+PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
 
 
 def smoke(name, out, *options):
@@ -68,28 +59,27 @@ def test_frequent_smoke(tmp_path):
         assert (tmp_path / name).stat().st_size
 
 
-def test_committed_settings_are_those_of_the_paper(paper):
-    for name in ("isomorphic", "frequent"):
-        module = paper(name)
-        settings = module.read_settings(PAPER / f"{name}.toml", smoke=False)
-        assert next(module.all_rows(settings))["settings"]
-    training = paper("isomorphic").read_settings(PAPER / "isomorphic.toml", smoke=False)["training"]
+def test_committed_settings_are_those_of_the_paper():
+    for name, command in (("isomorphic", isomorphic), ("frequent", frequent)):
+        settings = command.read_settings(PAPER / f"{name}.toml", smoke=False)
+        assert next(command.all_rows(settings))["settings"]
+    training = isomorphic.read_settings(PAPER / "isomorphic.toml", smoke=False)["training"]
     assert (training["num_epochs"], training["learning_rate"]) == (500, 0.5)
     printed = settings["miners"]["as printed"]
     assert (printed["num_patterns"], printed["num_hops"], printed["num_levels"]) == (8, 3, 3)
 
 
-def test_committed_results_are_of_these_settings_and_meet_the_goals(paper):
-    command = paper("isomorphic")
-    settings = command.read_settings(PAPER / "isomorphic.toml", smoke=False)
-    wanted = [row for row in command.all_rows(settings) if row["kernel"] == command.GOAL_KERNEL]
-    rows = command.find_lines(read(PAPER / "results" / "isomorphic.jsonl"), wanted)
+def test_committed_results_are_of_these_settings_and_meet_the_goals():
+    settings = isomorphic.read_settings(PAPER / "isomorphic.toml", smoke=False)
+    wanted = [
+        row for row in isomorphic.all_rows(settings) if row["kernel"] == isomorphic.GOAL_KERNEL
+    ]
+    rows = isomorphic.find_lines(read(PAPER / "results" / "isomorphic.jsonl"), wanted)
     assert len(rows) == len(wanted)
-    assert command.missed_goals(rows) == []
+    assert isomorphic.missed_goals(rows) == []
 
 
-def test_best_isomorphism_aligns_features(paper):
-    learning = paper("isomorphic_learning")
+def test_best_isomorphism_aligns_features():
     # a path 1 - 0 - 2 and the path 0 - 1 - 2, which lies the other way round
     adj = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     other = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
@@ -99,8 +89,7 @@ def test_best_isomorphism_aligns_features(paper):
     assert learning.best_isomorphism(adj, feat, other * 0, other_feat) is None
 
 
-def test_each_filter_meets_its_own_target(paper):
-    learning = paper("isomorphic_learning")
+def test_each_filter_meets_its_own_target():
     rng = np.random.default_rng(0)
     targets = learning.draw_targets(7, 4, 2, 0.5, constant=False, rng=rng)
     others = learning.draw_targets(14, 4, 2, 0.5, constant=False, rng=rng)
@@ -117,8 +106,7 @@ def test_each_filter_meets_its_own_target(paper):
         torch.testing.assert_close(together, torch.cat(alone))
 
 
-def test_eight_graphs_of_six_nodes_are_ambiguous(paper):
-    learning = paper("isomorphic_learning")
+def test_eight_graphs_of_six_nodes_are_ambiguous():
     graphs = [nx.to_numpy_array(graph) for graph in nx.graph_atlas_g() if len(graph) == 6]
     adj = torch.from_numpy(np.stack(graphs)).float()
     targets = learning.Targets(adj, torch.ones(156, 6, 1))

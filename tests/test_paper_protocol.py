@@ -12,15 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
-
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-# the commands of benchmarks/ find each other by name
-sys.path.append(str(BENCHMARKS))
-
-from paper.data import (  # noqa: E402
+from paper.data import (
     FILTERED_DATA,
     GRAPH_DATA,
     NODE_DATA,
@@ -31,17 +23,21 @@ from paper.data import (  # noqa: E402
     read_node_files,
     stratified_splits,
 )
-from paper.experiment import Experiment, Trial, read_experiment  # noqa: E402
-from paper.protocol import BestEpoch, Family, TrialOutcome, choose_trial  # noqa: E402
-from paper.readers import NodeFiles, read_geom_gcn, read_planetoid  # noqa: E402
-from paper.results_file import ResultsFile  # noqa: E402
-from paper.runner import Source, run_trials  # noqa: E402
-from paper.smoke import tiny_graph_data, tiny_node_data  # noqa: E402
-from paper.table import accuracy_table, cells, compare, write_tables  # noqa: E402
-from peers.adjacency import edge_list, sparse_rows  # noqa: E402
-from peers.graph_batches import make_batch  # noqa: E402
-from peers.sparse_features import SparseFeatures, SparseLinear  # noqa: E402
+from paper.experiment import Experiment, Trial, read_experiment
+from paper.protocol import BestEpoch, Family, TrialOutcome, choose_trial
+from paper.readers import NodeFiles, read_geom_gcn, read_planetoid
+from paper.results_file import ResultsFile
+from paper.runner import Source, run_trials
+from paper.smoke import tiny_graph_data, tiny_node_data
+from paper.table import accuracy_table, cells, compare, write_tables
+from peers.adjacency import edge_list, sparse_rows
+from peers.graph_batches import make_batch
+from peers.sparse_features import SparseFeatures, SparseLinear
 
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 TABLES = ("node_classification", "graph_classification")
 EXPERIMENT = Experiment(
     name="tiny",
@@ -453,7 +449,7 @@ def test_real_folds_are_disjoint_and_complete(shared_data, name, width, continuo
     data = load_graph_data(name, shared_data)
     assert data.graph.features.shape[1] == width and data.num_continuous == continuous
     everything = list(range(data.graph.num_graphs))
-    assert len(data.folds) == 10
-    assert sorted(np.concatenate([fold.test for fold in data.folds])) == everything
-    for fold in data.folds:
+    assert len(data.splits) == 10
+    assert sorted(np.concatenate([fold.test for fold in data.splits])) == everything
+    for fold in data.splits:
         assert sorted(np.concatenate(fold)) == everything

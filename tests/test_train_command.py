@@ -1,9 +1,7 @@
 """`gomkcn train`: data of every kind, its splits, the folder it writes, and what it refuses."""
 
 import json
-import logging
 import pickle
-import shlex
 from pathlib import Path
 
 import dgl
@@ -12,10 +10,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from click.testing import CliRunner
+from command_line import gomkcn, refused
 
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.cli import main
 from gomkcn_dgl.io import write_dgl_graphs
 from gomkcn_dgl.io_dgl import read_dgl_columns
 from gomkcn_dgl.labelled import LabelledData, read_labelled
@@ -24,32 +21,9 @@ from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training_folder import load_classifier
 from gomkcn_dgl.training_run import run_training
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    log = logging.getLogger("gomkcn_dgl")
-    handlers, level = list(log.handlers), log.level
-    yield tmp_path
-    log.handlers[:], log.level = handlers, level
-
-
-def gomkcn(command):
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def refused(command):
-    """Run a command line that must be refused; return its one sentence."""
-    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    sentence = result.stderr.splitlines()[-1]
-    assert sentence.startswith("gomkcn: ") and sentence.endswith(".")
-    return sentence.removeprefix("gomkcn: ")
 
 
 def rings_and_stars(count=20):

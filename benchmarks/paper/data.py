@@ -6,7 +6,6 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from inputs import tu_folder
@@ -15,6 +14,7 @@ from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import read_tu_labels
+from gomkcn_dgl.splits import Split
 from paper.readers import NodeFiles, read_geom_gcn, read_planetoid
 
 _PLANETOID, _GEOM_GCN = ("cora", "citeseer", "pubmed"), ("chameleon", "squirrel", "actor")
@@ -29,14 +29,6 @@ _TU_FEATURES: dict[str, tuple[str, ...]] = {
 }
 _TU_NAMES = {"PROTEINS": "PROTEINS_full"}
 GRAPH_DATA = ("DD", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY")
-
-
-class Split(NamedTuple):
-    """Rows (nodes, or graphs) for training, for every choice, and for the one last look."""
-
-    train: np.ndarray
-    val: np.ndarray
-    test: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +94,12 @@ class GraphData:
     node_labels: np.ndarray
     device: str = "cpu"
 
-    @property
-    def folds(self) -> list[Split]:
-        """The splits, in the field's word."""
-        return self.splits
-
     def split_features(self, split: Split) -> np.ndarray:
         """Features ``[V, D]``; continuous columns standardised over the training graphs' nodes."""
         features, count = self.graph.features, self.num_continuous
         if count == 0:
             return features
-        owner = np.repeat(np.arange(self.graph.num_graphs), np.diff(self.graph.graph_ptr))
+        owner = self.graph.graph_of(np.arange(self.graph.num_nodes))
         seen = features[np.isin(owner, split.train), :count].astype(np.float64)
         spread = seen.std(axis=0)
         features = features.copy()

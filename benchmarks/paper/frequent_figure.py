@@ -9,9 +9,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from mining.patterns import Pattern
-from mining.plots import draw_pattern, feature_colors
+from mining.plots import INK, draw_pattern, feature_colors
 
-_INK = "#1f2328"
 _COLUMNS = 8
 
 
@@ -24,7 +23,7 @@ def draw_found(found: Sequence[tuple[str, Mapping[str, Any]]]) -> Figure:
         motifs = line["motifs"]
         block.suptitle(
             f"{name}: {line['recovered']} of {len(motifs)} motifs",
-            color=_INK, fontsize=11, x=0.01, ha="left",
+            color=INK, fontsize=11, x=0.01, ha="left",
         )  # fmt: skip
         _draw_block(block, line)
     return figure
@@ -46,7 +45,7 @@ def _draw_block(block: Any, line: Mapping[str, Any]) -> None:
         motif = name_of.get(pattern.id)
         ax.set_title(
             f"{motif or 'not planted'}\n{pattern.distinct} distinct, {pattern.assigned} assigned",
-            color=_INK,
+            color=INK,
             fontsize=8,
             fontweight="bold" if motif else "normal",
         )

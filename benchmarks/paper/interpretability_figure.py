@@ -14,8 +14,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from mining.layout import place_nodes
+from mining.plots import INK
 
-_INK = "#1f2328"
 _PALE = "#c9d1d9"
 _MOTIF = "#e08a3c"
 # of the lower rows, so that all are about as wide and their names stand in line
@@ -32,7 +32,7 @@ def draw_responses(lines: Sequence[Mapping[str, Any]]) -> Figure:
     axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
     places = [_place_graph(own["graph"]) for own in lines[0]["classes"]]
     for column, own in enumerate(lines[0]["classes"]):
-        axes[0, column].set_title(own["name"], color=_INK, fontsize=11)
+        axes[0, column].set_title(own["name"], color=INK, fontsize=11)
         _draw_truth(axes[0, column], own["graph"], places[column])
         _draw_small(axes[1, column], own["motif"], len(own["adj"]))
     _name_row(axes[0, 0], "test graph,\nits motif in orange")
@@ -49,7 +49,7 @@ def draw_responses(lines: Sequence[Mapping[str, Any]]) -> Figure:
         scale, ax=axes, location="bottom", shrink=0.4, aspect=40, pad=0.02, ticks=[0, 1]
     )
     bar.ax.set_xticklabels(["lowest response in the graph", "highest"])
-    bar.ax.tick_params(color=_INK, labelcolor=_INK, labelsize=9)
+    bar.ax.tick_params(color=INK, labelcolor=INK, labelsize=9)
     bar.outline.set_visible(False)
     return figure
 
@@ -70,10 +70,10 @@ def _draw_response(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> No
     edges = np.array(graph["edges"])
     of_motif = inside[edges].all(axis=1)
     _draw_lines(ax, places, edges[~of_motif], _PALE, 1)
-    _draw_lines(ax, places, edges[of_motif], _INK, 1.5)
+    _draw_lines(ax, places, edges[of_motif], INK, 1.5)
     _draw_dots(ax, places, _RESPONSES(shade), 42)
     ax.set_title(
-        f"{response.min():.2f} to {response.max():.2f}", color=_INK, fontsize=8, y=-0.04, va="top"
+        f"{response.min():.2f} to {response.max():.2f}", color=INK, fontsize=8, y=-0.04, va="top"
     )
 
 
@@ -83,7 +83,7 @@ def _draw_filter(ax: Axes, own: Mapping[str, Any]) -> None:
     edges = np.argwhere(np.triu(adj > 0.5))
     _draw_small(ax, edges.tolist(), len(adj), adj[edges[:, 0], edges[:, 1]])
     verdict = "isomorphic" if own["is_motif"] else "not isomorphic"
-    ax.set_title(f"filter {own['filter']}, {verdict}", color=_INK, fontsize=8)
+    ax.set_title(f"filter {own['filter']}, {verdict}", color=INK, fontsize=8)
 
 
 def _draw_small(
@@ -91,7 +91,7 @@ def _draw_small(
 ) -> None:
     places = place_nodes(num_nodes, [(u, v) for u, v in edges])
     widths = 2.0 if weights is None else 4 * weights - 1
-    _draw_lines(ax, places, np.array(edges).reshape(-1, 2), _INK, widths)
+    _draw_lines(ax, places, np.array(edges).reshape(-1, 2), INK, widths)
     _draw_dots(ax, places, _MOTIF if weights is None else "white", 50, _HALF_WIDTH)
 
 
@@ -109,7 +109,7 @@ def _draw_lines(ax: Axes, places: np.ndarray, edges: np.ndarray, color: str, wid
 def _draw_dots(
     ax: Axes, places: np.ndarray, colors: Any, size: float, half_width: float = 1.1
 ) -> None:
-    ax.scatter(*places.T, s=size, c=colors, edgecolors=_INK, linewidths=0.7, zorder=2)
+    ax.scatter(*places.T, s=size, c=colors, edgecolors=INK, linewidths=0.7, zorder=2)
     ax.set_xlim(-half_width, half_width)
     ax.set_ylim(-0.95, 0.95)
     ax.set_aspect("equal")
@@ -119,5 +119,5 @@ def _draw_dots(
 def _name_row(ax: Axes, name: str) -> None:
     ax.text(
         -0.04, 0.5, name, transform=ax.transAxes, rotation=90, ha="right", va="center",
-        fontsize=9, color=_INK,
+        fontsize=9, color=INK,
     )  # fmt: skip

@@ -17,10 +17,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from mining.layout import place_nodes
-from mining.plots import figure_to_svg
+from mining.plots import INK, figure_to_svg
 from paper.isomorphic_learning import best_isomorphism
 
-_INK = "#1f2328"
 _CURVE = "#2a7fb8"
 
 
@@ -38,7 +37,7 @@ def draw_film(films: Sequence[Mapping[str, Any]]) -> Figure:
     top, bottom = figure.subfigures(2, 1, height_ratios=heights)
     axes = top.subplots(len(films), columns, squeeze=False)
     for ax, title in zip(axes[0], ["target", *(f"epoch {epoch}" for epoch in shown)], strict=True):
-        ax.set_title(title, color=_INK, fontsize=9)
+        ax.set_title(title, color=INK, fontsize=9)
     for row, film in zip(axes, films, strict=True):
         places = _places(film["target"])
         _name_row(row[0], film["film"])
@@ -48,7 +47,7 @@ def draw_film(films: Sequence[Mapping[str, Any]]) -> Figure:
         panels = bottom.subplots(1, len(films), squeeze=False)[0]
     for ax, film in zip(panels, films, strict=True):
         _draw_score(ax, film)
-    panels[0].set_ylabel("score over that of\nthe target itself", color=_INK, fontsize=9)
+    panels[0].set_ylabel("score over that of\nthe target itself", color=INK, fontsize=9)
     return figure
 
 
@@ -62,9 +61,9 @@ def _draw_score(ax: Axes, film: Mapping[str, Any]) -> None:
         ax.yaxis.set_major_formatter("{x:g}")
     sns.despine(ax=ax)
     ax.set_xlim(0, len(share) - 1)
-    ax.set_title(film["film"], color=_INK, fontsize=10)
-    ax.set_xlabel("epoch", color=_INK, fontsize=9)
-    ax.tick_params(color=_INK, labelcolor=_INK, labelsize=9)
+    ax.set_title(film["film"], color=INK, fontsize=10)
+    ax.set_xlabel("epoch", color=INK, fontsize=9)
+    ax.tick_params(color=INK, labelcolor=INK, labelsize=9)
 
 
 def _name_row(ax: Axes, name: str) -> None:
@@ -77,7 +76,7 @@ def _name_row(ax: Axes, name: str) -> None:
         ha="center",
         va="center",
         fontsize=9,
-        color=_INK,
+        color=INK,
     )
 
 
@@ -110,7 +109,7 @@ def _draw_pair(upper: Axes, lower: Axes, line: Mapping[str, Any]) -> None:
     places = _places(target)
     draw_graph(upper, target, places)
     draw_graph(lower, learnt, places)
-    upper.set_title(f"p = {line['probability']:g}", color=_INK, fontsize=9)
+    upper.set_title(f"p = {line['probability']:g}", color=INK, fontsize=9)
 
 
 def draw_graph(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> None:
@@ -121,14 +120,14 @@ def draw_graph(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> None:
         LineCollection(
             np.stack([places[u], places[v]], axis=1),
             linewidths=4 * adj[u, v] - 1,
-            colors=_INK,
+            colors=INK,
             capstyle="round",
             zorder=1,
         )
     )
     # fewer than three features repeat the last one
     colors = feat[:, np.minimum(np.arange(3), feat.shape[1] - 1)]
-    ax.scatter(*places.T, s=70, c=colors.clip(0, 1), edgecolors=_INK, linewidths=1, zorder=2)
+    ax.scatter(*places.T, s=70, c=colors.clip(0, 1), edgecolors=INK, linewidths=1, zorder=2)
     ax.set_xlim(-1.4, 1.4)
     ax.set_ylim(-1.1, 1.1)
     ax.set_aspect("equal")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, library
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import fixed_point
@@ -136,7 +136,7 @@ _SCHEMA = (
 _NUM_INPUTS = len(_Inputs._fields)
 
 
-@torch.library.custom_op(
+@library.custom_op(
     "gomkcn::match_numba",
     mutates_args=(),
     device_types="cpu",
@@ -209,7 +209,7 @@ def _match_fake(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-@torch.library.custom_op(
+@library.custom_op(
     "gomkcn::match_numba_backward",
     mutates_args=(),
     device_types="cpu",

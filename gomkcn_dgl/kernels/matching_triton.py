@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, library
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels.matching_reference import Matched
@@ -84,7 +84,7 @@ def _check(x: Tensor, z: Tensor) -> None:
             )
 
 
-@torch.library.custom_op(
+@library.custom_op(
     "gomkcn::match_triton",
     mutates_args=(),
     schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str solid, str matching, "
@@ -157,7 +157,7 @@ def _(
     return scores, x.new_empty((*pairs, x.shape[2]), dtype=torch.int16)
 
 
-@torch.library.custom_op(
+@library.custom_op(
     "gomkcn::match_triton_backward",
     mutates_args=(),
     schema="(Tensor grad_scores, Tensor x, Tensor z, float[] bandwidth, Tensor matching, "
