@@ -115,6 +115,16 @@ def test_a_data_set_draws_each_point_once_and_alike_for_all_splits():
     assert drawn != [family.params("actor", trial) for trial in range(6)]
 
 
+def test_trials_take_the_shapes_in_turn():
+    shapes = [{"size": 8, "read": True}, {"size": 64, "read": False}]
+    family = Family("x", {"a": [1, 2, 3]}, lucky_trial, "node", shapes=shapes)
+    drawn = [family.params("cora", trial) for trial in range(6)]
+    assert [(point["size"], point["read"]) for point in drawn] == [(8, True), (64, False)] * 3
+    assert [point["a"] for point in drawn[::2]] == [point["a"] for point in drawn[1::2]]
+    assert sorted(point["a"] for point in drawn[::2]) == [1, 2, 3]
+    assert family.params("cora", 6) is None
+
+
 def test_a_trial_is_chosen_by_validation_and_never_by_test():
     low = made_record("m", "a", 0, 0, val=0.5, test=1.0)
     high = made_record("m", "a", 0, 1, val=0.6, test=0.0)

@@ -43,13 +43,10 @@ _GRAPH_GRID: Grid = {
 _NODE_GRID: Grid = {
     "hidden": [64],
     "filter_size": [4],
-    # many nodes are summed, since their number tells, few are not
-    "max_nodes, aggregation": [(8, "sym"), (64, "sum")],
     "num_hops": [1],
     "num_layers": [1],
-    "num_steps": [1, 2],
-    "read_input": [False, True],
-    "input_dropout": [0.5],
+    "num_steps": [1],
+    "input_dropout": [0.5, 0.75],
     "lr": [0.01],
     "weight_decay": [5e-4, 5e-3],
     # features have a mean square of 1
@@ -57,8 +54,13 @@ _NODE_GRID: Grid = {
     "anchor_root": [True],
     "epochs": [200],
 }
+# a few neighbours averaged, beside what the input layer says, or many summed: their number tells
+_NODE_SHAPES: list[Params] = [
+    {"max_nodes": 8, "aggregation": "sym", "read_input": True},
+    {"max_nodes": 64, "aggregation": "sum", "read_input": False},
+]
 # of what is read at the input layer
-_DROPOUT = 0.5
+_DROPOUT = 0.8
 _GRAPH_GOMK_GRID: Grid = {"aggregation": ["sum", "sym"]}
 
 
@@ -111,9 +113,6 @@ def node_trial(
     data: NodeData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
     """Train a classifier of nodes whose last filters are the classes."""
-    if "max_nodes, aggregation" in params:
-        max_nodes, aggregation = params["max_nodes, aggregation"]
-        params = {**params, "max_nodes": max_nodes, "aggregation": aggregation}
     collection = GraphCollection(
         data.graph, params["num_hops"], params["max_nodes"], device=data.device
     )
@@ -172,7 +171,13 @@ FAMILIES = [
         for name, kernel, own in _MODELS
     ),
     *(
-        Family(name, _NODE_GRID, functools.partial(node_trial, kernel=kernel), "node")
+        Family(
+            name,
+            _NODE_GRID,
+            functools.partial(node_trial, kernel=kernel),
+            "node",
+            shapes=_NODE_SHAPES,
+        )
         for name, kernel, _ in _MODELS
     ),
 ]

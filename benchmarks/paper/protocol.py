@@ -58,6 +58,8 @@ class Family:
         ``"node"`` or ``"graph"``: what it classifies.
     requires : tuple of str
         Distribution and module that must be installed; empty for our own models.
+    shapes : sequence of dict
+        Parameters that belong together, beside those of the grid; trials take them in turn.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Family:
     trial: Callable[..., TrialOutcome]
     kind: str
     requires: tuple[str, ...] = ()
+    shapes: Sequence[Params] = ({},)
 
     def is_installed(self) -> bool:
         """Whether what it needs is there."""
@@ -72,19 +75,20 @@ class Family:
 
     @property
     def num_points(self) -> int:
-        """Number of points of the grid."""
-        return math.prod(len(values) for values in self.grid.values())
+        """Number of points of the grid, in all shapes."""
+        return len(self.shapes) * math.prod(len(values) for values in self.grid.values())
 
     def params(self, data_name: str, trial: int) -> Params | None:
-        """Point number ``trial`` of the grid, in a random order that the data set's name seeds.
+        """The next shape, and the next point of the grid in an order that the name seeds.
 
         No point comes twice; None when there are no more.
         """
         if trial >= self.num_points:
             return None
+        turn, shape = divmod(trial, len(self.shapes))
         rng = np.random.default_rng(zlib.crc32(data_name.encode()))
-        place = int(rng.permutation(self.num_points)[trial])
-        chosen = {}
+        place = int(rng.permutation(self.num_points // len(self.shapes))[turn])
+        chosen = dict(self.shapes[shape])
         for name, values in self.grid.items():
             place, position = divmod(place, len(values))
             chosen[name] = values[position]
