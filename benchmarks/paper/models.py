@@ -22,9 +22,8 @@ from gomkcn_dgl import (
     train_classifier,
 )
 from paper.data import GraphData, NodeData, Split
-from paper.protocol import Family, Params, TrialOutcome
+from paper.protocol import PATIENCE, Family, Params, TrialOutcome
 
-_PATIENCE = 60
 Grid = Mapping[str, Sequence[Any]]
 Kernel = Callable[[Params], GraphKernel]
 
@@ -104,7 +103,7 @@ def graph_trial(
         bounded_feats=False,
     )
     settings = TrainingSettings(
-        params["epochs"], _PATIENCE, params["lr"], batch_size=params["batch_size"], seed=seed
+        params["epochs"], PATIENCE, params["lr"], batch_size=params["batch_size"], seed=seed
     )
     return _fit(model, collection, data, split, settings)
 

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 Params = dict[str, Any]
+# epochs without a better one after which a classifier of graphs stops
+PATIENCE = 40
 
 
 @dataclass(frozen=True)

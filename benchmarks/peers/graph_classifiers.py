@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 from paper.data import GraphData, Split
-from paper.protocol import BestEpoch, Family, Params, TrialOutcome
+from paper.protocol import PATIENCE, BestEpoch, Family, Params, TrialOutcome
 from torch import Tensor, nn
 
 from peers.adjacency import edge_list, sparse_rows
 from peers.graph_batches import GraphBatch, make_batch
 
 _PYG = ("torch-geometric", "torch_geometric")
-_PATIENCE = 60
 _SHARED = {
     "hidden": [32, 64],
     "num_layers": [2, 3, 4],
@@ -153,7 +152,7 @@ def fit_graphs(
             optimizer.step()
         if best.improves(*_evaluate(network, *of_val), epoch):
             kept = copy.deepcopy(network.state_dict())
-        elif epoch - best.epoch >= _PATIENCE:
+        elif epoch - best.epoch >= PATIENCE:
             break
     network.load_state_dict(kept)
     test, _ = _evaluate(network, *batch(split.test))
