@@ -28,17 +28,18 @@ Grid = Mapping[str, Sequence[Any]]
 Kernel = Callable[[Params], GraphKernel]
 
 _GRAPH_GRID: Grid = {
-    "hidden": [16, 32, 64],
-    "num_filters": [16, 32],
-    "filter_size": [6, 10],
+    "hidden": [32, 64],
+    "num_filters": [32],
+    "filter_size": [6],
     "num_hops": [1, 2],
     "num_steps": [1, 2],
     "dropout": [0.0, 0.2, 0.4],
-    "lr": [0.01, 0.003],
-    "batch_size": [32, 128],
-    "pooling": ["sum", "mean"],
+    "lr": [0.01],
+    "batch_size": [32],
+    "aggregation": ["sum"],
     "epochs": [300],
 }
+_GRAPH_SHAPES: list[Params] = [{"pooling": "mean"}, {"pooling": "sum"}]
 _NODE_GRID: Grid = {
     "hidden": [64],
     "filter_size": [4],
@@ -60,7 +61,6 @@ _NODE_SHAPES: list[Params] = [
 ]
 # of what is read at the input layer
 _DROPOUT = 0.8
-_GRAPH_GOMK_GRID: Grid = {"aggregation": ["sum", "sym"]}
 
 
 def _gomk(params: Params) -> GraphKernel:
@@ -159,24 +159,23 @@ def _fit(
     )
 
 
-_MODELS: list[tuple[str, Kernel, Grid]] = [
-    ("GOMKCN", _gomk, _GRAPH_GOMK_GRID),
-    ("KerGNN", _random_walk, {}),
-    ("RWK+CN", _improved_random_walk, {}),
-]
+_KERNELS: dict[str, Kernel] = {
+    "GOMKCN": _gomk,
+    "KerGNN": _random_walk,
+    "RWK+CN": _improved_random_walk,
+}
+
+
+def _families(
+    kind: str, trial: Callable[..., TrialOutcome], grid: Grid, shapes: Sequence[Params]
+) -> list[Family]:
+    return [
+        Family(name, grid, functools.partial(trial, kernel=kernel), kind, shapes=shapes)
+        for name, kernel in _KERNELS.items()
+    ]
+
+
 FAMILIES = [
-    *(
-        Family(name, {**_GRAPH_GRID, **own}, functools.partial(graph_trial, kernel=kernel), "graph")
-        for name, kernel, own in _MODELS
-    ),
-    *(
-        Family(
-            name,
-            _NODE_GRID,
-            functools.partial(node_trial, kernel=kernel),
-            "node",
-            shapes=_NODE_SHAPES,
-        )
-        for name, kernel, _ in _MODELS
-    ),
+    *_families("graph", graph_trial, _GRAPH_GRID, _GRAPH_SHAPES),
+    *_families("node", node_trial, _NODE_GRID, _NODE_SHAPES),
 ]

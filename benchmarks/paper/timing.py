@@ -51,7 +51,8 @@ PRINTED = {"ENZYMES": (2.68, 5.58), "PROTEINS": (7.17, 17.05)}
 
 def train(family: Family, data: GraphData, epochs: int) -> float:
     """Seconds of a training."""
-    params = {name: PARAMS.get(name, values[0]) for name, values in family.grid.items()}
+    point = {**family.shapes[0], **{name: values[0] for name, values in family.grid.items()}}
+    params = {name: PARAMS.get(name, value) for name, value in point.items()}
     start = time.perf_counter()
     family.trial(data, data.splits[0], {**params, "epochs": epochs}, seed=0)
     return time.perf_counter() - start
