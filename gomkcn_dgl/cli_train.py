@@ -34,7 +34,12 @@ def _train_options(command: Decorated) -> Decorated:
             "--scaling", help="Of features: standard, rows, none. [standard; rows for Planetoid]"
         ),
         click.option("--kernel", help="gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
-        click.option("--hidden", "hidden_feats", type=int, help="Width of a filter's features."),
+        click.option(
+            "--hidden",
+            "hidden_feats",
+            type=int,
+            help="Width of a filter's features; 0: as they are.",
+        ),
         click.option("--filters", "num_filters", type=int, help="Filters of a layer. [8]"),
         click.option(
             "--class-filters/--linear-head",

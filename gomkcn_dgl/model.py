@@ -73,6 +73,12 @@ class InputLayer(nn.Module):
         return torch.sigmoid(hidden) if self.bounded else hidden
 
 
+class _Unchanged(nn.Dropout):
+    def forward(self, feat: Tensor) -> Tensor:
+        # filters cannot look into sparse rows
+        return super().forward(feat if feat.layout == torch.strided else feat.to_dense())
+
+
 class GOMKCN(nn.Module):
     """Graph optimal matching kernel convolutional network, for graphs or nodes (section V).
 
@@ -84,8 +90,7 @@ class GOMKCN(nn.Module):
     in_feats, num_classes : int
         Feature width and number of classes.
     hidden_feats : int or None
-        Width D that filters have. None: no input layer, filters see the features as they are, which
-        must be dense.
+        Width D that filters have. None: no input layer, filters see the features as they are.
     num_filters : int
         Filters F of each convolution.
     filter_size : int
@@ -155,7 +160,7 @@ class GOMKCN(nn.Module):
         self.pooling, self.class_filters, self.bounded = pooling, class_filters, bounded_feats
         self.input: nn.Module
         if hidden_feats is None:
-            self.input, first_width = nn.Dropout(input_dropout), in_feats
+            self.input, first_width = _Unchanged(input_dropout), in_feats
         else:
             self.input = InputLayer(
                 in_feats, hidden_feats, input_norm, bounded_feats, input_dropout

@@ -96,7 +96,7 @@ class ModelSettings:
     tau, aggregation, padding
         Of ``gomk``, see :class:`gomkcn_dgl.GOMKSettings`.
     hidden_feats : int or None
-        Width of the filters' features.
+        Width of the filters' features behind the input layer; 0: no input layer.
     num_filters : int
         Filters of a convolution, but for the last one where its filters are the classes.
     filter_size, max_nodes, num_hops, policy
@@ -139,16 +139,17 @@ class ModelSettings:
         check_choice("start", self.start, STARTS)
         check_choice("kernel", self.kernel, KERNELS)
         if self.hidden_feats is not None:
-            check_int("hidden_feats", self.hidden_feats, 1)
+            check_int("hidden_feats", self.hidden_feats, 0)
 
-    def resolve(self, task: str, in_feats: int) -> ModelSettings:
-        """Return settings without None.
+    def resolve(self, task: str, num_varying: int) -> ModelSettings:
+        """Return settings without None, for data with so many feature columns that vary.
 
         Graphs: bounded features, at most 32 of them, and small subgraphs, so that filters can be
         read as patterns. Nodes: filters that are the classes, free features, more neighbours in a
-        subgraph than in a filter, half of the input dropped.
+        subgraph than in a filter, half of the input dropped. Features that are the same for all
+        nodes go past the input layer, whose norm would blow up what rounding leaves of them.
         """
-        by_task: dict[str, Any] = {"hidden_feats": min(in_feats, WIDEST), **_BY_TASK[task]}
+        by_task: dict[str, Any] = {"hidden_feats": min(num_varying, WIDEST), **_BY_TASK[task]}
         if self.max_nodes is None and task == "graph":
             by_task["max_nodes"] = self.filter_size or by_task["filter_size"]
         missing = {k: v for k, v in by_task.items() if getattr(self, k) is None}

@@ -169,25 +169,25 @@ def run_training(
 
 
 def build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
-    """The model that the settings describe, its parameters drawn with their seed."""
-    task = settings.data.task or "graph"
-    model = settings.model.resolve(task, in_feats)
+    """The model that resolved settings describe, its parameters drawn with their seed."""
+    # resolved: nothing in it is None
+    model: Any = settings.model
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         return GOMKCN(
             in_feats,
             num_classes,
-            hidden_feats=model.hidden_feats or 1,
+            hidden_feats=model.hidden_feats or None,
             num_filters=model.num_filters,
-            filter_size=model.filter_size or 1,
-            num_hops=model.num_hops or 0,
+            filter_size=model.filter_size,
+            num_hops=model.num_hops,
             num_layers=model.num_layers,
             kernel=model.make_kernel(),
-            pooling=model.pooling if task == "graph" else None,
-            class_filters=bool(model.class_filters),
+            pooling=model.pooling if settings.data.task == "graph" else None,
+            class_filters=model.class_filters,
             read_input=not model.class_filters,
-            bounded_feats=bool(model.bounded_feats),
-            input_dropout=model.input_dropout or 0.0,
+            bounded_feats=model.bounded_feats,
+            input_dropout=model.input_dropout,
             dropout=model.dropout,
             max_nodes=model.max_nodes,
             policy=model.policy,
@@ -217,7 +217,8 @@ def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainS
     scaling = settings.data.scaling
     if scaling is None:
         scaling = "rows" if data.bag_of_words else "standard"
-    model = settings.model.resolve(data.task, data.graph.features.shape[1])
+    num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
+    model = settings.model.resolve(data.task, num_varying)
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)
 

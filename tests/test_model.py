@@ -139,3 +139,10 @@ def test_pooling_subgraph_tensors_needs_the_sizes():
     collection = GraphCollection(as_csr(GRAPHS[0], features=features(5).numpy()), 1, 3)
     with pytest.raises(InputError, match="graph_sizes must be given"):
         model(collection.subgraphs, collection.feat)
+
+
+def test_without_an_input_layer_sparse_features_are_what_dense_ones_are():
+    graph = dgl_batch(GRAPHS)
+    feat = features(graph.num_nodes())
+    model = GOMKCN(3, 2, hidden_feats=None, filter_size=4, pooling="sum").eval()
+    assert torch.equal(model(graph, feat.to_sparse_csr()), model(graph, feat))

@@ -8,7 +8,12 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-SMALL = {"01_mining.ipynb": {"NUM_EPOCHS": 3, "NUM_BASE_NODES": 60, "COPIES": 6}}
+SMALL = {
+    "01_subgraphs.ipynb": {"NUM_BASE_NODES": 60, "COPIES": 3},
+    "02_kernel.ipynb": {"NUM_STEPS": 5},
+    "03_mining.ipynb": {"NUM_EPOCHS": 3, "NUM_BASE_NODES": 60, "COPIES": 6},
+    "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 2},
+}
 
 
 def test_every_notebook_has_small_sizes():

@@ -165,6 +165,14 @@ def test_what_generate_classification_writes():
     assert read_train_settings("run/settings.toml").model.hidden_feats == 3
 
 
+def test_features_that_never_vary_go_past_the_input_layer():
+    gomkcn("generate classification --out motifs.bin --graphs 40 --nodes 8 --features constant")
+    gomkcn(f"train motifs.bin --out run {QUICK}")
+    assert read_train_settings("run/settings.toml").model.hidden_feats == 0
+    model = load_classifier("run").model
+    assert torch.equal(model.input(torch.ones(2, 1)), torch.ones(2, 1))
+
+
 @pytest.mark.parametrize("kernel", ["gomk", "random-walk", "deep-random-walk", "rwk+"])
 def test_nodes_with_every_kernel(kernel):
     said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --start random")
@@ -286,7 +294,7 @@ def test_a_run_is_overwritten_with_force_alone():
         ("--patience 0", "--patience must be at least 1, got 0."),
         ("--lr 0", "--lr must be greater than 0, got 0."),
         ("--dropout 2", "--dropout must be at most 1, got 2."),
-        ("--hidden 0", "--hidden must be at least 1, got 0."),
+        ("--hidden -1", "--hidden must be at least 0, got -1."),
         ("--seed -1", "--seed must be at least 0, got -1."),
         ("--task edge", "--task must be one of 'graph', 'node', got 'edge'."),
         ("--task node", "graphs.bin: there is no 'label' with a class for each node; "),

@@ -86,7 +86,7 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     batch = extract_subgraphs(
         csr, miner.num_hops, miner.pattern_size, policy=miner.policy, seed=miner.random_state
     )
-    assigned = {pattern.id: pattern.assigned for pattern in miner.patterns_}
+    assigned = {pattern.id: pattern.frequency.assigned for pattern in miner.patterns_}
     motifs = [
         {
             "name": motif.name,

@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from mining.frequencies import Frequency
 from mining.patterns import Pattern
 from mining.plots import INK, draw_pattern, feature_colors
 
@@ -31,8 +32,7 @@ def draw_found(found: Sequence[tuple[str, Mapping[str, Any]]]) -> Figure:
 
 def _draw_block(block: Any, line: Mapping[str, Any]) -> None:
     patterns = [
-        Pattern.from_dict({**record, "occurrences": []}, _feature_names(record))
-        for record in line["patterns"]
+        Pattern.from_dict(_complete(record), _feature_names(record)) for record in line["patterns"]
     ]
     name_of = {number: motif["name"] for motif in line["motifs"] for number in motif["patterns"]}
     rows = math.ceil(max(1, len(patterns)) / _COLUMNS)
@@ -44,11 +44,21 @@ def _draw_block(block: Any, line: Mapping[str, Any]) -> None:
         draw_pattern(pattern, ax, colors=shades)
         motif = name_of.get(pattern.id)
         ax.set_title(
-            f"{motif or 'not planted'}\n{pattern.distinct} distinct, {pattern.assigned} assigned",
+            f"{motif or 'not planted'}\n{pattern.frequency.distinct} distinct, "
+            f"{pattern.frequency.assigned} assigned",
             color=INK,
             fontsize=8,
             fontweight="bold" if motif else "normal",
         )
+
+
+def _complete(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line holds of a pattern, with empty entries for what it does not."""
+    counts = Frequency(
+        record["frequency"]["assigned"], record["frequency"]["distinct"], 0
+    ).to_dict()
+    empty = {"min_similarity": 0.0, "significance": {}}
+    return {**empty, **record, "occurrences": [], "frequency": counts}
 
 
 def _feature_names(record: Mapping[str, Any]) -> list[str]:
