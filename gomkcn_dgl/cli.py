@@ -12,6 +12,8 @@ import click
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.cli_base import Group, show_log
+from gomkcn_dgl.cli_count import count
+from gomkcn_dgl.cli_runs import compare, export
 from gomkcn_dgl.cli_train import explain, train
 from gomkcn_dgl.errors import InputError
 
@@ -33,6 +35,9 @@ def main() -> None:
     gomkcn generate planted --out planted.bin   a graph whose answer is known
     gomkcn info planted.bin                     what would be read
     gomkcn mine planted.bin --out run           its patterns, in run/report.html
+    gomkcn count wheel planted.bin              how often one pattern occurs
+    gomkcn compare run other                    what two runs have in common
+    gomkcn export run --out tables              patterns and occurrences as tables
     gomkcn train motifs.bin --out run           a classifier of graphs or nodes
     gomkcn explain run                          its filters, and where they respond
     """
@@ -40,6 +45,9 @@ def main() -> None:
 
 main.add_command(train)
 main.add_command(explain)
+main.add_command(count)
+main.add_command(compare)
+main.add_command(export)
 
 
 def _graph_options(command: Command) -> Command:
@@ -84,10 +92,35 @@ def _miner_options(command: Command) -> Command:
             "--rule", "occurrence_rule", help="Occurrences: isomorphic or similar. [isomorphic]"
         ),
         click.option(
-            "--min-similarity", type=float, help="Least similarity of an assigned node. [0.8]"
+            "--min-similarity",
+            type=float,
+            help="Least similarity of an assigned node. [what chance rarely reaches]",
         ),
         click.option("--min-support", type=int, help="Least occurrences of a pattern. [5]"),
+        click.option(
+            "--exact",
+            "exact_seconds",
+            type=float,
+            metavar="SECONDS",
+            help="Count each structure in the whole graph, for so long at most. [not counted]",
+        ),
         click.option("--seed", "random_state", type=int, help="Seed of everything. [0]"),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _null_options(command: Command) -> Command:
+    """Options of the comparison with chance."""
+    options = [
+        click.option(
+            "--null",
+            multiple=True,
+            help="Compare with chance: degree, configuration or features; repeatable.",
+        ),
+        click.option("--null-samples", "num_samples", type=int, help="Samples to count in. [100]"),
+        click.option("--null-decoys", "num_decoys", type=int, help="Samples to mine. [20]"),
     ]
     for option in reversed(options):
         command = option(command)
@@ -98,6 +131,7 @@ def _miner_options(command: Command) -> Command:
 @_graph_options
 @click.option("--out", required=True, help="Folder of the run.")
 @_miner_options
+@_null_options
 @click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
 @click.option("--truth", "truth_file", help="Planted truth; found beside the graph.")
 @click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
@@ -112,6 +146,9 @@ def mine(
     truth_file: str | None,
     force: bool,
     quiet: bool,
+    null: tuple[str, ...],
+    num_samples: int | None,
+    num_decoys: int | None,
     **miner_options: Any,
 ) -> None:
     """Find the patterns that keep coming back in the graph at PATH.
@@ -120,6 +157,7 @@ def mine(
     gomkcn mine friends.txt.gz --out run --patterns 12 --size 6
     gomkcn mine ENZYMES/ --out run --features attributes
     gomkcn mine graph.graphml --out run --features x0,x1
+    gomkcn mine friends.txt.gz --out run --null degree --exact 10
     gomkcn mine --settings run/settings.toml --out again
     """
     show_log(quiet)
@@ -127,20 +165,33 @@ def mine(
     from mining import PatternMiner, compare_with_truth, read_truth
     from mining.report import format_table
     from mining.run_folder import REPORT, prepare_folder, write_run
+    from mining.significance import add_significance, check_samples
 
     defaults = PatternMiner().get_params()
     settings = RunSettings() if settings_file is None else read_settings(settings_file, defaults)
     names = None if features is None else tuple(features.split(","))
     graph_options = {"path": path, "features": names, "feature_file": feature_file}
-    settings = settings.override({**graph_options, "format": format}, miner_options)
-    miner = PatternMiner(**{**settings.miner, "progress": not quiet and sys.stderr.isatty()})
+    null_options = {"models": null or None, "samples": num_samples, "decoys": num_decoys}
+    settings = settings.override({**graph_options, "format": format}, miner_options, null_options)
+    watched = not quiet and sys.stderr.isatty()
+    miner = PatternMiner(**{**settings.miner, "progress": watched})
     settings = settings.override({}, miner.get_params())
+    chance = settings.null
+    check_samples(chance.models, chance.samples, chance.decoys)
     graph = _read(settings.graph)
     truth_path = _truth_beside(settings.graph.path) if truth_file is None else Path(truth_file)
     truth = None if truth_path is None else read_truth(truth_path)
     folder = prepare_folder(out, force)
     start = time.perf_counter()
     miner.fit(graph)
+    add_significance(
+        miner,
+        graph,
+        chance.models,
+        num_samples=chance.samples,
+        num_decoys=chance.decoys,
+        progress=watched,
+    )
     seconds = time.perf_counter() - start
     recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
     run = _describe_run(miner, graph, settings, seconds, recovery)
@@ -358,7 +409,11 @@ def _describe_run(miner: Any, graph: Any, settings: Any, seconds: float, recover
         ),
         patterns=miner.patterns_,
         loss_curve=miner.loss_curve_,
-        settings={"graph": asdict(settings.graph), "miner": dict(settings.miner)},
+        settings={
+            "graph": asdict(settings.graph),
+            "miner": dict(settings.miner),
+            "null": asdict(settings.null),
+        },
         provenance=describe_provenance(miner.random_state, seconds),
         recovery=recovery,
     )

@@ -49,15 +49,16 @@ def as_csr(
     graph : CSRGraph, DGLGraph, networkx.Graph, SciPy sparse matrix, (edge_index, num_nodes), list
         A batched DGLGraph, a list or a data set of graphs (labels are ignored) becomes a
         collection. ``edge_index`` is an integer array ``[2, E]``. The values of a SciPy matrix
-        are edge weights unless all are 1; an entry of value 0 is no edge. A PyG ``Data`` is
-        taken, too, with its ``x`` as features.
+        are edge weights unless all are 1; an entry of value 0 is no edge. A PyG ``Data`` or
+        ``Batch`` is taken, too, with the edges given both ways or one way.
     features : str, sequence of str, array or None
-        Names of node attributes (DGL ``ndata``, NetworkX node attributes) that are put side by
-        side, or an array ``[V, D]`` in the order of the nodes. None takes the attribute ``feat``
-        when every node has one.
+        Names of node attributes (DGL ``ndata``, NetworkX node attributes, PyG node tensors) that
+        are put side by side, or an array ``[V, D]`` in the order of the nodes. None takes the
+        attribute ``feat``, ``x`` for PyG, when every node has one.
     edge_weight : str, optional
-        Name of the edge attribute (DGL ``edata``, NetworkX) that holds the weights, all >= 0; an
-        edge of weight 0 is no edge. None: unweighted.
+        Name of the edge attribute (DGL ``edata``, NetworkX, PyG such as ``"edge_attr"``) that holds
+        the weights, one number an edge and all >= 0; an edge of weight 0 is no edge. None:
+        unweighted.
 
     Returns
     -------
@@ -103,8 +104,12 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
         _refuse_names("an edge index", features, edge_weight)
         return _from_edge_index(graph[0], graph[1], features, repairs)
     if hasattr(graph, "edge_index") and hasattr(graph, "num_nodes"):
-        _refuse_names("a PyG graph", features, edge_weight)
-        return _from_pyg(graph, features, repairs)
+        return _from_pyg(graph, features, edge_weight, repairs)
+    if hasattr(graph, "node_types") and hasattr(graph, "edge_types"):
+        raise InputTypeError(
+            f"graph must be homogeneous, got a {type(graph).__name__} with the node types "
+            f"{list(graph.node_types)}; convert it with its method to_homogeneous first."
+        )
     if _is_collection(graph):
         return _from_collection(graph, features, edge_weight, repairs)
     if isinstance(graph, (str, os.PathLike)):
@@ -113,7 +118,7 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
             "read a file with gomkcn_dgl.io.read_graph."
         )
     raise InputTypeError(
-        "graph must be a DGLGraph, a networkx.Graph, a SciPy sparse matrix, a pair "
+        "graph must be a DGLGraph, a networkx.Graph, a SciPy sparse matrix, a PyG Data, a pair "
         f"(edge_index [2, E], num_nodes) or a list of those, got {type(graph).__name__}."
     )
 
@@ -256,16 +261,33 @@ def _from_edge_index(
     return csr_from_edges(source, target, num_nodes, features=features, repairs=repairs)
 
 
-def _from_pyg(graph: Any, features: Any, repairs: Counter[str]) -> CSRGraph:
-    """Read a PyG ``Data``, or a ``Batch`` of them, which need not be installed."""
-    ptr = getattr(graph, "ptr", None)
+def _from_pyg(
+    graph: Any, features: Any, edge_weight: str | None, repairs: Counter[str]
+) -> CSRGraph:
+    """Read a PyG ``Data``, or a ``Batch`` of them, by their attributes: PyG need not be there."""
+    if graph.edge_index is None:
+        raise InputError("edge_index of a PyG graph must be set, got None.")
+    num_nodes = check_int("num_nodes", graph.num_nodes, 0)
+    stored = graph.to_dict() if hasattr(graph, "to_dict") else vars(graph)
+    if features is None:
+        matrix, names = stored.get("x"), None
+    else:
+        matrix, names = pick_columns(features, stored, "a PyG graph")
+    weights = None
+    if edge_weight is not None:
+        weights = _column(edge_weight, stored, "a PyG graph")
+        # edge_attr has one column or several
+        weights = weights.reshape(-1) if weights.shape[1:] == (1,) else weights
+    ptr = stored.get("ptr")
     source, target = to_numpy(graph.edge_index)
     return csr_from_edges(
         source,
         target,
-        check_int("num_nodes", graph.num_nodes, 0),
-        features=getattr(graph, "x", None) if features is None else features,
+        num_nodes,
+        weights=weights,
+        features=matrix,
         graph_ptr=None if ptr is None else to_numpy(ptr),
+        feature_names=names,
         repairs=repairs,
     )
 

@@ -4,12 +4,14 @@ The format is a handful of text files that begin with the name of the set: ``NAM
 directed edge ``u, v`` a line, nodes counted from 1 over all graphs), ``NAME_graph_indicator.txt``
 (the graph of each node), and maybe ``NAME_node_labels.txt``, ``NAME_node_attributes.txt`` and
 ``NAME_graph_labels.txt``. We read them ourselves, because DGL's reader fails beside new versions of
-pandas and NumPy and writes a cache into the folder.
+pandas and NumPy and writes a cache into the folder. A README that lists what the node labels mean,
+as that of MUTAG does ("0  C"), gives them their names.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +28,10 @@ _INDICATOR = "_graph_indicator.txt"
 _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
 _GRAPH_LABELS = "_graph_labels.txt"
 _MOST_LABELS = 4096
+_READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
+# a line such as "0  C"; then the name, one word or a few
+_NAMED_CODE = re.compile(r"\s*(-?\d+)\s*[\s:=]\s*(\S.{0,39}?)\s*")
+_LARGEST_README = 1_000_000
 
 
 def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
@@ -142,6 +148,7 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
     if kind == "attributes":
         return values, [f"x{column}" for column in range(values.shape[1])]
     blocks, names = [], []
+    meaning = _read_label_names(prefix) if values.shape[1] == 1 else {}
     for column in range(values.shape[1]):
         codes, position = np.unique(values[:, column], return_inverse=True)
         if len(codes) > _MOST_LABELS:
@@ -153,5 +160,39 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         block[np.arange(num_nodes), position] = 1
         blocks.append(block)
         label = "label" if values.shape[1] == 1 else f"label{column}"
-        names += [f"{label}={code}" for code in codes]
+        known = all(int(code) in meaning for code in codes)
+        names += [f"{label}={meaning[int(code)] if known else code}" for code in codes]
     return np.concatenate(blocks, axis=1), names
+
+
+def _read_label_names(prefix: Path) -> dict[int, str]:
+    """Read what the README beside the files says that node labels mean; nothing if it does not."""
+    for name in _READMES:
+        path = prefix.with_name(name.format(name=prefix.name))
+        if path.is_file() and path.stat().st_size < _LARGEST_README:
+            found = _find_label_names(path.read_text(encoding="utf-8", errors="replace"))
+            if found:
+                log.info("label names: taken from %s", path.name)
+                return found
+    return {}
+
+
+def _find_label_names(text: str) -> dict[int, str]:
+    """Find the list of codes and names after a line that starts with "Node labels"."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.strip().lower().startswith("node labels"):
+            break
+    found: dict[int, str] = {}
+    for line in lines:
+        entry = _NAMED_CODE.fullmatch(line)
+        if entry is None:
+            # words and blank lines may stand before the list, nothing within it
+            if found or line.startswith("="):
+                break
+            continue
+        code, name = int(entry[1]), entry[2]
+        if code in found or name in found.values() or not name.isprintable():
+            return {}
+        found[code] = name
+    return found

@@ -41,6 +41,25 @@ class GraphSettings:
 
 
 @dataclass(frozen=True)
+class NullSettings:
+    """What the patterns are compared with.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Null models by name; none: nothing is compared.
+    samples : int
+        Samples of each to count in.
+    decoys : int
+        Samples of each to mine.
+    """
+
+    models: tuple[str, ...] = ()
+    samples: int = 100
+    decoys: int = 20
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """Everything that decides the result of a mining run.
 
@@ -50,22 +69,37 @@ class RunSettings:
         The table ``[graph]``.
     miner : dict
         The table ``[miner]``: parameters of ``PatternMiner`` by name.
+    null : NullSettings
+        The table ``[null]``.
     """
 
     graph: GraphSettings = field(default_factory=GraphSettings)
     miner: Mapping[str, Any] = field(default_factory=dict)
+    null: NullSettings = field(default_factory=NullSettings)
 
-    def override(self, graph: Mapping[str, Any], miner: Mapping[str, Any]) -> RunSettings:
+    def override(
+        self,
+        graph: Mapping[str, Any],
+        miner: Mapping[str, Any],
+        null: Mapping[str, Any] | None = None,
+    ) -> RunSettings:
         """Return new settings in which every given value that is not None wins."""
-        given = {name: value for name, value in graph.items() if value is not None}
-        chosen = {name: value for name, value in miner.items() if value is not None}
         return RunSettings(
-            GraphSettings(**{**asdict(self.graph), **given}), {**self.miner, **chosen}
+            GraphSettings(**{**asdict(self.graph), **_given(graph)}),
+            {**self.miner, **_given(miner)},
+            NullSettings(**{**asdict(self.null), **_given(null or {})}),
         )
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
-        return to_toml({"graph": asdict(self.graph), "miner": self.miner})
+        tables: dict[str, Mapping[str, Any]] = {"graph": asdict(self.graph), "miner": self.miner}
+        if self.null.models:
+            tables["null"] = asdict(self.null)
+        return to_toml(tables)
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSettings:
@@ -74,7 +108,7 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
     Parameters
     ----------
     path : path
-        TOML with the tables ``[graph]`` and ``[miner]``, both optional.
+        TOML with the tables ``[graph]``, ``[miner]`` and ``[null]``, all optional.
     miner_defaults : mapping
         The miner's parameters and their defaults: other names are refused, and so is a value of
         another type.
@@ -85,10 +119,11 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
         For a missing or malformed file, an unknown name or a value of the wrong type.
     """
     tables = read_toml(path)
-    check_names(path, "", tables, ("graph", "miner"))
-    graph, miner = tables.get("graph", {}), tables.get("miner", {})
+    check_names(path, "", tables, ("graph", "miner", "null"))
+    graph, miner, null = (tables.get(name, {}) for name in ("graph", "miner", "null"))
     check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
     check_names(path, "miner", miner, miner_defaults)
+    check_names(path, "null", null, [entry.name for entry in fields(NullSettings)])
     for name, value in graph.items():
         _check_graph_value(path, name, value)
     if "features" in graph:
@@ -99,6 +134,7 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
             name: _same_type(path, name, value, miner_defaults[name])
             for name, value in miner.items()
         },
+        NullSettings(**{name: _null_value(path, name, value) for name, value in null.items()}),
     )
 
 
@@ -142,7 +178,20 @@ def _check_graph_value(path: str | Path, name: str, value: Any) -> None:
         raise InputError(f"{name} in settings file {str(path)!r} must be {rule}, got {value!r}.")
 
 
+def _null_value(path: str | Path, name: str, value: Any) -> Any:
+    if name != "models":
+        return _same_type(path, name, value, getattr(NullSettings, name))
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise InputError(
+            f"{name} in settings file {str(path)!r} must be a list of names, got {value!r}."
+        )
+    return tuple(value)
+
+
 def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
+    # what can be left to the miner is a number
+    if default is None:
+        default = 0.0
     # TOML writes 1 for a float that is whole
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         # as text, so that a number with hundreds of digits is infinity and no error

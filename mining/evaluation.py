@@ -89,7 +89,7 @@ def compare_with_truth(
                 num_edges=len(motif["edges"]),
                 copies=motif["copies"],
                 pattern_ids=tuple(pattern.id for pattern in mine),
-                distinct=sum(pattern.distinct for pattern in mine),
+                distinct=sum(pattern.frequency.distinct for pattern in mine),
                 planted_found=sum(frozenset(copy) in shown for copy in motif["instances"]),
             )
         )

@@ -23,11 +23,15 @@ from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
 from mining.clustering import FilterClustering
-from mining.frequencies import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
+from mining.counting import count_exact
+from mining.counting_loops import MOST_PATTERN_NODES
+from mining.frequencies import measure_frequency
+from mining.occurrences import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
 from mining.patterns import Pattern, SnappedFilters, merge_twins, snap
 from mining.scaling import FeatureScaling
 from mining.starts import STARTS, choose_types
 from mining.subgraph_types import SubgraphTypes, find_types
+from mining.thresholds import choose_thresholds, sample_chance
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -80,11 +84,15 @@ class PatternMiner(BaseEstimator):
     num_restarts : int
         Runs from different starts; the one whose snapped filters fit best is kept.
     occurrence_rule : {"isomorphic", "similar"}
-        When a subgraph shows a pattern, see ``mining/frequencies.py``.
-    min_similarity : float
+        When a subgraph shows a pattern, see ``mining/occurrences.py``.
+    min_similarity : float or None
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
+        None: for each pattern what chance rarely reaches, see ``mining/thresholds.py``.
     min_support : int
         Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
+    exact_seconds : float or None
+        Most seconds to count the induced occurrences of each structure in the whole graph. None:
+        they are not counted.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     backend : str
@@ -121,7 +129,7 @@ class PatternMiner(BaseEstimator):
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
     >>> miner = PatternMiner(num_patterns=2, pattern_size=5, min_support=2).fit(graph)
-    >>> [(len(p.edges), p.distinct, p.assigned) for p in miner.patterns_]
+    >>> [(len(p.edges), p.frequency.distinct, p.frequency.assigned) for p in miner.patterns_]
     [(5, 6, 30), (10, 3, 15)]
     """
 
@@ -152,8 +160,9 @@ class PatternMiner(BaseEstimator):
         consensus_steps: int = 0,
         num_restarts: int = 1,
         occurrence_rule: str = "isomorphic",
-        min_similarity: float = 0.8,
+        min_similarity: float | None = None,
         min_support: int = 5,
+        exact_seconds: float | None = None,
         random_state: int = 0,
         backend: str = "auto",
         progress: bool = False,
@@ -184,6 +193,7 @@ class PatternMiner(BaseEstimator):
         self.occurrence_rule = occurrence_rule
         self.min_similarity = min_similarity
         self.min_support = min_support
+        self.exact_seconds = exact_seconds
         self.random_state = random_state
         self.backend = backend
         self.progress = progress
@@ -212,36 +222,22 @@ class PatternMiner(BaseEstimator):
         csr = as_csr(graph)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
-        features = self.scaling_.scale(csr.features)
-        batch = self._extract(csr)
-        if self.num_patterns > len(batch):
-            raise InputError(
-                f"num_patterns must be at most the number of subgraphs, {len(batch)}, "
-                f"got {self.num_patterns}; ask for fewer patterns."
-            )
-        self.num_subgraphs_ = len(batch)
-        self.truncated_share_ = float(batch.truncated.mean())
-        adjacency, rows = batch.adjacency(), batch.gather(features)
-        levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
-        if not bool(torch.isfinite(levels).all()):
-            raise InputError(
-                "num_levels and level_scale must keep walk counts within single precision, got "
-                f"{self.num_levels} and {self.level_scale:g}; lower the first or raise the second."
-            )
-        types = find_types(levels, batch.num_nodes, kernel)
-        adj, feat = torch.from_numpy(adjacency[types.first]), torch.from_numpy(rows[types.first])
-        snapped = self._train(types, adj, feat, kernel)
-        finder = OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
-        snapped = merge_twins(snapped, kernel, self.backend)
+        finder, adj, feat = self._look(csr, kernel)
+        self.num_subgraphs_ = len(finder.batch)
+        self.truncated_share_ = float(finder.batch.truncated.mean())
+        snapped = merge_twins(self._train(finder.types, adj, feat, kernel), kernel, self.backend)
         if self.occurrence_rule == "isomorphic":
             snapped = finder.add_lookalikes(snapped)
+        least: float | np.ndarray
+        if self.min_similarity is None:
+            chance = sample_chance(finder.graph, self.random_state)
+            least = choose_thresholds(snapped, self._look(chance, kernel)[0])
+        else:
+            least = self.min_similarity
         snapped, places = finder.find_frequent(
-            snapped,
-            self.occurrence_rule,
-            self.min_similarity,
-            self.min_support,
+            snapped, self.occurrence_rule, least, self.min_support
         )
-        self._keep(snapped, places, csr.feature_names)
+        self._keep(snapped, places, finder.graph)
         return self
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
@@ -296,6 +292,16 @@ class PatternMiner(BaseEstimator):
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
         return similarity.argmax(axis=1)
 
+    def find_subgraphs(self, graph: Any) -> OccurrenceFinder:
+        """Look at another graph as :meth:`fit` looks at its own, to count patterns there.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn_dgl.as_csr` takes
+        """
+        check_is_fitted(self)
+        return self._look(as_csr(graph), self._check_settings())[0]
+
     def _repr_html_(self) -> str:
         """The patterns side by side, for Jupyter, once there are some."""
         from mining.report import patterns_html
@@ -324,8 +330,16 @@ class PatternMiner(BaseEstimator):
         check_int("consensus_steps", self.consensus_steps, 0)
         check_int("num_restarts", self.num_restarts, 1)
         check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
-        check_float("min_similarity", self.min_similarity, 0, 1)
+        if self.min_similarity is not None:
+            check_float("min_similarity", self.min_similarity, 0, 1)
         check_int("min_support", self.min_support, 0)
+        if self.exact_seconds is not None:
+            check_float("exact_seconds", self.exact_seconds, 0, open_minimum=True)
+            if self.pattern_size > MOST_PATTERN_NODES:
+                raise InputError(
+                    f"exact_seconds can be given for patterns of at most {MOST_PATTERN_NODES} "
+                    f"nodes, got a pattern_size of {self.pattern_size}; leave one of them out."
+                )
         check_int("random_state", self.random_state, 0)
         return GOMKSettings(
             self.num_levels,
@@ -337,6 +351,26 @@ class PatternMiner(BaseEstimator):
             self.anchor_root,
             self.padding,
         )
+
+    def _look(self, csr: CSRGraph, kernel: GOMKSettings) -> tuple[OccurrenceFinder, Tensor, Tensor]:
+        """Subgraphs around all nodes, and adjacency and scaled features of their types."""
+        features = self.scaling_.scale(csr.features)
+        batch = self._extract(csr)
+        if self.num_patterns > len(batch):
+            raise InputError(
+                f"num_patterns must be at most the number of subgraphs, {len(batch)}, "
+                f"got {self.num_patterns}; ask for fewer patterns."
+            )
+        adjacency, rows = batch.adjacency(), batch.gather(features)
+        levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
+        if not bool(torch.isfinite(levels).all()):
+            raise InputError(
+                "num_levels and level_scale must keep walk counts within single precision, got "
+                f"{self.num_levels} and {self.level_scale:g}; lower the first or raise the second."
+            )
+        types = find_types(levels, batch.num_nodes, kernel)
+        adj, feat = torch.from_numpy(adjacency[types.first]), torch.from_numpy(rows[types.first])
+        return OccurrenceFinder(csr, features, batch, types, kernel, self.backend), adj, feat
 
     def _extract(self, csr: CSRGraph) -> SubgraphBatch:
         """Subgraphs around all nodes, as structure without weights."""
@@ -419,9 +453,7 @@ class PatternMiner(BaseEstimator):
             on_step(clustering.loss())
             yield snap(clustering.filters)
 
-    def _keep(
-        self, snapped: SnappedFilters, places: list[PatternPlaces], names: tuple[str, ...]
-    ) -> None:
+    def _keep(self, snapped: SnappedFilters, places: list[PatternPlaces], csr: CSRGraph) -> None:
         """Order the patterns, most frequent first."""
         kept = sorted(
             range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
@@ -431,28 +463,41 @@ class PatternMiner(BaseEstimator):
                 "no pattern has %d distinct occurrences; lower min_support", self.min_support
             )
         self.filters_ = snapped.take(kept)
+        exact = self._count_exact(csr)
         self.patterns_ = [
-            self._pattern(rank, i, snapped, places[i], names) for rank, i in enumerate(kept)
+            self._pattern(rank, places[i], csr, exact[rank]) for rank, i in enumerate(kept)
         ]
 
+    def _count_exact(self, csr: CSRGraph) -> list[tuple[str, int | None]]:
+        """State and number of the exact count of each pattern; equal structures share one."""
+        if self.exact_seconds is None:
+            return [("not asked", None)] * len(self.filters_.num_nodes)
+        known: dict[bytes, tuple[str, int | None]] = {}
+        certificates = self.filters_.certificates()
+        for number, (certificate, size) in enumerate(
+            zip(certificates, self.filters_.num_nodes, strict=True)
+        ):
+            if certificate not in known:
+                adjacency = self.filters_.adj[number, :size, :size].numpy()
+                count = count_exact(csr, adjacency, self.exact_seconds).count
+                known[certificate] = ("not finished" if count is None else "counted", count)
+        return [known[certificate] for certificate in certificates]
+
     def _pattern(
-        self,
-        rank: int,
-        number: int,
-        snapped: SnappedFilters,
-        places: PatternPlaces,
-        names: tuple[str, ...],
+        self, rank: int, places: PatternPlaces, csr: CSRGraph, exact: tuple[str, int | None]
     ) -> Pattern:
-        size = snapped.num_nodes[number]
-        edges = torch.triu(snapped.adj[number, :size, :size]).nonzero().tolist()
+        filters = self.filters_
+        size = filters.num_nodes[rank]
+        edges = torch.triu(filters.adj[rank, :size, :size]).nonzero().tolist()
+        frequency = measure_frequency(csr, places.roots, places.node_sets, self.random_state)
         return Pattern(
             id=rank,
             edges=tuple((u, v) for u, v in edges),
-            edge_weights=tuple(float(snapped.weights[number, u, v]) for u, v in edges),
-            features=self.scaling_.restore(snapped.feat[number, :size].numpy()),
-            feature_names=names,
+            edge_weights=tuple(float(filters.weights[rank, u, v]) for u, v in edges),
+            features=self.scaling_.restore(filters.feat[rank, :size].numpy()),
+            feature_names=csr.feature_names,
             medoid=places.medoid,
-            assigned=places.assigned,
-            distinct=len(places.occurrences),
+            frequency=replace(frequency, exact_state=exact[0], exact=exact[1]),
+            min_similarity=places.min_similarity,
             occurrences=places.occurrences,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,8 @@ from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
+from mining.frequencies import Frequency
+from mining.significance import Significance
 from mining.topology import canonical_form
 
 log = logging.getLogger("gomkcn_dgl")
@@ -72,12 +74,14 @@ class Pattern:
         One name per column.
     medoid : Medoid
         The nearest real subgraph.
-    assigned : int
-        Roots whose subgraph is nearest to this pattern and similar enough to it.
-    distinct : int
-        Different node sets that show the pattern; the length of ``occurrences``.
+    frequency : Frequency
+        How often it occurs, in several readings.
+    min_similarity : float
+        Least similarity of an assigned root, and of an occurrence that is only similar.
     occurrences : tuple of Occurrence
-        Most similar first.
+        Most similar first; as many as ``frequency.distinct``.
+    significance : mapping from str to Significance
+        How its count compares with each null model that was asked for, by the model's name.
     """
 
     id: int
@@ -86,9 +90,10 @@ class Pattern:
     features: np.ndarray
     feature_names: tuple[str, ...]
     medoid: Medoid
-    assigned: int
-    distinct: int
+    frequency: Frequency
+    min_similarity: float
     occurrences: tuple[Occurrence, ...] = field(repr=False)
+    significance: Mapping[str, Significance] = field(default_factory=dict)
 
     @property
     def num_nodes(self) -> int:
@@ -96,9 +101,24 @@ class Pattern:
         return len(self.features)
 
     def to_networkx(self) -> nx.Graph:
-        """The pattern as a graph with features as node and learnt weights as edge attributes."""
+        """The pattern as a graph with features as node and learnt weights as edge attributes.
+
+        Its frequencies, as far as they are known, and its z and q are attributes of the graph.
+        """
+        frequency = self.frequency
         # not "id", which networkx takes for the id of the graph element in GraphML
-        graph = nx.Graph(pattern=self.id, assigned=self.assigned, distinct=self.distinct)
+        graph = nx.Graph(
+            pattern=self.id,
+            min_similarity=self.min_similarity,
+            assigned=frequency.assigned,
+            distinct=frequency.distinct,
+            disjoint=frequency.disjoint,
+            num_graphs=frequency.num_graphs,
+        )
+        if frequency.exact is not None:
+            graph.graph["exact"] = frequency.exact
+        for null, significance in self.significance.items():
+            graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node)
             graph.nodes[node].update(zip(self.feature_names, row, strict=True))
@@ -115,7 +135,9 @@ class Pattern:
             "edge_weights": [round(weight, 6) for weight in self.edge_weights],
             "features": np.round(self.features, 6).tolist(),
             "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
-            "frequency": {"assigned": self.assigned, "distinct": self.distinct},
+            "frequency": self.frequency.to_dict(),
+            "min_similarity": round(self.min_similarity, 6),
+            "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "occurrences": [_occurrence_to_dict(place) for place in self.occurrences],
         }
 
@@ -136,12 +158,16 @@ class Pattern:
             medoid=Medoid(
                 tuple(medoid["nodes"]), medoid["similarity"], medoid["graph"], root=medoid["root"]
             ),
-            assigned=record["frequency"]["assigned"],
-            distinct=record["frequency"]["distinct"],
+            frequency=Frequency.from_dict(record["frequency"]),
+            min_similarity=record["min_similarity"],
             occurrences=tuple(
                 Occurrence(tuple(place["nodes"]), place["similarity"], place["graph"])
                 for place in record["occurrences"]
             ),
+            significance={
+                name: Significance.from_dict(entry)
+                for name, entry in record["significance"].items()
+            },
         )
 
     def _repr_html_(self) -> str:

@@ -60,9 +60,10 @@ def draw_pattern(
 
     Examples
     --------
+    >>> from mining.frequencies import Frequency
     >>> from mining.patterns import Medoid
     >>> pattern = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
-    ...                   Medoid((5, 7), 0.98, root=5), 4, 2, ())
+    ...                   Medoid((5, 7), 0.98, root=5), Frequency(4, 2, 2), 0.8, ())
     >>> draw_pattern(pattern).get_title()
     'Pattern 0: 2 occurrences'
     """
@@ -85,7 +86,8 @@ def draw_pattern(
     ax.set_ylim(-0.85 - margin, 0.85 + margin)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    counted = "1 occurrence" if pattern.distinct == 1 else f"{pattern.distinct} occurrences"
+    distinct = pattern.frequency.distinct
+    counted = "1 occurrence" if distinct == 1 else f"{distinct} occurrences"
     ax.set_title(f"Pattern {pattern.id}: {counted}", color=INK, fontsize=10)
     return ax
 
@@ -178,8 +180,8 @@ def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axe
         return ax
     ax = _styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
     readings = {
-        "distinct occurrences": [pattern.distinct for pattern in patterns],
-        "assigned nodes": [pattern.assigned for pattern in patterns],
+        "distinct occurrences": [pattern.frequency.distinct for pattern in patterns],
+        "assigned nodes": [pattern.frequency.assigned for pattern in patterns],
     }
     names = [f"Pattern {pattern.id}" for pattern in patterns]
     table = pd.DataFrame(readings, index=pd.Index(names, name="pattern")).reset_index()

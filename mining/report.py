@@ -19,6 +19,7 @@ from mining.run import MiningRun
 from mining.shapes import describe_shape
 
 __all__ = [
+    "align_columns",
     "describe_shape",
     "format_table",
     "pattern_card",
@@ -67,27 +68,30 @@ def format_table(run: MiningRun) -> str:
     str
         Lines of at most 100 characters.
     """
+    nulls = list(run.patterns[0].significance) if run.patterns else []
     header = ["pattern", "shape", "nodes", "edges", "distinct", "assigned"]
+    header += [f"{letter} {null}" for null in nulls for letter in "zq"]
     rows = [
         [
             str(pattern.id),
             describe_shape(pattern),
             str(pattern.num_nodes),
             str(len(pattern.edges)),
-            str(pattern.distinct),
-            str(pattern.assigned),
+            str(pattern.frequency.distinct),
+            str(pattern.frequency.assigned),
+            *_judgements(pattern),
         ]
         for pattern in run.patterns
     ]
     if run.recovery is None:
-        return _align(header, rows, left={1})
+        return align_columns(header, rows, left={1})
     header.append("planted")
     for row, pattern in zip(rows, run.patterns, strict=True):
         motifs = [f"{m.name} × {m.copies}" for m in _planted_as(pattern, run.recovery)]
         row.append(", ".join(motifs) or "-")
     planted = [[motif.name, str(motif.copies), _fate(motif)] for motif in run.recovery]
-    truth = _align(["planted motif", "copies", "recovered"], planted, left={0, 2})
-    return _align(header, rows, left={1, 6}) + "\n\n" + truth
+    truth = align_columns(["planted motif", "copies", "recovered"], planted, left={0, 2})
+    return align_columns(header, rows, left={1, len(header) - 1}) + "\n\n" + truth
 
 
 def render_report(run: MiningRun) -> str:
@@ -169,7 +173,7 @@ def _coverage(run: MiningRun) -> str:
     # with several subgraphs a node, it can be assigned to several patterns
     if run.graph.num_subgraphs != run.graph.num_nodes:
         return f"{counted} {'was' if number == 1 else 'were'} found"
-    covered = sum(pattern.assigned for pattern in run.patterns)
+    covered = sum(pattern.frequency.assigned for pattern in run.patterns)
     share = _percent(covered / run.graph.num_nodes)
     nodes = "1 node" if covered == 1 else f"{covered} nodes"
     return f"{counted} {'covers' if number == 1 else 'cover'} the surroundings of {nodes} ({share})"
@@ -179,10 +183,10 @@ def _leader(patterns: Sequence[Pattern]) -> list[str]:
     """Say which pattern is most frequent; nothing where there is none."""
     if not patterns:
         return []
-    top = max(pattern.distinct for pattern in patterns)
+    top = max(pattern.frequency.distinct for pattern in patterns)
     if top == 0:
         return ["none of them has an occurrence of its own"]
-    leaders = [pattern for pattern in patterns if pattern.distinct == top]
+    leaders = [pattern for pattern in patterns if pattern.frequency.distinct == top]
     times = "once" if top == 1 else f"{top} times"
     if len(leaders) > 1:
         return [f"the most frequent {len(leaders)} were found {times} each"]
@@ -201,6 +205,15 @@ def _planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery] | None) -> l
     return [motif for motif in recovery or [] if pattern.id in motif.pattern_ids]
 
 
+def _judgements(pattern: Pattern) -> list[str]:
+    """List z and q of each null model that was asked for."""
+    return [
+        text
+        for entry in pattern.significance.values()
+        for text in (f"{entry.z:.1f}", f"{entry.q:.3f}")
+    ]
+
+
 def _fate(motif: MotifRecovery) -> str:
     if not motif.recovered:
         return "no"
@@ -209,7 +222,7 @@ def _fate(motif: MotifRecovery) -> str:
     return f"yes ({noun} {numbers}, planted copies found {motif.planted_found}/{motif.copies})"
 
 
-def _align(header: list[str], rows: list[list[str]], left: set[int]) -> str:
+def align_columns(header: list[str], rows: list[list[str]], left: set[int]) -> str:
     """Align columns, cutting the widest text until a line has at most 100 characters."""
     # a name may hold line breaks or terminal codes
     table = [["".join(c if c.isprintable() else "�" for c in cell) for cell in row] for row in rows]

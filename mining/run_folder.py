@@ -34,7 +34,7 @@ from mining.report import render_report
 from mining.run import GraphSummary, MiningRun
 from mining.scaling import FeatureScaling
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 REPORT = "report.html"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 

@@ -22,9 +22,11 @@ def describe_shape(pattern: Pattern) -> str:
     Examples
     --------
     >>> import numpy as np
+    >>> from mining.frequencies import Frequency
     >>> from mining.patterns import Medoid
     >>> describe_shape(Pattern(0, ((0, 1), (0, 2), (0, 3)), (1.0, 1.0, 1.0), np.ones((4, 1)),
-    ...                        ("constant",), Medoid((1, 2, 3, 4), 1.0, root=1), 1, 1, ()))
+    ...                        ("constant",), Medoid((1, 2, 3, 4), 1.0, root=1),
+    ...                        Frequency(1, 1, 1), 0.8, ()))
     'star with 3 leaves'
     """
     size, num_edges = pattern.num_nodes, len(pattern.edges)

@@ -21,9 +21,10 @@ COMMANDS = (
     "assignment",
     "layer",
     "generators",
+    "significance",
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
-COMPILED = ("planted",)
+COMPILED = ("planted", "significance")
 # puts away packages that may be installed, and runs a command
 WITHOUT = (
     "import runpy, sys; hidden, *sys.argv = sys.argv[1:]; sys.path.insert(0, {folder!r}); "

@@ -237,7 +237,7 @@ def test_options_reach_the_miner():
     options = (
         "--patterns 3 --size 4 --hops 2 --levels 1 --policy random --views 2 --start sample "
         "--matching greedy --epochs 1 --consensus 1 --restarts 2 --contrast 0.5 --rule similar "
-        "--min-similarity 0.7 --seed 9"
+        "--min-similarity 0.7 --exact 5 --seed 9"
     )
     gomkcn(f"mine {write_edges()} --out run {options}")
     expected = {
@@ -255,12 +255,49 @@ def test_options_reach_the_miner():
         "feature_contrast": 0.5,
         "occurrence_rule": "similar",
         "min_similarity": 0.7,
+        "exact_seconds": 5.0,
         "random_state": 9,
     }
     run = read_run("run")
     # what was not given is stored as well
     assert run.settings["miner"] == {**PatternMiner().get_params(), **expected}
+    assert run.settings["null"] == {"models": [], "samples": 100, "decoys": 20}
     assert run.provenance["seed"] == 9
+
+
+def test_null_models_and_exact_counts_reach_patterns_table_and_settings():
+    options = "--null degree --null features --null-samples 3 --null-decoys 2 --exact 60"
+    said = gomkcn(f"mine {write_edges()} --out run {QUICK} {options} --quiet")
+    for pattern in patterns_of("run"):
+        assert set(pattern["significance"]) == {"degree", "features"}
+        assert pattern["significance"]["degree"]["num_samples"] == 3
+        assert pattern["frequency"]["exact_state"] == "counted"
+        assert pattern["frequency"]["exact"] == pattern["frequency"]["distinct"]
+    assert "z degree  q degree  z features  q features" in said.splitlines()[0]
+    assert read_run("run").settings["null"] == {
+        "models": ["degree", "features"], "samples": 3, "decoys": 2
+    }  # fmt: skip
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            "--null chance",
+            "null must be one of 'configuration', 'degree', 'features', got 'chance'.",
+        ),
+        ("--null degree --null-samples 1", "--null-samples must be at least 2, got 1."),
+        ("--null degree --null-decoys 0", "--null-decoys must be at least 1, got 0."),
+        ("--exact -1", "--exact must be greater than 0, got -1."),
+    ],
+)
+def test_a_bad_comparison_is_refused_before_anything_is_mined(options, sentence):
+    said = refused(f"mine {write_edges()} --out run {QUICK} {options}")
+    assert said.removeprefix("--").endswith(sentence.removeprefix("--"))
+    assert not Path("run/patterns.json").exists()
 
 
 def test_the_settings_of_a_run_give_the_same_patterns():
@@ -528,7 +565,18 @@ def test_a_wrong_command_line_shows_the_usage(command):
 # ---------------------------------------------------------------- help
 
 
-COMMANDS = ["", "mine", "report", "info", "generate", "generate planted", "generate classification"]
+COMMANDS = [
+    "",
+    "mine",
+    "report",
+    "info",
+    "count",
+    "compare",
+    "export",
+    "generate",
+    "generate planted",
+    "generate classification",
+]
 
 
 def options_of(command):
@@ -566,7 +614,8 @@ def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)
         assert stated, f"--help states no default of {name}"
-        assert stated[1] == str(defaults[name]), name
+        # what is None by default is said in words
+        assert defaults[name] is None or stated[1] == str(defaults[name]), name
         assert not option.required
 
 

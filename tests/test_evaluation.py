@@ -11,6 +11,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.evaluation import MotifRecovery, compare_with_truth, covered_occurrences, read_truth
+from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern
 from synthetic import plant_motifs
 
@@ -39,8 +40,8 @@ def pattern(number, graph, node_sets):
         features=np.ones((len(graph), 1)),
         feature_names=("constant",),
         medoid=Medoid(tuple(range(len(graph))), 1.0, root=0),
-        assigned=0,
-        distinct=len(node_sets),
+        frequency=Frequency(0, len(node_sets), len(node_sets)),
+        min_similarity=0.8,
         occurrences=tuple(Occurrence(tuple(nodes), 1.0) for nodes in node_sets),
     )
 

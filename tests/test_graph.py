@@ -2,6 +2,7 @@
 
 import logging
 import re
+import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -446,6 +447,80 @@ def test_pyg_data_by_its_attributes():
     assert result.graph_ptr.tolist() == [0, 2, 4]
     plain = SimpleNamespace(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
     assert as_csr(plain).feature_names == ("constant",)
+
+
+@pytest.fixture(scope="module")
+def pyg():
+    """The classes of PyG, an optional package that warns while it is imported."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("torch_geometric.data", reason="PyG is not installed")
+
+
+def a_path(pyg, both_ways):
+    forth = torch.tensor([[0, 1], [1, 2]])
+    edge_index = torch.cat([forth, forth.flip(0)], dim=1) if both_ways else forth
+    return pyg.Data(
+        x=torch.tensor([[0.5, 1], [2, 3], [4, 5]]),
+        edge_index=edge_index,
+        edge_attr=torch.tensor([[2.0], [3.0]]).repeat(2 if both_ways else 1, 1),
+        pos=torch.tensor([7.0, 8, 9]),
+        y=torch.tensor(1),
+    )
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_pyg_data_with_edges_both_ways_or_one_way(pyg, both_ways, log):
+    result = as_csr(a_path(pyg, both_ways))
+    assert edges(result) == [(0, 1), (1, 2)]
+    assert result.features.tolist() == [[0.5, 1], [2, 3], [4, 5]]
+    assert result.feature_names == ("x0", "x1")
+    assert result.weights is None
+    mirrored = "mirrored 2 edges that were given in one direction"
+    assert log() == ([] if both_ways else [mirrored])
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_pyg_attributes_by_name(pyg, both_ways):
+    result = as_csr(a_path(pyg, both_ways), features=["pos", "x"], edge_weight="edge_attr")
+    assert result.features.tolist() == [[7, 0.5, 1], [8, 2, 3], [9, 4, 5]]
+    assert result.feature_names == ("pos", "x0", "x1")
+    assert result.weights.tolist() == [2, 2, 3, 3]
+
+
+def test_a_list_and_a_batch_of_pyg_data_are_collections(pyg):
+    lone = pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), x=torch.ones(2, 2))
+    graphs = [a_path(pyg, True), lone, a_path(pyg, False)]
+    listed = as_csr(graphs)
+    assert listed.graph_ptr.tolist() == [0, 3, 5, 8]
+    assert edges(listed) == [(0, 1), (1, 2), (5, 6), (6, 7)]
+    batch = as_csr(pyg.Batch.from_data_list([graphs[0], graphs[0]]), edge_weight="edge_attr")
+    assert batch.graph_ptr.tolist() == [0, 3, 6]
+    assert edges(batch) == [(0, 1), (1, 2), (3, 4), (4, 5)]
+    assert batch.weights.tolist() == [2, 2, 3, 3] * 2
+    assert batch.features.tolist() == [[0.5, 1], [2, 3], [4, 5]] * 2
+
+
+def test_pyg_refusals(pyg):
+    with pytest.raises(InputError, match=says("edge_index of a PyG graph must be set, got None.")):
+        as_csr(pyg.Data(num_nodes=3))
+    with pytest.raises(InputError, match="a PyG graph has no 'mass'; it holds "):
+        as_csr(a_path(pyg, True), features="mass")
+    with pytest.raises(InputError, match="a PyG graph has no 'edge_mass'; it holds "):
+        as_csr(a_path(pyg, True), edge_weight="edge_mass")
+    wide = a_path(pyg, True)
+    wide.edge_attr = torch.ones(4, 2)
+    sentence = "edge weights must be one number for each of the 4 edges, got an array of shape"
+    with pytest.raises(InputError, match=sentence):
+        as_csr(wide, edge_weight="edge_attr")
+    several = pyg.HeteroData()
+    several["author"].x, several["paper"].x = torch.ones(2, 1), torch.ones(3, 1)
+    sentence = (
+        "graph must be homogeneous, got a HeteroData with the node types ['author', 'paper']; "
+        "convert it with its method to_homogeneous first."
+    )
+    with pytest.raises(InputTypeError, match=says(sentence)):
+        as_csr(several)
 
 
 def test_a_list_of_unlike_containers_logs_once(log):

@@ -578,6 +578,37 @@ class TestTU:
         assert both.feature_names == ("label=3", "label=7", "x0", "x1")
         assert both.features[1].tolist() == [1, 0, 1, 2]
 
+    @pytest.mark.parametrize(
+        ("readme", "names"),
+        [
+            ("Node labels:\n\n  3  C\n  7  Cl\n\nEdge labels:\n\n  3  single\n", ("C", "Cl")),
+            ("Node labels were converted by\nthis map:\n\n\t7\ta red one\n\t3\tblue\n",
+             ("blue", "a red one")),
+            ("(4) TINY_node_labels.txt (n lines)\n3  C\n7  N\n", ("3", "7")),
+            ("Node labels:\n\n  3  C\n", ("3", "7")),
+            ("Node labels:\n\n  3  C\n  7  C\n", ("3", "7")),
+            ("Node labels: see the paper\n\n=== References ===\n3 C\n7 N\n", ("3", "7")),
+            ("Edge labels:\n  3  C\n  7  N\n", ("3", "7")),
+            (b"\xff\xfe\x00", ("3", "7")),
+        ],
+        ids=["MUTAG", "converted", "a file list", "one missing", "one name twice", "no list",
+             "of edges", "no text"],
+    )  # fmt: skip
+    def test_label_names_of_the_readme(self, tmp_path, readme, names):
+        folder = tu_folder(tmp_path, node_labels="7\n3\n7\n7\n3\n")
+        (folder / "README.txt").write_bytes(
+            readme if isinstance(readme, bytes) else readme.encode()
+        )
+        graph = read_graph(folder)
+        assert graph.feature_names == tuple(f"label={name}" for name in names)
+        assert graph.features[0].tolist() == [0, 1]
+
+    def test_label_names_are_logged(self, tmp_path, log):
+        folder = tu_folder(tmp_path, node_labels="0\n1\n0\n1\n0\n")
+        (folder / "TINY_label_readme.txt").write_text("Node labels:\n0 C\n1 N\n")
+        assert read_graph(folder).feature_names == ("label=C", "label=N")
+        assert "label names: taken from TINY_label_readme.txt" in log()
+
     def test_several_label_columns(self, tmp_path):
         folder = tu_folder(tmp_path, node_labels="1, 5\n2, 5\n1, 6\n1, 5\n1, 5\n")
         names = ("label0=1", "label0=2", "label1=5", "label1=6")
@@ -1125,6 +1156,14 @@ class TestRealData:
         assert found == (num_graphs, num_nodes, num_edges, width)
         assert (graph.degrees == 0).sum() == isolated
         assert np.bincount(read_tu_labels(folder)).tolist() == classes
+
+    def test_label_names_of_mutag(self, shared_data):
+        (folder,) = shared_data.glob("MUTAG_*")
+        graph = read_graph(folder)
+        assert [name.removeprefix("label=") for name in graph.feature_names] == [
+            "C", "N", "O", "F", "I", "Cl", "Br"
+        ]  # fmt: skip
+        assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
 
     def test_attributes_and_labels_of_enzymes(self, shared_data):
         (folder,) = shared_data.glob("ENZYMES_*")

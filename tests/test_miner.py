@@ -42,7 +42,7 @@ def small_miner(**settings):
 
 
 def found(miner):
-    return [(len(p.edges), p.distinct, p.assigned) for p in miner.patterns_]
+    return [(len(p.edges), p.frequency.distinct, p.frequency.assigned) for p in miner.patterns_]
 
 
 def planted(**options):
@@ -92,8 +92,11 @@ def test_occurrences_are_induced_copies_of_their_pattern():
     miner = PatternMiner(num_epochs=3).fit(dataset[0])
     for pattern in miner.patterns_:
         shape = pattern.to_networkx()
-        assert pattern.distinct == len(pattern.occurrences)
-        assert len({frozenset(place.nodes) for place in pattern.occurrences}) == pattern.distinct
+        assert pattern.frequency.distinct == len(pattern.occurrences)
+        assert (
+            len({frozenset(place.nodes) for place in pattern.occurrences})
+            == pattern.frequency.distinct
+        )
         for place in pattern.occurrences:
             roles = dict(zip(range(pattern.num_nodes), place.nodes, strict=True))
             copy = nx.relabel_nodes(shape, roles)
@@ -130,7 +133,7 @@ def test_rows_of_the_filters_are_the_patterns(mined):
 
 
 def test_patterns_come_most_frequent_first(mined):
-    counts = [pattern.distinct for pattern in mined[1].patterns_]
+    counts = [pattern.frequency.distinct for pattern in mined[1].patterns_]
     assert counts == sorted(counts, reverse=True)
     assert min(counts) >= mined[1].min_support
 
@@ -168,7 +171,7 @@ def test_assigned_counts_what_predict_says(features):
     similarity = miner.transform(graph)
     nearest, held = similarity.argmax(axis=1), similarity.max(axis=1) >= 0.9
     counts = np.bincount(nearest[held], minlength=len(miner.patterns_))
-    assert [pattern.assigned for pattern in miner.patterns_] == counts.tolist()
+    assert [pattern.frequency.assigned for pattern in miner.patterns_] == counts.tolist()
 
 
 # ---------------------------------------------------------------- merging and dropping
@@ -201,9 +204,9 @@ def test_a_pattern_takes_over_the_occurrences_of_a_rare_twin():
     nx.set_node_attributes(graph, dict(enumerate(kinds.tolist())), "feat")
     settings = {"feature_contrast": 1.0, "num_epochs": 0}
     both = small_miner(min_support=2, **settings).fit(graph)
-    assert [p.distinct for p in both.patterns_] == [7, 2]
+    assert [p.frequency.distinct for p in both.patterns_] == [7, 2]
     one = small_miner(min_support=3, **settings).fit(graph)
-    assert [p.distinct for p in one.patterns_] == [9]
+    assert [p.frequency.distinct for p in one.patterns_] == [9]
 
 
 def test_a_graph_without_patterns():
@@ -327,7 +330,7 @@ def test_edge_weights_are_not_used_and_the_log_says_so(caplog):
 def test_subgraphs_smaller_than_the_filters_are_pruned_of_padding():
     graph = nx.disjoint_union_all([nx.complete_graph(3)] * 5 + [nx.path_graph(4)] * 5)
     miner = PatternMiner(num_patterns=2, pattern_size=8, num_epochs=5).fit(graph)
-    assert {(p.num_nodes, len(p.edges), p.distinct) for p in miner.patterns_} == {
+    assert {(p.num_nodes, len(p.edges), p.frequency.distinct) for p in miner.patterns_} == {
         (3, 3, 5),
         (4, 3, 5),
     }
@@ -341,7 +344,7 @@ def test_a_graph_of_one_node():
     graph = nx.empty_graph(1)
     miner = PatternMiner(num_patterns=1, num_epochs=2, min_support=0).fit(graph)
     (pattern,) = miner.patterns_
-    assert (pattern.num_nodes, pattern.edges, pattern.distinct) == (1, (), 1)
+    assert (pattern.num_nodes, pattern.edges, pattern.frequency.distinct) == (1, (), 1)
     assert pattern.occurrences[0].nodes == (0,)
     assert miner.predict(graph).tolist() == [0]
 
@@ -351,7 +354,7 @@ def test_a_graph_without_edges():
     (pattern,) = miner.patterns_
     assert (pattern.num_nodes, pattern.edges) == (1, ())
     assert [place.nodes for place in pattern.occurrences] == [(0,), (1,), (2,), (3,)]
-    assert pattern.assigned == 4
+    assert pattern.frequency.assigned == 4
 
 
 def test_text_ids_reach_the_patterns():
@@ -420,7 +423,7 @@ def test_similar_occurrences_are_listed():
     settings = {"num_patterns": 1, "num_epochs": 0, "min_similarity": 0.3}
     (exact,) = PatternMiner(**settings).fit(graph).patterns_
     (similar,) = PatternMiner(occurrence_rule="similar", **settings).fit(graph).patterns_
-    assert (exact.distinct, similar.distinct) == (6, 8)
+    assert (exact.frequency.distinct, similar.frequency.distinct) == (6, 8)
     assert similar.occurrences[-1].similarity < 0.9
 
 
@@ -542,6 +545,12 @@ def test_the_representation_shows_what_was_changed():
         ),
         ({"min_similarity": 1.5}, "min_similarity must be at most 1, got 1.5."),
         ({"min_support": -1}, "min_support must be at least 0, got -1."),
+        ({"exact_seconds": -1.0}, "exact_seconds must be greater than 0, got -1."),
+        (
+            {"exact_seconds": 1.0, "pattern_size": 63},
+            "exact_seconds can be given for patterns of at most 62 nodes, got a pattern_size of "
+            "63; leave one of them out.",
+        ),
         ({"random_state": -1}, "random_state must be at least 0, got -1."),
         ({"random_state": None}, "random_state must be an integer, got None."),
         (
@@ -602,7 +611,10 @@ def test_a_structure_with_the_walk_counts_of_another_is_found_beside_it():
     prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
     both = union((prism, 10), (bipartite, 20))
     miner = PatternMiner(num_patterns=1).fit(both)
-    assert [(p.distinct, p.assigned) for p in miner.patterns_] == [(20, 120), (10, 60)]
+    assert [(p.frequency.distinct, p.frequency.assigned) for p in miner.patterns_] == [
+        (20, 120),
+        (10, 60),
+    ]
     assert nx.is_isomorphic(miner.patterns_[0].to_networkx(), bipartite)
     assert nx.is_isomorphic(miner.patterns_[1].to_networkx(), prism)
     for pattern in miner.patterns_:
@@ -611,7 +623,7 @@ def test_a_structure_with_the_walk_counts_of_another_is_found_beside_it():
     # one rare twin that happens to come first hides nothing
     rare = PatternMiner(num_patterns=1).fit(union((prism, 1), (bipartite, 20)))
     assert nx.is_isomorphic(rare.patterns_[0].to_networkx(), bipartite)
-    assert rare.patterns_[0].distinct == 20
+    assert rare.patterns_[0].frequency.distinct == 20
 
 
 SMALL = ((nx.complete_graph(3), 10), (nx.cycle_graph(6), 10), (nx.path_graph(4), 10))
@@ -629,7 +641,10 @@ def test_patterns_smaller_than_a_filter_match_perfectly(parameters):
         assert pattern.medoid.similarity == pytest.approx(1, abs=1e-5)
         key = (pattern.num_nodes, len(pattern.edges))
         total = per_shape.get(key, (0, 0))
-        per_shape[key] = (total[0] + pattern.distinct, total[1] + pattern.assigned)
+        per_shape[key] = (
+            total[0] + pattern.frequency.distinct,
+            total[1] + pattern.frequency.assigned,
+        )
     assert per_shape == {(3, 3): (10, 30), (6, 6): (10, 60), (4, 3): (10, 40)}
 
 
@@ -653,9 +668,9 @@ def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(shared_data):
     miner = PatternMiner().fit(read_graph(shared_data / "MUTAG_47395044"))
     rings = [p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), nx.cycle_graph(6))]
     assert len(rings) == 1
-    carbon = miner.patterns_[0].feature_names.index("label=0")
+    carbon = miner.patterns_[0].feature_names.index("label=C")
     np.testing.assert_allclose(rings[0].features[:, carbon], 1, atol=0.05)
-    assert rings[0].distinct > 100
+    assert rings[0].frequency.distinct > 100
 
 
 def test_training_on_many_features_gives_the_same_bits_again():

@@ -1,5 +1,6 @@
 """Filters → discrete patterns, and the record of a pattern."""
 
+import dataclasses
 import json
 
 import jsonschema
@@ -8,8 +9,10 @@ import pytest
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
+from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern, SnappedFilters, snap
 from mining.schema import load_schema
+from mining.significance import Significance
 
 
 def filters_of(*edge_weights, size=5):
@@ -110,12 +113,15 @@ PATTERN = Pattern(
     features=np.array([[0.5, -2.0], [0.25, 0.0], [1e-3, 70.5]]),
     feature_names=("x0", "Größe"),
     medoid=Medoid(nodes=("a", "b", "c"), similarity=0.875, graph=2, root="b"),
-    assigned=7,
-    distinct=2,
+    frequency=Frequency(
+        7, 2, 2, exact=5, exact_state="counted", num_graphs=2, intervals={"distinct": (0, 5)}
+    ),
+    min_similarity=0.625,
     occurrences=(
         Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
         Occurrence(nodes=("d", None, 12), similarity=0.5),
     ),
+    significance={"degree": Significance("degree", 100, 50, 2, 0.5, 0.75, 1.5, 0.1, 0.04, 0.08)},
 )
 
 
@@ -128,7 +134,30 @@ def test_the_record_of_a_pattern():
         "edge_weights": [0.75, 1.0],
         "features": [[0.5, -2.0], [0.25, 0.0], [0.001, 70.5]],
         "medoid": {"root": "b", "nodes": ["a", "b", "c"], "similarity": 0.875, "graph": 2},
-        "frequency": {"assigned": 7, "distinct": 2},
+        "frequency": {
+            "assigned": 7,
+            "distinct": 2,
+            "disjoint": 2,
+            "exact": 5,
+            "exact_state": "counted",
+            "num_graphs": 2,
+            "intervals": {"distinct": [0, 5]},
+        },
+        "min_similarity": 0.625,
+        "significance": {
+            "degree": {
+                "null": "degree",
+                "num_samples": 100,
+                "num_decoys": 50,
+                "observed": 2,
+                "mean": 0.5,
+                "std": 0.75,
+                "z": 1.5,
+                "p_count": 0.1,
+                "p": 0.04,
+                "q": 0.08,
+            }
+        },
         "occurrences": [
             {"nodes": ["a", "b", "c"], "similarity": 1.0, "graph": 2},
             {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0},
@@ -143,13 +172,23 @@ def test_a_record_comes_back_from_json():
     assert back.feature_names == PATTERN.feature_names
     assert back.features.shape == (3, 2)
     # all but the array, which has no single truth value
-    for name in ("id", "edges", "edge_weights", "medoid", "assigned", "distinct", "occurrences"):
+    for name in ("id", "edges", "edge_weights", "medoid", "frequency", "occurrences"):
+        assert getattr(back, name) == getattr(PATTERN, name), name
+    for name in ("min_similarity", "significance"):
         assert getattr(back, name) == getattr(PATTERN, name), name
 
 
 def test_a_pattern_of_one_node_comes_back():
     alone = Pattern(
-        0, (), (), np.array([[1.0]]), ("constant",), Medoid((4,), 1.0, root=4), 1, 0, ()
+        id=0,
+        edges=(),
+        edge_weights=(),
+        features=np.array([[1.0]]),
+        feature_names=("constant",),
+        medoid=Medoid((4,), 1.0, root=4),
+        frequency=Frequency(1, 0, 0),
+        min_similarity=0.5,
+        occurrences=(),
     )
     back = Pattern.from_dict(json.loads(json.dumps(alone.to_dict())), ("constant",))
     assert back.to_dict() == alone.to_dict()
@@ -157,7 +196,7 @@ def test_a_pattern_of_one_node_comes_back():
 
 
 def validate(record, feature_names):
-    run = {"schema": 1, "feature_names": list(feature_names), "patterns": [record]}
+    run = {"schema": 2, "feature_names": list(feature_names), "patterns": [record]}
     jsonschema.Draft202012Validator(load_schema()).validate(json.loads(json.dumps(run)))
 
 
@@ -195,7 +234,24 @@ def test_a_pattern_as_a_networkx_graph():
         2: {"x0": 1e-3, "Größe": 70.5},
     }
     assert list(graph.edges(data=True)) == [(0, 1, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
-    assert graph.graph == {"pattern": 3, "assigned": 7, "distinct": 2}
+    assert graph.graph == {
+        "pattern": 3,
+        "min_similarity": 0.625,
+        "assigned": 7,
+        "distinct": 2,
+        "disjoint": 2,
+        "num_graphs": 2,
+        "exact": 5,
+        "z_degree": 1.5,
+        "q_degree": 0.08,
+    }
+
+
+def test_what_is_not_known_is_no_attribute():
+    plain = dataclasses.replace(PATTERN, frequency=Frequency(7, 2, 2), significance={})
+    assert set(plain.to_networkx().graph) == {
+        "pattern", "min_similarity", "assigned", "distinct", "disjoint", "num_graphs"
+    }  # fmt: skip
 
 
 def test_the_representation_is_short():

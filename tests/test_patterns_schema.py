@@ -22,7 +22,7 @@ def record_of(miner):
     # through text, as a file holds it
     return json.loads(
         json.dumps(
-            {"schema": 1, "feature_names": list(names), "patterns": patterns}, allow_nan=False
+            {"schema": 2, "feature_names": list(names), "patterns": patterns}, allow_nan=False
         )
     )
 
@@ -80,7 +80,7 @@ def test_patterns_smaller_than_pattern_size_are_valid():
 
 
 def test_no_patterns_are_valid():
-    VALIDATOR.validate({"schema": 1, "feature_names": ["constant"], "patterns": []})
+    VALIDATOR.validate({"schema": 2, "feature_names": ["constant"], "patterns": []})
 
 
 def test_the_schema_is_a_schema():
@@ -89,7 +89,7 @@ def test_the_schema_is_a_schema():
 
 def small_record():
     return {
-        "schema": 1,
+        "schema": 2,
         "feature_names": ["constant"],
         "patterns": [
             {
@@ -99,7 +99,30 @@ def small_record():
                 "edge_weights": [0.75],
                 "features": [[1.0], [1.0]],
                 "medoid": {"root": "a", "nodes": ["a", None], "similarity": 0.5, "graph": 0},
-                "frequency": {"assigned": 2, "distinct": 1},
+                "frequency": {
+                    "assigned": 2,
+                    "distinct": 1,
+                    "disjoint": 1,
+                    "exact": 3,
+                    "exact_state": "counted",
+                    "num_graphs": 1,
+                    "intervals": {"assigned": [0, 6], "distinct": [0, 3]},
+                },
+                "min_similarity": 0.4,
+                "significance": {
+                    "degree": {
+                        "null": "degree",
+                        "num_samples": 100,
+                        "num_decoys": 60,
+                        "observed": 1,
+                        "mean": 0.25,
+                        "std": 0.5,
+                        "z": 0.75,
+                        "p_count": 0.247525,
+                        "p": 0.3,
+                        "q": 0.4,
+                    }
+                },
                 "occurrences": [{"nodes": [4, 5], "similarity": 1.0, "graph": 0}],
             }
         ],
@@ -127,7 +150,7 @@ def change(path, value):
 
 FIRST = ("patterns", 0)
 BROKEN = [
-    (("schema",), 2),
+    (("schema",), 1),
     (("schema",), KeyError),
     (("extra",), 1),
     (("feature_names",), []),
@@ -153,6 +176,20 @@ BROKEN = [
     ((*FIRST, "frequency", "assigned"), 1.5),
     ((*FIRST, "frequency", "distinct"), KeyError),
     ((*FIRST, "frequency", "support"), 3),
+    ((*FIRST, "frequency", "disjoint"), KeyError),
+    ((*FIRST, "frequency", "exact"), -1),
+    ((*FIRST, "frequency", "exact_state"), "no"),
+    ((*FIRST, "frequency", "num_graphs"), None),
+    ((*FIRST, "frequency", "intervals"), None),
+    ((*FIRST, "frequency", "intervals", "exact"), [1, 2]),
+    ((*FIRST, "frequency", "intervals", "distinct"), [1]),
+    ((*FIRST, "min_similarity"), 1.5),
+    ((*FIRST, "min_similarity"), KeyError),
+    ((*FIRST, "significance"), KeyError),
+    ((*FIRST, "significance", "chance"), {}),
+    ((*FIRST, "significance", "degree", "q"), KeyError),
+    ((*FIRST, "significance", "degree", "p"), 1.1),
+    ((*FIRST, "significance", "degree", "null"), "none"),
     ((*FIRST, "occurrences", 0, "nodes"), []),
     ((*FIRST, "occurrences", 0, "nodes", 0), 1.5),
     ((*FIRST, "occurrences", 0, "similarity"), -0.1),

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from gomkcn_dgl.errors import InputError
+from mining.frequencies import Frequency
 from mining.layout import place_nodes
 from mining.patterns import Medoid, Pattern
 from mining.plots import (
@@ -36,8 +37,8 @@ def pattern_of(graph, number=0, features=None, distinct=10, assigned=20):
         features=features,
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
         medoid=Medoid(tuple(range(len(graph))), 0.9, root=0),
-        assigned=assigned,
-        distinct=distinct,
+        frequency=Frequency(assigned, distinct, min(distinct, 2)),
+        min_similarity=0.75,
         occurrences=(),
     )
 

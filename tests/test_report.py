@@ -11,6 +11,7 @@ import pytest
 
 import mining.report
 from mining.evaluation import MotifRecovery, compare_with_truth
+from mining.frequencies import Frequency
 from mining.miner import PatternMiner
 from mining.patterns import Medoid, Occurrence, Pattern
 from mining.report import (
@@ -22,6 +23,7 @@ from mining.report import (
     summary_sentence,
 )
 from mining.run import GraphSummary, MiningRun
+from mining.significance import Significance
 
 EVIL = "<script>alert(1)</script>"
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -40,8 +42,8 @@ def pattern_of(graph, number=0, distinct=3, assigned=5, features=None, ids=None)
         features=features,
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
         medoid=Medoid(ids, 0.912345, root=ids[0]),
-        assigned=assigned,
-        distinct=distinct,
+        frequency=Frequency(assigned, distinct, min(distinct, 2)),
+        min_similarity=0.75,
         occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(distinct)),
     )
 
@@ -336,12 +338,25 @@ def test_a_table_stays_within_100_columns():
     names = ["m" * 60, "n" * 60]
     recovery = [recovery_of(name, pattern_ids=range(0, 40)) for name in names]
     pattern = pattern_of(nx.complete_bipartite_graph(5, 7), assigned=10**6)
-    pattern = dataclasses.replace(pattern, distinct=10**9)
+    pattern = dataclasses.replace(pattern, frequency=Frequency(10**6, 10**9, 10**9))
     table = format_table(run_of([pattern], recovery))
     assert max(map(len, table.splitlines())) == 100
     assert "complete bipartite graph" in table
     assert "…" in table
     assert "1000000000" in table
+
+
+def test_a_table_says_how_counts_compare_with_chance():
+    entry = Significance("degree", 100, 50, 3, 0.5, 0.75, 3.25, 0.1, 0.04, 0.0775)
+    patterns = [
+        dataclasses.replace(pattern_of(PATH, number), significance={"degree": entry})
+        for number in range(2)
+    ]
+    header, first, _ = format_table(run_of(patterns)).splitlines()
+    assert header.endswith("distinct  assigned  z degree  q degree")
+    assert first.split()[-4:] == ["3", "5", "3.2", "0.077"]
+    html = render_report(run_of(patterns))
+    assert all(text in html for text in ("z 3.25", "q 0.0775", "against 0.5 ± 0.75"))
 
 
 def test_a_table_without_truth_has_no_planted_column():

@@ -45,7 +45,8 @@ def miner():
 
 @pytest.fixture(scope="module")
 def settings(miner):
-    return RunSettings(GraphSettings("some/graph.graphml", features=FEATURES), miner.get_params())
+    graph = GraphSettings("some/graph.graphml", features=FEATURES)
+    return RunSettings(graph).override({}, miner.get_params())
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +109,7 @@ def test_the_files_are_those_of_the_contract_and_no_others(written):
 def test_patterns_json_holds_the_patterns_and_fits_the_schema(written, run):
     record = json.loads((written / "patterns.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(load_schema()).validate(record)
-    assert record["schema"] == 1
+    assert record["schema"] == 2
     assert record["feature_names"] == list(FEATURES)
     assert record["patterns"] == [pattern.to_dict() for pattern in run.patterns]
     counts = [entry["frequency"]["distinct"] for entry in record["patterns"]]

@@ -3,10 +3,11 @@
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings, tomllib
+from gomkcn_dgl.settings import GraphSettings, NullSettings, RunSettings, read_settings, tomllib
 from mining import PatternMiner
 
 DEFAULTS = PatternMiner().get_params()
+CHOSEN = {**DEFAULTS, "min_similarity": 0.5, "exact_seconds": 2.0}
 
 
 def read(tmp_path, text):
@@ -21,10 +22,18 @@ def read(tmp_path, text):
         RunSettings(),
         RunSettings(GraphSettings("graph.txt")),
         RunSettings(GraphSettings('a "quoted" größe.csv', "csv", ("x 0", "größe"), "f.npy")),
-        RunSettings(GraphSettings("g.npz"), DEFAULTS),
+        RunSettings(GraphSettings("g.npz"), CHOSEN),
+        RunSettings(null=NullSettings(("degree", "features"), 30, 5)),
         RunSettings(miner={"num_patterns": 3, "tau": 2.0, "anchor_root": True, "start": "sample"}),
     ],
-    ids=["nothing", "path", "all of the graph", "all of the miner", "some of the miner"],
+    ids=[
+        "nothing",
+        "path",
+        "all of the graph",
+        "all of the miner",
+        "null models",
+        "some of the miner",
+    ],
 )
 def test_settings_come_back(settings, tmp_path):
     assert read(tmp_path, settings.to_toml()) == settings
@@ -67,7 +76,10 @@ def test_given_values_win_and_none_does_not():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[graf]\n", r"settings file '.*' has the unknown name 'graf'; known are graph, miner\."),
+        (
+            "[graf]\n",
+            r"settings file '.*' has the unknown name 'graf'; known are graph, miner, null\.",
+        ),
         (
             "[graph]\npth = 'x'\n",
             r"\[graph\] of settings file '.*' has the unknown name 'pth'; "

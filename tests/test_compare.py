@@ -1,0 +1,146 @@
+"""Two runs side by side: which patterns are the same, how alike, and what the terminal shows."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from command_line import gomkcn, refused
+
+from mining import GraphSummary, Medoid, MiningRun, Pattern
+from mining.compare import compare_runs, format_comparison
+from mining.frequencies import Frequency
+
+
+def pattern(number, graph, features=None, names=("x",), count=5, exact=None):
+    """A pattern with the edges of a graph on 0, 1, …"""
+    size = len(graph)
+    edges = tuple(sorted((min(edge), max(edge)) for edge in graph.edges))
+    values = np.zeros(size) if features is None else np.array(features, float)
+    return Pattern(
+        id=number,
+        edges=edges,
+        edge_weights=(1.0,) * len(edges),
+        features=values.reshape(size, -1),
+        feature_names=names,
+        medoid=Medoid(tuple(range(size)), 1.0, root=0),
+        frequency=Frequency(count + 2, count, count - 1, exact),
+        min_similarity=0.8,
+        occurrences=(),
+    )
+
+
+def run(*patterns, names=("x",), source="graph.txt"):
+    return MiningRun(GraphSummary(source, 1, 50, 60, names, 50, 0.5), list(patterns), [], {}, {})
+
+
+def ids(comparison):
+    return [(pair.first.id, pair.second.id) for pair in comparison.shared]
+
+
+def test_the_same_topology_is_found_whatever_its_node_numbers():
+    ring = nx.cycle_graph(5)
+    turned = nx.relabel_nodes(ring, {0: 3, 1: 0, 2: 4, 3: 1, 4: 2})
+    first = run(pattern(0, nx.star_graph(3)), pattern(1, ring))
+    second = run(pattern(0, turned), pattern(1, nx.path_graph(4)), pattern(2, nx.complete_graph(4)))
+    comparison = compare_runs(first, second)
+    assert ids(comparison) == [(1, 0)]
+    assert [entry.id for entry in comparison.only_first] == [0]
+    assert [entry.id for entry in comparison.only_second] == [1, 2]
+    assert comparison.agreement == 0.4
+    back = compare_runs(second, first)
+    assert ids(back) == [(0, 1)]
+    assert [entry.id for entry in back.only_first] == [1, 2]
+
+
+def test_features_agree_under_the_isomorphism_that_suits_them():
+    path = nx.path_graph(3)
+    first = run(pattern(0, path, [0, 1, 4]))
+    # turned around, only one node differs, by 1 of the range 4
+    turned = compare_runs(first, run(pattern(0, path, [4, 2, 0])))
+    assert turned.shared[0].feature_similarity == pytest.approx(1 - (1 / 4) / 3)
+    # the middle node is 1 in another numbering
+    renumbered = nx.Graph([(2, 0), (2, 1)])
+    same = compare_runs(first, run(pattern(0, renumbered, [4, 0, 1])))
+    assert same.shared[0].feature_similarity == 1.0
+    # no isomorphism carries an end to the middle
+    other = compare_runs(first, run(pattern(0, path, [1, 0, 4])))
+    assert other.shared[0].feature_similarity == pytest.approx(1 - (2 / 4) / 3)
+
+
+def test_columns_count_by_their_range_and_a_constant_one_differs_never():
+    edge = nx.path_graph(2)
+    names = ("wide", "narrow", "same")
+    one = pattern(0, edge, [[0, 0, 7], [1000, 0, 7]], names)
+    two = pattern(0, edge, [[0, 1, 7], [1000, 1, 7]], names)
+    comparison = compare_runs(run(one, names=names), run(two, names=names))
+    assert comparison.shared[0].feature_similarity == pytest.approx(1 - 1 / 3)
+
+
+def test_patterns_of_one_topology_are_paired_by_their_features():
+    ring = nx.cycle_graph(3)
+    first = run(pattern(0, ring, [0, 0, 0]), pattern(1, ring, [5, 5, 5]))
+    second = run(
+        pattern(0, ring, [5, 5, 4]), pattern(1, ring, [9, 9, 9]), pattern(2, ring, [0, 1, 0])
+    )
+    comparison = compare_runs(first, second)
+    assert ids(comparison) == [(0, 2), (1, 0)]
+    assert [entry.id for entry in comparison.only_second] == [1]
+
+
+def test_other_features_are_not_compared():
+    ring = nx.cycle_graph(3)
+    first = run(pattern(0, ring))
+    second = run(pattern(0, ring, np.zeros((3, 2)), ("a", "b")), names=("a", "b"))
+    comparison = compare_runs(first, second)
+    assert comparison.shared[0].feature_similarity is None
+    assert format_comparison(comparison).endswith(
+        "features are not compared: the runs have different ones"
+    )
+
+
+def test_a_single_node_is_a_topology():
+    comparison = compare_runs(
+        run(pattern(0, nx.empty_graph(1))), run(pattern(0, nx.empty_graph(1)))
+    )
+    assert ids(comparison) == [(0, 0)]
+
+
+def test_the_table_shows_both_counts():
+    first = run(pattern(0, nx.star_graph(3), count=12, exact=40), pattern(1, nx.cycle_graph(5)))
+    second = run(pattern(0, nx.path_graph(3)), pattern(1, nx.star_graph(3), count=9), source="b")
+    text = format_comparison(compare_runs(first, second))
+    assert [line.rstrip() for line in text.splitlines()] == [
+        "first   graph.txt: 50 nodes, 2 patterns",
+        "second  b: 50 nodes, 2 patterns",
+        "",
+        "patterns  shape               features  distinct  disjoint  assigned   exact",
+        "   0 | 1  star with 3 leaves      1.00    12 | 9    11 | 8   14 | 11  40 | ?",
+        "   1 | -  cycle of 5 nodes           -     5 | -     4 | -     7 | -   ? | -",
+        "   - | 0  path of 3 nodes            -     - | 5     - | 4     - | 7   - | ?",
+        "",
+        "1 of 2 patterns in both runs",
+    ]
+
+
+def test_runs_without_patterns():
+    comparison = compare_runs(run(), run())
+    assert comparison.agreement == 1.0
+    assert format_comparison(comparison).splitlines()[-1] == "0 of 0 patterns in both runs"
+
+
+def test_the_command_compares_two_folders(folder):
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
+    nx.write_edgelist(graph, "graph.txt", data=False)
+    for name, count in (("all", 2), ("one", 1)):
+        gomkcn(
+            f"mine graph.txt --out {name} --patterns {count} --size 5 --epochs 1 "
+            "--min-support 2 --quiet"
+        )
+    lines = gomkcn("compare all one").splitlines()
+    assert lines[:2] == [
+        "first   graph.txt: 45 nodes, 2 patterns",
+        "second  graph.txt: 45 nodes, 1 pattern",
+    ]
+    assert lines[4].split()[:3] == ["0", "|", "0"]
+    assert lines[5].split()[:3] == ["1", "|", "-"]
+    assert lines[-1] == "1 of 2 patterns in both runs"
+    assert refused("compare all nowhere").startswith("run folder 'nowhere' holds no")
