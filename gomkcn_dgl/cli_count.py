@@ -97,10 +97,7 @@ def _read_pattern_of_run(run: str, number: str) -> np.ndarray:
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
             f"got {number!r}."
         )
-    adjacency = np.zeros((patterns[number].num_nodes,) * 2, dtype=np.uint8)
-    for u, v in patterns[number].edges:
-        adjacency[u, v] = adjacency[v, u] = 1
-    return adjacency
+    return patterns[number].adjacency().astype(np.uint8)
 
 
 def _read_graphml(path: str) -> np.ndarray:

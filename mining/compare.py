@@ -161,16 +161,9 @@ def _count(value: int | None) -> str:
 def _by_topology(run: MiningRun) -> dict[bytes, list[tuple[Pattern, CanonicalForm]]]:
     groups: dict[bytes, list[tuple[Pattern, CanonicalForm]]] = {}
     for pattern in run.patterns:
-        form = canonical_form(_adjacency(pattern))
+        form = canonical_form(pattern.adjacency())
         groups.setdefault(form.certificate, []).append((pattern, form))
     return groups
-
-
-def _adjacency(pattern: Pattern) -> np.ndarray:
-    adjacency = np.zeros((pattern.num_nodes, pattern.num_nodes), dtype=bool)
-    for u, v in pattern.edges:
-        adjacency[u, v] = adjacency[v, u] = True
-    return adjacency
 
 
 def _feature_ranges(patterns: list[Pattern]) -> np.ndarray:
@@ -192,7 +185,7 @@ def _similarity(
     (pattern, form), (partner, its_form) = mine, other
     # the node of the partner at each node's canonical place, up to the symmetries of the partner
     counterpart = np.argsort(its_form.place)[form.place]
-    maps = automorphisms(_adjacency(partner))[:, counterpart]  # [P, M]
+    maps = automorphisms(partner.adjacency())[:, counterpart]  # [P, M]
     distance = np.abs(pattern.features[:, None] - partner.features[None]) / ranges  # [M, M, D]
     table = distance.mean(axis=2)
     return 1.0 - float(table[np.arange(pattern.num_nodes), maps].mean(axis=1).min())

@@ -76,7 +76,7 @@ def compare_with_truth(
     >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
     False
     """
-    certificates = [_certificate(p.num_nodes, p.edges) for p in patterns]
+    certificates = [canonical_form(pattern.adjacency()).certificate for pattern in patterns]
     recoveries = []
     for motif in _motifs(truth):
         wanted = _certificate(motif["num_nodes"], motif["edges"])

@@ -100,6 +100,13 @@ class Pattern:
         """Number of nodes M."""
         return len(self.features)
 
+    def adjacency(self) -> np.ndarray:
+        """Return the edges as a matrix, bool ``[M, M]``, symmetric."""
+        joined = np.zeros((self.num_nodes, self.num_nodes), dtype=bool)
+        for u, v in self.edges:
+            joined[u, v] = joined[v, u] = True
+        return joined
+
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
 

@@ -247,6 +247,12 @@ def test_a_pattern_as_a_networkx_graph():
     }
 
 
+def test_a_pattern_as_a_matrix():
+    joined = PATTERN.adjacency()
+    assert joined.dtype == bool
+    assert joined.astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
 def test_what_is_not_known_is_no_attribute():
     plain = dataclasses.replace(PATTERN, frequency=Frequency(7, 2, 2), significance={})
     assert set(plain.to_networkx().graph) == {
