@@ -10,7 +10,6 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
 from mining.patterns import Occurrence
 from mining.place_comparison import Comparison, Place
 from mining.place_explanation import PlaceExplanation
@@ -64,7 +63,7 @@ def explain_node(
     """
     csr = _check(miner, graph)
     root = _row_of(csr, node, graph_index)
-    batch = _subgraphs(miner, csr, np.array([root]))
+    batch = miner.extract(csr, np.array([root]))
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     places = [Place.of_row(csr, batch, row) for row in range(len(batch))]
     found = [(Comparison(miner, place, number), number) for number in numbers for place in places]
@@ -155,24 +154,11 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
     return int(rows[ids.index(node)])
 
 
-def _subgraphs(miner: PatternMiner, csr: CSRGraph, roots: np.ndarray) -> SubgraphBatch:
-    """The subgraphs that the miner takes around these roots."""
-    return extract_subgraphs(
-        csr,
-        miner.num_hops,
-        miner.pattern_size,
-        roots=roots,
-        policy=miner.policy,
-        num_views=miner.num_views,
-        seed=miner.random_state,
-    )
-
-
 def _surrounding_subgraph(
     miner: PatternMiner, csr: CSRGraph, rows: np.ndarray, number: int, similarity: float
 ) -> Place:
     """The miner's subgraph that holds these nodes, as similar as recorded, or the nodes alone."""
-    batch = _subgraphs(miner, csr, rows)
+    batch = miner.extract(csr, rows)
     around = [r for r in range(len(batch)) if np.isin(rows, batch.nodes[r]).all()]
     places = [Place.of_row(csr, batch, row) for row in around]
     if not places:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mining.layout import place_nodes
+from mining.layout import dot_radius, place_nodes
 from mining.place_explanation import PlaceExplanation
 from mining.plots import INK, new_figure
 
@@ -56,7 +56,7 @@ def draw_alignment(explanation: PlaceExplanation, ax: Axes | None = None) -> Axe
     if ax is None:
         ax = new_figure(6.4, 3.8).add_subplot()
     places = _place_slots(explanation)
-    radius = _radius(places)
+    radius = dot_radius(places, 0.16, 0.36)
     size = len(explanation.pairs)
     faces = _faces(size)
     right = places + np.array([_APART, 0.0])
@@ -100,13 +100,6 @@ def _faces(size: int) -> list[Any]:
     import seaborn as sns
 
     return list(sns.color_palette("crest", size))
-
-
-def _radius(places: np.ndarray) -> float:
-    if len(places) < 2:
-        return 0.16
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return float(min(0.16, 0.36 * apart[np.triu_indices(len(places), 1)].min()))
 
 
 def _draw_lines(

@@ -10,7 +10,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from mining.figures import empty_panel, whole_numbers
-from mining.plots import INK, _label, _styled_axes
+from mining.plots import INK, label_axes, styled_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def draw_intervals(
             )
     if not names or not readings:
         return empty_panel(ax, "There are no frequencies to show.")
-    ax = _styled_axes(ax, 6.2, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
+    ax = styled_axes(ax, 6.2, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
     colors = sns.color_palette("colorblind", len(readings))
     step = 0.7 / len(readings)
     values = [e for estimates in readings.values() for e in estimates if e is not None]
@@ -96,7 +96,7 @@ def draw_intervals(
     _scale_counts(ax, values)
     _name_rows(ax, names)
     bars = any(low is not None for _, low, _ in values)
-    _label(ax, title, f"{label} (bars: 95 % intervals)" if bars else label, "")
+    label_axes(ax, title, f"{label} (bars: 95 % intervals)" if bars else label, "")
     _legend_above(ax, *ax.get_legend_handles_labels())
     return ax
 
@@ -147,7 +147,7 @@ def draw_null_distributions(
         )
     if not len(names):
         return empty_panel(ax, "There are no patterns to compare with chance.")
-    ax = _styled_axes(ax, 6.2, 1.3 + 0.34 * len(names))
+    ax = styled_axes(ax, 6.2, 1.3 + 0.34 * len(names))
     table = pd.DataFrame(
         [(row, float(count)) for row, counts in enumerate(null_counts) for count in counts],
         columns=["row", "count"],
@@ -175,7 +175,7 @@ def draw_null_distributions(
     everything = [(float(count), None, None) for count in [*observed, *table["count"]]]
     _scale_counts(ax, everything)
     _name_rows(ax, names)
-    _label(ax, "Observed counts beside chance", label, "")
+    label_axes(ax, "Observed counts beside chance", label, "")
     _null_legend(ax, len(table) // max(1, len(names)))
     return ax
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mining.explanation import LearntFilter, Response
-from mining.layout import place_nodes
+from mining.layout import dot_radius, place_nodes
 from mining.plots import INK, PLAIN, new_figure
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _OTHER = "#9a9a9a"
 # features that are this close are alike
 _ALIKE = 0.05
 _PANEL, _TITLE = 2.6, 0.3
+# of the least distance between two nodes
+_DOT_SHARE = 0.42
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def draw_filter(one: LearntFilter, faces: Sequence[str], ax: Axes | None = None)
     if ax is None:
         ax = new_figure(2.9, 2.6).add_subplot()
     places = place_nodes(len(one.features), one.edges)
-    radius = _node_radius(places, 0.12)
+    radius = dot_radius(places, 0.12, _DOT_SHARE)
     widths = [4 * weight - 1 for weight in one.edge_weights]
     _draw_edges(ax, places, one.edges, widths, 0.7)
     _draw_dots(ax, places, radius, list(faces), [INK] * len(places))
@@ -220,7 +222,7 @@ def _draw_colored(
     from matplotlib import colormaps
     from matplotlib.colors import Normalize, to_hex
 
-    radius = _node_radius(places, 0.09 if root is None else 0.13)
+    radius = dot_radius(places, 0.09 if root is None else 0.13, _DOT_SHARE)
     _draw_edges(ax, places, response.edges, 1.0, 0.55)
     shades = colormaps[RESPONSE_COLORS](Normalize(*_open(scale))(values))
     rings = [INK] * len(places)
@@ -291,13 +293,6 @@ def _label_edges(ax: Axes, places: np.ndarray, one: LearntFilter, radius: float)
             zorder=4,
             bbox={"boxstyle": "round,pad=0.12", "facecolor": "#f2f2f2", "edgecolor": "none"},
         )
-
-
-def _node_radius(places: np.ndarray, largest: float) -> float:
-    if len(places) < 2:
-        return largest
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return float(min(largest, 0.42 * apart[np.triu_indices(len(places), 1)].min()))
 
 
 def _frame(ax: Axes, radius: float) -> None:

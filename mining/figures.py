@@ -11,7 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from mining.graph_map import MOST_COLORS, OTHERS_COLOR, pattern_palette
-from mining.plots import INK, _label, _styled_axes, new_figure
+from mining.plots import INK, label_axes, new_figure, styled_axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def draw_similarities(
         return empty_panel(ax, "There are no similarities to show.")
     best, nearest = similarity.max(axis=1), similarity.argmax(axis=1)
     names, colors = _pattern_names(nearest)
-    ax = _styled_axes(ax, 6.2, 3.2)
+    ax = styled_axes(ax, 6.2, 3.2)
     table = pd.DataFrame({"similarity": best, "pattern": [names[n] for n in nearest.tolist()]})
     # rounding may leave a value a hair outside
     edges = np.linspace(min(0.0, float(best.min())), max(1.0, float(best.max())), _NUM_BINS + 1)
@@ -93,7 +93,7 @@ def draw_similarities(
         )
     ax.set_xlim(edges[0], edges[-1])
     whole_numbers(ax, "y")
-    _label(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
+    label_axes(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
     return ax
 
 
@@ -141,7 +141,7 @@ def draw_heat_map(
     if table.empty:
         return empty_panel(ax, "There are no results to show.")
     rows, columns = table.shape
-    ax = _styled_axes(ax, 1.9 + 0.62 * columns, 1.3 + 0.42 * rows)
+    ax = styled_axes(ax, 1.9 + 0.62 * columns, 1.3 + 0.42 * rows)
     low, high = (None, None) if limits is None else limits
     sns.heatmap(
         table.astype(float),
@@ -163,7 +163,7 @@ def draw_heat_map(
     ax.tick_params(length=0)
     # the axes of a setting read upright
     ax.tick_params(axis="y", rotation=0)
-    _label(ax, title, str(table.columns.name or ""), str(table.index.name or ""))
+    label_axes(ax, title, str(table.columns.name or ""), str(table.index.name or ""))
     return ax
 
 

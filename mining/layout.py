@@ -177,3 +177,11 @@ def _clearance(places: np.ndarray, ends: np.ndarray) -> float:
         gap[ends.T, np.arange(len(ends))] = np.inf
         least = min(least, 1.5 * gap.min())
     return float(least)
+
+
+def dot_radius(places: np.ndarray, largest: float, share: float) -> float:
+    """Radius of dots at ``places [M, 2]``: at most so large, and a share of the least distance."""
+    if len(places) < 2:
+        return largest
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return float(min(largest, share * apart[np.triu_indices(len(places), 1)].min()))

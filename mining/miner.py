@@ -261,7 +261,7 @@ class PatternMiner(BaseEstimator):
                 f"got {csr.features.shape[1]}."
             )
         features = self.scaling_.scale(csr.features)
-        batch = self._extract(csr)
+        batch = self.extract(csr)
         z = kernel.embed(self.filters_.adj, self.filters_.feat)
         sizes = torch.tensor(self.filters_.num_nodes, dtype=torch.int64)
         parts = []
@@ -355,7 +355,7 @@ class PatternMiner(BaseEstimator):
     def _look(self, csr: CSRGraph, kernel: GOMKSettings) -> tuple[OccurrenceFinder, Tensor, Tensor]:
         """Subgraphs around all nodes, and adjacency and scaled features of their types."""
         features = self.scaling_.scale(csr.features)
-        batch = self._extract(csr)
+        batch = self.extract(csr)
         if self.num_patterns > len(batch):
             raise InputError(
                 f"num_patterns must be at most the number of subgraphs, {len(batch)}, "
@@ -372,8 +372,8 @@ class PatternMiner(BaseEstimator):
         adj, feat = torch.from_numpy(adjacency[types.first]), torch.from_numpy(rows[types.first])
         return OccurrenceFinder(csr, features, batch, types, kernel, self.backend), adj, feat
 
-    def _extract(self, csr: CSRGraph) -> SubgraphBatch:
-        """Subgraphs around all nodes, as structure without weights."""
+    def extract(self, csr: CSRGraph, roots: np.ndarray | None = None) -> SubgraphBatch:
+        """Take the subgraphs around some nodes, or all, as structure without weights."""
         if csr.weights is not None:
             log.info("edge weights are not used for mining: an edge is there or it is not")
             csr = replace(csr, weights=None)
@@ -381,6 +381,7 @@ class PatternMiner(BaseEstimator):
             csr,
             self.num_hops,
             self.pattern_size,
+            roots=roots,
             policy=self.policy,
             num_views=self.num_views,
             seed=self.random_state,

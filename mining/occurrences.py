@@ -161,7 +161,7 @@ class OccurrenceFinder:
                 shares.assigned[i],
                 shares.shown[i],
                 similarity[:, number],
-                best=int((similarity + _TIE * own)[:, number].argmax()),
+                best=int((similarity[:, number] + _TIE * own[:, number]).argmax()),
                 min_similarity=float(least[number]),
             )
             for i, number in enumerate(kept)

@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 
 from mining.patterns import Pattern
+from mining.phrases import listed_in_words
 from mining.shapes import describe_shape
 
 # names listed before "and 2 more"
@@ -236,7 +237,7 @@ def _listed(names: Sequence[Any], most: int = _MOST_NAMED) -> str:
     words = [str(name) for name in names]
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return listed_in_words(words)
 
 
 def _be(names: Sequence[Any]) -> str:

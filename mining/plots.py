@@ -18,7 +18,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
-from mining.layout import place_nodes
+from mining.layout import dot_radius, place_nodes
 from mining.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def draw_pattern(
     if colors is None:
         (colors,) = feature_colors([pattern])
     places = place_nodes(pattern.num_nodes, pattern.edges)
-    radius = _radius(places)
+    radius = dot_radius(places, 0.17, 0.36) if len(places) > 1 else 0.2
     lines = [places[list(edge)] for edge in pattern.edges]
     widths = [4 * weight - 1 for weight in pattern.edge_weights]
     ax.add_collection(
@@ -142,7 +142,7 @@ def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
 
     if not len(loss_curve):
         raise InputError("loss_curve must hold at least one value, got none.")
-    ax = _styled_axes(ax, 5.0, 2.8)
+    ax = styled_axes(ax, 5.0, 2.8)
     ax.plot(range(len(loss_curve)), loss_curve, color=_BARS[0], linewidth=2)
     for epoch in {0, len(loss_curve) - 1}:
         ax.plot(epoch, loss_curve[epoch], "o", color=_BARS[0], markersize=5)
@@ -151,7 +151,7 @@ def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
     ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
     if len(loss_curve) == 1:
         ax.set_xlim(-0.5, 0.5)
-    _label(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
+    label_axes(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
     return ax
 
 
@@ -178,7 +178,7 @@ def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axe
         ax.set_axis_off()
         ax.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=INK)
         return ax
-    ax = _styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
+    ax = styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
     readings = {
         "distinct occurrences": [pattern.frequency.distinct for pattern in patterns],
         "assigned nodes": [pattern.frequency.assigned for pattern in patterns],
@@ -209,7 +209,7 @@ def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axe
                 fontsize=8,
                 color=INK,
             )
-    _label(ax, "How often each pattern occurs", "Count, logarithmic" if wide else "Count", "")
+    label_axes(ax, "How often each pattern occurs", "Count, logarithmic" if wide else "Count", "")
     ax.tick_params(axis="y", length=0)
     _legend_above(ax)
     return ax
@@ -285,7 +285,7 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained", facecolor="none")
 
 
-def _styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
+def styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return axes without a box, in seaborn's white style where they are ours."""
     import seaborn as sns
 
@@ -299,7 +299,7 @@ def _styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
-def _label(ax: Axes, title: str, x: str, y: str) -> None:
+def label_axes(ax: Axes, title: str, x: str, y: str) -> None:
     ax.set_title(title, color=INK, fontsize=11)
     ax.set_xlabel(x, color=INK, fontsize=9)
     ax.set_ylabel(y, color=INK, fontsize=9)
@@ -310,14 +310,6 @@ def _legend_above(ax: Axes) -> None:
     place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
     ax.legend(**place, frameon=False, fontsize=9, labelcolor=INK)
     ax.set_title(ax.get_title(), color=INK, fontsize=11, pad=26)
-
-
-def _radius(places: np.ndarray) -> float:
-    """Radius of the dots that keeps a gap between any two of them."""
-    if len(places) < 2:
-        return 0.2
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return float(min(0.17, 0.36 * apart[np.triu_indices(len(places), 1)].min()))
 
 
 def _draw_nodes(ax: Axes, places: np.ndarray, radius: float, colors: np.ndarray | None) -> None:
