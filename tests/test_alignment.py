@@ -73,6 +73,18 @@ class TestNode:
         )
         assert "Node 7 is at pattern node " in str(explain_node(wheel_miner, wheels, 7))
 
+    def test_an_anchored_root_stays_at_the_pattern_s_root(self):
+        # the middle of a path may not play its end, though the structure would be the same
+        paths = nx.disjoint_union_all([nx.path_graph(3)] * 5)
+        miner = miner_of(paths, 3, anchor_root=True)
+        assert miner.patterns_[0].edges == ((0, 1), (1, 2))
+        assert [node_of(explain_node(miner, paths, node))[0] for node in range(3)] == [0, 1, 2]
+        found = explain_node(miner, paths, 1)
+        assert (len(found.missing_edges), len(found.extra_edges)) == (1, 1)
+        # free to choose, it plays the middle
+        free = explain_node(miner_of(paths, 3), paths, 1)
+        assert (free.missing_edges, free.extra_edges) == ((), ())
+
     @pytest.mark.parametrize("edge", [(0, 3), (1, 2)])
     def test_a_missing_edge_is_named(self, wheel_miner, edge):
         place = nx.wheel_graph(6)
