@@ -209,7 +209,7 @@ def test_graphs_of_different_feature_widths_are_refused():
             "backend must be one of 'auto', 'numba', 'reference', 'triton', got 'cuda'.",
         ),
     ],
-    ids=str,
+    ids=["psd", "psd and others", "max_nodes", "num_levels", "backend"],
 )
 def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
     with pytest.raises(InputError, match=says(sentence)):
