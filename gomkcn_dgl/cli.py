@@ -60,6 +60,7 @@ def _graph_options(command: Command) -> Command:
             "'attributes' and 'labels' of a TU folder; comma-separated.",
         ),
         click.option("--feature-file", help="A .npy or .csv with one row a node."),
+        click.option("--label-names", help="A .csv, .json or .toml that says what labels mean."),
         click.option("--format", help="edges, csv, graphml, dgl, npz or tu; told by the name."),
     ]
     for option in reversed(options):
@@ -67,11 +68,30 @@ def _graph_options(command: Command) -> Command:
     return command
 
 
+def _number_or_auto(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    try:
+        return text if text in (None, "auto") else int(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither a whole number nor auto.") from None
+
+
 def _miner_options(command: Command) -> Command:
     """Options of the miner that a first user may want; a settings file takes all."""
     options = [
-        click.option("--patterns", "num_patterns", type=int, help="Patterns to look for. [12]"),
-        click.option("--size", "pattern_size", type=int, help="Most nodes of a pattern. [6]"),
+        click.option(
+            "--patterns",
+            "num_patterns",
+            metavar="N|auto",
+            callback=_number_or_auto,
+            help="Patterns to look for; auto: as many as stand out from chance. [12]",
+        ),
+        click.option(
+            "--size",
+            "pattern_size",
+            metavar="N|auto",
+            callback=_number_or_auto,
+            help="Most nodes of a pattern; auto: where most stands out from chance. [6]",
+        ),
         click.option("--hops", "num_hops", type=int, help="Radius around each node. [3]"),
         click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
         click.option(
@@ -83,7 +103,10 @@ def _miner_options(command: Command) -> Command:
         ),
         click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
         click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
-        click.option("--consensus", "consensus_steps", type=int, help="Averaging steps. [0]"),
+        click.option(
+            "--noisy-copies",
+            help="Also find patterns of which few copies are intact: auto, no, yes. [auto]",
+        ),
         click.option("--restarts", "num_restarts", type=int, help="Starts to try. [1]"),
         click.option(
             "--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"
@@ -111,8 +134,8 @@ def _miner_options(command: Command) -> Command:
     return command
 
 
-def _null_options(command: Command) -> Command:
-    """Options of the comparison with chance."""
+def _judging_options(command: Command) -> Command:
+    """Options that say how far the patterns can be trusted."""
     options = [
         click.option(
             "--null",
@@ -121,6 +144,14 @@ def _null_options(command: Command) -> Command:
         ),
         click.option("--null-samples", "num_samples", type=int, help="Samples to count in. [100]"),
         click.option("--null-decoys", "num_decoys", type=int, help="Samples to mine. [20]"),
+        click.option(
+            "--stability",
+            "num_runs",
+            type=int,
+            metavar="RUNS",
+            help="Runs from other starts, and as many on resampled nodes, to see which patterns "
+            "come back. [0]",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -131,7 +162,7 @@ def _null_options(command: Command) -> Command:
 @_graph_options
 @click.option("--out", required=True, help="Folder of the run.")
 @_miner_options
-@_null_options
+@_judging_options
 @click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
 @click.option("--truth", "truth_file", help="Planted truth; found beside the graph.")
 @click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
@@ -140,6 +171,7 @@ def mine(
     path: str | None,
     features: str | None,
     feature_file: str | None,
+    label_names: str | None,
     format: str | None,
     out: str,
     settings_file: str | None,
@@ -149,35 +181,41 @@ def mine(
     null: tuple[str, ...],
     num_samples: int | None,
     num_decoys: int | None,
+    num_runs: int | None,
     **miner_options: Any,
 ) -> None:
     """Find the patterns that keep coming back in the graph at PATH.
 
     \b
     gomkcn mine friends.txt.gz --out run --patterns 12 --size 6
-    gomkcn mine ENZYMES/ --out run --features attributes
+    gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine graph.graphml --out run --features x0,x1
-    gomkcn mine friends.txt.gz --out run --null degree --exact 10
+    gomkcn mine friends.txt.gz --out run --null degree --stability 10 --exact 10
     gomkcn mine --settings run/settings.toml --out again
     """
     show_log(quiet)
     from gomkcn_dgl.settings import RunSettings, read_settings
-    from mining import PatternMiner, compare_with_truth, read_truth
-    from mining.report import format_table
+    from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
     from mining.run_folder import REPORT, prepare_folder, write_run
+    from mining.run_table import format_table
     from mining.significance import add_significance, check_samples
+    from mining.stability import add_stability
 
     defaults = PatternMiner().get_params()
     settings = RunSettings() if settings_file is None else read_settings(settings_file, defaults)
     names = None if features is None else tuple(features.split(","))
     graph_options = {"path": path, "features": names, "feature_file": feature_file}
+    graph_options |= {"format": format, "label_names": label_names}
     null_options = {"models": null or None, "samples": num_samples, "decoys": num_decoys}
-    settings = settings.override({**graph_options, "format": format}, miner_options, null_options)
+    stability_options = {"restarts": num_runs, "bootstrap": num_runs}
+    settings = settings.override(graph_options, miner_options, null_options, stability_options)
     watched = not quiet and sys.stderr.isatty()
     miner = PatternMiner(**{**settings.miner, "progress": watched})
     settings = settings.override({}, miner.get_params())
-    chance = settings.null
+    chance, again = settings.null, settings.stability
     check_samples(chance.models, chance.samples, chance.decoys)
+    for runs in (again.restarts, again.bootstrap):
+        check_int("num_runs", runs, 0)
     graph = _read(settings.graph)
     truth_path = _truth_beside(settings.graph.path) if truth_file is None else Path(truth_file)
     truth = None if truth_path is None else read_truth(truth_path)
@@ -192,9 +230,16 @@ def mine(
         num_decoys=chance.decoys,
         progress=watched,
     )
+    add_stability(
+        miner,
+        graph,
+        num_restarts=again.restarts,
+        num_bootstrap=again.bootstrap,
+        progress=watched,
+    )
     seconds = time.perf_counter() - start
     recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
-    run = _describe_run(miner, graph, settings, seconds, recovery)
+    run = MiningRun.of(miner, graph, settings=settings, seconds=seconds, recovery=recovery)
     write_run(folder, run, settings, miner)
     click.echo(format_table(run))
     click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
@@ -208,8 +253,8 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    from mining.report import format_table
     from mining.run_folder import prepare_folder, read_run, write_report
+    from mining.run_table import format_table
 
     finished = read_run(run)
     page = write_report(prepare_folder(run, force=True), finished)
@@ -225,6 +270,7 @@ def info(
     path: str | None,
     features: str | None,
     feature_file: str | None,
+    label_names: str | None,
     format: str | None,
     num_hops: int,
     max_nodes: int,
@@ -240,7 +286,7 @@ def info(
     from gomkcn_dgl.subgraphs import extract_subgraphs
 
     names = None if features is None else tuple(features.split(","))
-    graph = _read(GraphSettings(path or "", format, names, feature_file))
+    graph = _read(GraphSettings(path or "", format, names, feature_file, label_names))
     batch = extract_subgraphs(graph, num_hops, max_nodes)
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")
@@ -361,6 +407,7 @@ def _read(settings: Any) -> Any:
         features=settings.features,
         feature_file=settings.feature_file,
         format=settings.format,
+        label_names=settings.label_names,
     )
 
 
@@ -388,32 +435,3 @@ def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
             raise InputError(f"--motif must name each motif once, got {name!r} twice.")
         motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)
     return motifs
-
-
-def _describe_run(miner: Any, graph: Any, settings: Any, seconds: float, recovery: Any) -> Any:
-    """Gather what the run folder holds."""
-    from dataclasses import asdict
-
-    from gomkcn_dgl.provenance import describe_provenance
-    from mining.run import GraphSummary, MiningRun
-
-    return MiningRun(
-        graph=GraphSummary(
-            source=Path(settings.graph.path).resolve().name,
-            num_graphs=graph.num_graphs,
-            num_nodes=graph.num_nodes,
-            num_edges=graph.num_edges,
-            feature_names=graph.feature_names,
-            num_subgraphs=miner.num_subgraphs_,
-            truncated_share=miner.truncated_share_,
-        ),
-        patterns=miner.patterns_,
-        loss_curve=miner.loss_curve_,
-        settings={
-            "graph": asdict(settings.graph),
-            "miner": dict(settings.miner),
-            "null": asdict(settings.null),
-        },
-        provenance=describe_provenance(miner.random_state, seconds),
-        recovery=recovery,
-    )

@@ -99,6 +99,12 @@ class CSRGraph:
         keep = source < self.indices
         return np.stack([source[keep], self.indices[keep].astype(np.int64)], axis=1)
 
+    def _repr_html_(self) -> str:
+        """What the graph holds, and a drawing of a small one, for Jupyter."""
+        from gomkcn_dgl.graph_html import graph_html
+
+        return graph_html(self)
+
 
 def csr_from_edges(
     source: np.ndarray,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,7 @@ from gomkcn_dgl.io_features import (
     select_features,
 )
 from gomkcn_dgl.io_graphml import read_graphml
+from gomkcn_dgl.io_label_names import name_columns, read_label_names
 from gomkcn_dgl.io_names import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.io_npz import read_npz
 from gomkcn_dgl.io_tables import EdgeTable, read_edge_csv, read_edge_list
@@ -56,6 +57,7 @@ def read_graph(
     features: Sequence[str] | None = None,
     feature_file: str | os.PathLike[str] | None = None,
     format: str | None = None,
+    label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file or a TU folder.
 
@@ -78,6 +80,9 @@ def read_graph(
         belongs to id i, and ids without an edge are isolated nodes.
     format : {"edges", "csv", "graphml", "dgl", "npz", "tu"}, optional
         None: told by the name.
+    label_names : path or mapping of str to str, optional
+        What labels are called, or a file that says so, see
+        :func:`gomkcn_dgl.io_label_names.read_label_names`: ``label=1`` becomes ``label=helix``.
 
     Returns
     -------
@@ -108,6 +113,8 @@ def read_graph(
         format = _find_format(path) if format is None else check_choice("format", format, _FORMATS)
         table = _find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table)
+    if label_names is not None:
+        graph = _rename(graph, label_names)
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s), features: %d (%s)",
         path.resolve().name,
@@ -207,6 +214,15 @@ def _find_features(
             "give feature_file."
         )
     return None
+
+
+def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, str]) -> CSRGraph:
+    if isinstance(label_names, Mapping):
+        return name_columns(graph, label_names)
+    path = Path(label_names)
+    names = read_label_names(path)
+    with named(path):
+        return name_columns(graph, names)
 
 
 def _read(

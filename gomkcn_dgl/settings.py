@@ -32,12 +32,15 @@ class GraphSettings:
         Names of the features to use; None: the reader's default.
     feature_file : str or None
         File of the features; None: the one beside the graph, if any.
+    label_names : str or None
+        File that says what labels are called.
     """
 
     path: str = ""
     format: str | None = None
     features: tuple[str, ...] | None = None
     feature_file: str | None = None
+    label_names: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,22 @@ class NullSettings:
 
 
 @dataclass(frozen=True)
+class StabilitySettings:
+    """How often it is mined again, to see which patterns come back.
+
+    Attributes
+    ----------
+    restarts : int
+        Runs from other starts.
+    bootstrap : int
+        Runs on resampled roots.
+    """
+
+    restarts: int = 0
+    bootstrap: int = 0
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """Everything that decides the result of a mining run.
 
@@ -71,23 +90,28 @@ class RunSettings:
         The table ``[miner]``: parameters of ``PatternMiner`` by name.
     null : NullSettings
         The table ``[null]``.
+    stability : StabilitySettings
+        The table ``[stability]``.
     """
 
     graph: GraphSettings = field(default_factory=GraphSettings)
     miner: Mapping[str, Any] = field(default_factory=dict)
     null: NullSettings = field(default_factory=NullSettings)
+    stability: StabilitySettings = field(default_factory=StabilitySettings)
 
     def override(
         self,
         graph: Mapping[str, Any],
         miner: Mapping[str, Any],
         null: Mapping[str, Any] | None = None,
+        stability: Mapping[str, Any] | None = None,
     ) -> RunSettings:
         """Return new settings in which every given value that is not None wins."""
         return RunSettings(
             GraphSettings(**{**asdict(self.graph), **_given(graph)}),
             {**self.miner, **_given(miner)},
             NullSettings(**{**asdict(self.null), **_given(null or {})}),
+            StabilitySettings(**{**asdict(self.stability), **_given(stability or {})}),
         )
 
     def to_toml(self) -> str:
@@ -95,6 +119,8 @@ class RunSettings:
         tables: dict[str, Mapping[str, Any]] = {"graph": asdict(self.graph), "miner": self.miner}
         if self.null.models:
             tables["null"] = asdict(self.null)
+        if any(asdict(self.stability).values()):
+            tables["stability"] = asdict(self.stability)
         return to_toml(tables)
 
 
@@ -108,7 +134,7 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
     Parameters
     ----------
     path : path
-        TOML with the tables ``[graph]``, ``[miner]`` and ``[null]``, all optional.
+        TOML with the tables ``[graph]``, ``[miner]``, ``[null]`` and ``[stability]``, all optional.
     miner_defaults : mapping
         The miner's parameters and their defaults: other names are refused, and so is a value of
         another type.
@@ -119,11 +145,13 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
         For a missing or malformed file, an unknown name or a value of the wrong type.
     """
     tables = read_toml(path)
-    check_names(path, "", tables, ("graph", "miner", "null"))
-    graph, miner, null = (tables.get(name, {}) for name in ("graph", "miner", "null"))
+    known = [entry.name for entry in fields(RunSettings)]
+    check_names(path, "", tables, known)
+    graph, miner, null, stability = (tables.get(name, {}) for name in known)
     check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
     check_names(path, "miner", miner, miner_defaults)
     check_names(path, "null", null, [entry.name for entry in fields(NullSettings)])
+    check_names(path, "stability", stability, [entry.name for entry in fields(StabilitySettings)])
     for name, value in graph.items():
         _check_graph_value(path, name, value)
     if "features" in graph:
@@ -135,6 +163,9 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
             for name, value in miner.items()
         },
         NullSettings(**{name: _null_value(path, name, value) for name, value in null.items()}),
+        StabilitySettings(
+            **{name: _same_type(path, name, value, 0) for name, value in stability.items()}
+        ),
     )
 
 
@@ -196,6 +227,9 @@ def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         # as text, so that a number with hundreds of digits is infinity and no error
         return float(str(value))
+    # what the miner chooses by itself
+    if name in ("num_patterns", "pattern_size") and value == "auto":
+        return value
     # one width for each level
     if name == "tau" and isinstance(value, list):
         return tuple(value)

@@ -1,22 +1,33 @@
 """From scores to readable findings: the patterns of a graph, where they occur and how often."""
 
 from mining.alignment import explain_node, explain_occurrence
+from mining.choice_figure import draw_choice
+from mining.choosing import Choice
 from mining.compare import RunComparison, SharedPattern, compare_runs
 from mining.counting import ExactCount, SampledCount, count_exact, count_similar, exact_census
-from mining.evaluation import MotifRecovery, compare_with_truth, covered_occurrences, read_truth
+from mining.evaluation import (
+    MotifRecovery,
+    OccurrenceAgreement,
+    compare_occurrences,
+    compare_with_truth,
+    covered_occurrences,
+    induced_occurrences,
+    read_truth,
+)
 from mining.export import occurrence_table, pattern_table, to_igraph, write_tables
 from mining.feature_background import FeatureBackground
 from mining.feature_words import FeatureWords, describe_features
 from mining.frequencies import Frequency
-from mining.label_names import read_label_names
 from mining.miner import PatternMiner
 from mining.patterns import Medoid, Occurrence, Pattern
 from mining.place_explanation import PlaceExplanation
 from mining.run import GraphSummary, MiningRun
 from mining.run_folder import load_miner, read_run
 from mining.significance import Significance, add_significance
+from mining.stability import Stability, add_stability
 
 __all__ = [
+    "Choice",
     "ExactCount",
     "FeatureBackground",
     "FeatureWords",
@@ -26,6 +37,7 @@ __all__ = [
     "MiningRun",
     "MotifRecovery",
     "Occurrence",
+    "OccurrenceAgreement",
     "Pattern",
     "PatternMiner",
     "PlaceExplanation",
@@ -33,20 +45,24 @@ __all__ = [
     "SampledCount",
     "SharedPattern",
     "Significance",
+    "Stability",
     "add_significance",
+    "add_stability",
+    "compare_occurrences",
     "compare_runs",
     "compare_with_truth",
     "count_exact",
     "count_similar",
     "covered_occurrences",
     "describe_features",
+    "draw_choice",
     "exact_census",
     "explain_node",
     "explain_occurrence",
+    "induced_occurrences",
     "load_miner",
     "occurrence_table",
     "pattern_table",
-    "read_label_names",
     "read_run",
     "read_truth",
     "to_igraph",

@@ -1,4 +1,4 @@
-"""Filters as cluster centres: gradient steps, relocation of idle filters, consensus steps.
+"""Filters as cluster centres: gradient steps and the relocation of idle filters.
 
 Each subgraph belongs to its best filter; the loss is the mean distance to it (the paper's equation
 for L_frq). An epoch scores all pairs without gradient and then differentiates only the pairs that
@@ -20,9 +20,9 @@ from mining.subgraph_types import SubgraphTypes
 
 # a filter is idle when it holds less than this share of what a filter holds on average
 _IDLE_SHARE = 0.01
-# the part of a filter's subgraphs, the nearest ones, that an average is made of: fewer would keep
-# what the start lacks, more would mix in what belongs to no filter
-_CONSENSUS_SHARE = 0.75
+# the part of a filter's subgraphs, the nearest ones, that its features are the mean of: more would
+# mix in what belongs to no filter
+_NEARER_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,6 @@ class Assignment:
     matching: Tensor
 
 
-@dataclass(frozen=True)
-class Average:
-    """Several subgraphs laid over each other.
-
-    Attributes
-    ----------
-    adj : Tensor
-        ``[M, M]`` share of the subgraphs that have an edge.
-    feat : Tensor
-        ``[M, D]`` mean features of the real nodes, 0 where there are none.
-    presence : Tensor
-        ``[M]`` share of the subgraphs that have a real node.
-    """
-
-    adj: Tensor
-    feat: Tensor
-    presence: Tensor
-
-
 class FilterClustering:
     """Train graph filters on the types of a graph.
 
@@ -71,7 +52,7 @@ class FilterClustering:
     types : SubgraphTypes
         What is clustered; U types with weights.
     adj : Tensor
-        ``[U, N, N]`` adjacency of each type, for consensus steps and relocation.
+        ``[U, N, N]`` adjacency of each type, for relocation and averages.
     feat : Tensor
         ``[U, N, D]`` scaled features.
     filters : GraphFilters
@@ -177,21 +158,6 @@ class FilterClustering:
             state["exp_avg"][idle] = 0
             state["exp_avg_sq"][idle] = 0
 
-    def consensus_step(self) -> None:
-        """Replace each filter by the average of what it holds, aligned through the matching.
-
-        This is the M-step of k-means for graphs. It helps when features lead the matching, and can
-        find a pattern of which no intact copy exists; with constant features it can harm.
-        """
-        assignment = self.assign()
-        for number in range(len(self.filters.free_adj)):
-            average = self._nearer_part(assignment, number)
-            if average is not None:
-                # a node that most of them lack is padding, whose features are 0
-                feat = average.feat * (average.presence > 0.5).unsqueeze(1)
-                row = torch.tensor([number])
-                self.filters.set(row, average.adj.unsqueeze(0), feat.unsqueeze(0))
-
     def settle_features(self, snapped: SnappedFilters) -> SnappedFilters:
         """Give snapped filters the mean features of the subgraphs they hold, node by node.
 
@@ -201,32 +167,27 @@ class FilterClustering:
         assignment = self.assign(snapped=snapped)
         feat = snapped.feat.clone()
         for number, size in enumerate(snapped.num_nodes):
-            average = self._nearer_part(assignment, number)
-            if average is not None:
-                known = average.presence[:size] > 0
-                feat[number, :size][known] = average.feat[:size][known]
+            rows = self._nearer_part(assignment, number)
+            mean, presence = self._mean_features(rows, assignment.matching[rows])
+            known = presence[:size] > 0
+            feat[number, :size][known] = mean[:size][known]
         return replace(snapped, feat=feat)
 
-    def _nearer_part(self, assignment: Assignment, number: int) -> Average | None:
-        """Mean adjacency and features of the nearer part of what a filter holds, if anything."""
+    def _nearer_part(self, assignment: Assignment, number: int) -> Tensor:
+        """Types of the nearer part of what a filter holds."""
         mine = torch.nonzero(assignment.filter_of == number).flatten()
-        if len(mine) == 0:
-            return None
         mine = mine[assignment.similarity[mine].argsort(descending=True)]
         reached = self.weight[mine].cumsum(0)
         # up to and with the type that fills the part
-        count = int((reached < _CONSENSUS_SHARE * reached[-1]).sum()) + 1
-        return self._average(mine[:count], assignment.matching[mine[:count]])
+        return mine[: int((reached < _NEARER_SHARE * self.weight[mine].sum()).sum()) + 1]
 
-    def _average(self, rows: Tensor, matching: Tensor) -> Average:
-        """Average subgraphs in the filter's node order."""
+    def _mean_features(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean features ``[M, D]`` of what is matched with each filter node, and its weight."""
         size = self.filters.filter_size
         place = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
-        weight = self.weight[rows] / self.weight[rows].sum()
-        adj = torch.einsum("r,rnm,rnk,rkj->mj", weight, place, self.adj[rows], place)
         # padding has no features that could be averaged
         num_nodes = self.types.num_nodes[rows].unsqueeze(1)
         real = place * (torch.arange(place.shape[1]) < num_nodes).unsqueeze(2)
-        presence = torch.einsum("r,rnm->m", weight, real)
-        feat = torch.einsum("r,rnm,rnd->md", weight, real, self.feat[rows])
-        return Average(adj, feat / presence.clamp(min=1e-9).unsqueeze(1), presence)
+        presence = torch.einsum("r,rnm->m", self.weight[rows], real)
+        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], real, self.feat[rows])
+        return feat / presence.clamp(min=1e-9).unsqueeze(1), presence

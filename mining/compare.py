@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from mining.patterns import Pattern
-from mining.report import align_columns
 from mining.run import MiningRun
+from mining.run_table import align_columns
 from mining.shapes import describe_shape
 from mining.topology import CanonicalForm, automorphisms, canonical_form
 

@@ -74,7 +74,7 @@ def draw_intervals(
             )
     if not names or not readings:
         return empty_panel(ax, "There are no frequencies to show.")
-    ax = styled_axes(ax, 6.2, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
+    ax = styled_axes(ax, 5.4, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
     colors = sns.color_palette("colorblind", len(readings))
     step = 0.7 / len(readings)
     values = [e for estimates in readings.values() for e in estimates if e is not None]
@@ -195,7 +195,7 @@ def _scale_counts(ax: Axes, estimates: Sequence[Estimate]) -> None:
     counted = [end for end in ends if end > 0]
     if counted and max(counted) > _WIDE_RANGE * min(counted):
         ax.set_xscale("symlog", linthresh=1, linscale=0.4)
-        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_xlim(-0.15 if min(ends) <= 0 else 0.7 * min(ends), 1.6 * max(counted))
     else:
         ax.set_xlim(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import igraph
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
@@ -96,6 +99,88 @@ def compare_with_truth(
     return recoveries
 
 
+@dataclass(frozen=True)
+class OccurrenceAgreement:
+    """How far the occurrences that were reported are those that are there.
+
+    Attributes
+    ----------
+    reported, true : int
+        Node sets that were reported, and those that are there.
+    matched : int
+        Pairs of one and the other, each node set in one pair at most.
+    """
+
+    reported: int
+    true: int
+    matched: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the reported node sets that are there; 1 if none was reported."""
+        return self.matched / self.reported if self.reported else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the true node sets that were reported; 1 if there is none."""
+        return self.matched / self.true if self.true else 1.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 1 if nothing was there and nothing reported."""
+        total = self.reported + self.true
+        return 2 * self.matched / total if total else 1.0
+
+
+def compare_occurrences(
+    reported: Iterable[Iterable[int | str | None]],
+    true: Iterable[Iterable[int | str | None]],
+    least_shared: float = 1.0,
+) -> OccurrenceAgreement:
+    """Match reported node sets with true ones, one to one, as many pairs as possible.
+
+    Parameters
+    ----------
+    reported, true : iterable of iterables of nodes
+        Node sets in any order; equal ones count once. None, a pattern node that no node plays, is
+        left out.
+    least_shared : float
+        In (0, 1]: part of the larger node set that both of a pair hold at least; 1 asks for the
+        same nodes.
+
+    Raises
+    ------
+    InputError
+        If ``least_shared`` is out of range.
+
+    Examples
+    --------
+    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)])
+    OccurrenceAgreement(reported=2, true=2, matched=1)
+    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)], least_shared=0.6).f1
+    1.0
+    """
+    check_float("least_shared", least_shared, 0, 1, open_minimum=True)
+    found = list({frozenset(nodes) - {None} for nodes in reported})
+    there = list({frozenset(nodes) - {None} for nodes in true})
+    holding: dict[Any, list[int]] = {}
+    for number, nodes in enumerate(there):
+        for node in nodes:
+            holding.setdefault(node, []).append(number)
+    pairs = [
+        (i, j)
+        for i, nodes in enumerate(found)
+        for j in {number for node in nodes for number in holding.get(node, ())}
+        if len(nodes & there[j]) >= least_shared * max(len(nodes), len(there[j]))
+    ]
+    if not pairs:
+        return OccurrenceAgreement(len(found), len(there), 0)
+    rows, columns = np.array(pairs).T
+    joined = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(found), len(there)))
+    matched = int((maximum_bipartite_matching(joined) >= 0).sum())
+    return OccurrenceAgreement(len(found), len(there), matched)
+
+
 def read_truth(path: str | Path) -> dict[str, Any]:
     """Read the truth that ``gomkcn generate`` wrote beside a graph, see :func:`compare_with_truth`.
 
@@ -115,8 +200,7 @@ def read_truth(path: str | Path) -> dict[str, Any]:
 def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:
     """Exact number of induced occurrences of a motif that the subgraphs cover.
 
-    igraph enumerates every induced occurrence in the graph (LAD); those whose node set is the node
-    set of a subgraph are counted, each once.
+    Of :func:`induced_occurrences`, those whose node set is the node set of a subgraph.
 
     Parameters
     ----------
@@ -126,11 +210,30 @@ def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.nda
     adjacency : numpy.ndarray
         ``[M, M]`` of the motif.
     """
+    covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
+    return len(induced_occurrences(graph, adjacency) & covered)
+
+
+def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset[int]]:
+    """Node sets of all induced occurrences of a motif, listed by igraph (LAD).
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        Nodes are told by their position.
+    adjacency : numpy.ndarray
+        ``[M, M]`` of the motif.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), 1 - np.eye(2))))
+    [[0, 1], [1, 2], [2, 3]]
+    """
     whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges().tolist())
     motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
-    covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
-    found = {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
-    return len(found & covered)
+    return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
 
 
 def _certificate(num_nodes: int, edges: Sequence[Sequence[int]]) -> bytes:

@@ -11,7 +11,8 @@ import numpy as np
 
 from mining.explanation import LearntFilter, Response
 from mining.layout import dot_radius, place_nodes
-from mining.plots import INK, PLAIN, new_figure
+from mining.node_colors import PLAIN
+from mining.plots import INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,8 +26,8 @@ from mining.explanation_plots import (
     draw_root,
     filter_colors,
 )
+from mining.page import flatten, page_style, page_template
 from mining.plots import figure_to_svg
-from mining.report import flatten, page_style, page_template
 
 PAGE = "explanation.html"
 

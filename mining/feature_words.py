@@ -7,11 +7,19 @@ graph. A *number* is telling where the mean over the places is at least one stan
 the whole graph away from the graph's mean, and the spread over the places is at most half of that
 standard deviation. A *yes or no* that is no label is telling where its share differs by at least
 one half.
+
+The limits were chosen on MUTAG and ENZYMES. PROTEINS reads like ENZYMES; on 60 graphs of DD, with
+82 labels, the places agree nowhere, and all of 12 patterns have "any labels". On four planted
+graphs of 620 nodes for each kind of features, numbers of the 27 patterns that are no trees were
+named 209 times where the motifs have features of their own, 124 and 46 times with noise of .1 and
+.2, and of the trees 0, 0 and 3 times. Where features are drawn for each node by chance, 16 of some
+700 numbers are named all the same: of nodes that are alike in structure, the matching gives the
+same one the largest value. A smaller limit of the spread does not mend that: .3 names 7 of those 16
+and 48 of the 124.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +28,7 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.feature_background import FeatureBackground, measure_places
-from mining.label_names import Noun, check_known, name_labels
+from mining.label_names import Noun, name_labels
 from mining.patterns import Pattern
 from mining.phrases import ANY_LABEL, describe_nodes, listed_in_words
 
@@ -115,7 +123,6 @@ class FeatureWords:
 def describe_features(
     pattern: Pattern,
     source: Any,
-    label_names: Mapping[str, str] | None = None,
     *,
     background: FeatureBackground | None = None,
 ) -> FeatureWords:
@@ -128,9 +135,6 @@ def describe_features(
         The graph that was mined: its features at the pattern's occurrences are compared with those
         of all nodes. Or its background alone: then the pattern's own features are compared, and
         nothing is known about their spread.
-    label_names : mapping of str to str, optional
-        What labels are called, see :func:`mining.label_names.read_label_names`. Chemical elements
-        need no names.
     background : FeatureBackground, optional
         Of ``source``, where it is known from another pattern already.
 
@@ -141,7 +145,7 @@ def describe_features(
     Raises
     ------
     InputError
-        For another number of features, or a name for a label that the data do not have.
+        For another number of features, or another graph.
 
     Examples
     --------
@@ -167,34 +171,22 @@ def describe_features(
             f"source must have the {pattern.features.shape[1]} features of the pattern, "
             f"got {len(background.names)}."
         )
-    names = {} if label_names is None else dict(label_names)
-    if names:
-        check_known(names, _label_keys(background))
     nodes = tuple(
-        _describe_node(mean[i], None if std is None else std[i], background, names)
+        _describe_node(mean[i], None if std is None else std[i], background)
         for i in range(pattern.num_nodes)
     )
     return FeatureWords(nodes, _sentence(pattern, nodes, background))
 
 
-def _label_keys(background: FeatureBackground) -> list[str]:
-    """What a label may be called by: the code, or the name of its column."""
-    columns = [background.names[column] for group in background.label_groups for column in group]
-    return list(dict.fromkeys([*(name.rpartition("=")[2] for name in columns), *columns]))
-
-
 def _describe_node(
-    mean: np.ndarray,
-    std: np.ndarray | None,
-    background: FeatureBackground,
-    names: Mapping[str, str],
+    mean: np.ndarray, std: np.ndarray | None, background: FeatureBackground
 ) -> NodeWords:
     labelled = {column for group in background.label_groups for column in group}
     noun, share, usual = None, None, None
     if background.label_groups:
         # further labels of a node are features like others
         labelled = set(background.label_groups[0])
-        noun, share, usual = _describe_label(mean, background, names)
+        noun, share, usual = _describe_label(mean, background)
     telling = []
     for column in range(len(mean)):
         if column not in labelled:
@@ -205,14 +197,10 @@ def _describe_node(
     return NodeWords(noun, share, usual, tuple(telling[:_MOST_FEATURES]))
 
 
-def _describe_label(
-    mean: np.ndarray, background: FeatureBackground, names: Mapping[str, str]
-) -> tuple[Noun, float, float]:
+def _describe_label(mean: np.ndarray, background: FeatureBackground) -> tuple[Noun, float, float]:
     group = list(background.label_groups[0])
-    columns = [background.names[column] for column in group]
-    codes = [name.rpartition("=")[2] for name in columns]
-    known = {code: names[key] for code, key in zip(codes, columns, strict=True) if key in names}
-    words = name_labels(codes, {**names, **known})
+    codes = [background.names[column].rpartition("=")[2] for column in group]
+    words = name_labels(codes)
     shares = np.clip(mean[group], 0, None)
     shares = shares / max(float(shares.sum()), 1e-12)
     usual = background.mean[group]

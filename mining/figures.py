@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from mining.graph_map import MOST_COLORS, OTHERS_COLOR, pattern_palette
+from mining.node_colors import MOST_COLORS, OTHERS_COLOR, pattern_palette
 from mining.plots import INK, label_axes, new_figure, styled_axes
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_NUM_BINS = 40
+NUM_BINS = 40
 
 
 def draw_similarities(
@@ -44,37 +44,13 @@ def draw_similarities(
     >>> ax.texts[0].get_text()
     'at least 0.80:\n1 of 2 nodes'
     """
-    import pandas as pd
-    import seaborn as sns
-
     similarity = np.asarray(similarity, dtype=float)
     if similarity.ndim != 2:
         raise InputError(f"similarity must have the shape [V, P], got {similarity.shape}.")
     if 0 in similarity.shape:
         return empty_panel(ax, "There are no similarities to show.")
     best, nearest = similarity.max(axis=1), similarity.argmax(axis=1)
-    names, colors = _pattern_names(nearest)
-    ax = styled_axes(ax, 6.2, 3.2)
-    table = pd.DataFrame({"similarity": best, "pattern": [names[n] for n in nearest.tolist()]})
-    # rounding may leave a value a hair outside
-    edges = np.linspace(min(0.0, float(best.min())), max(1.0, float(best.max())), _NUM_BINS + 1)
-    sns.histplot(
-        table,
-        x="similarity",
-        hue="pattern",
-        hue_order=list(colors),
-        palette=colors,
-        multiple="stack",
-        bins=edges.tolist(),
-        alpha=1.0,
-        edgecolor="white",
-        linewidth=0.3,
-        ax=ax,
-    )
-    sns.move_legend(
-        ax, "center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, title="Nearest"
-    )
-    _ink_legend(ax)
+    ax = draw_similarity_counts(count_similarities(best, nearest, similarity.shape[1]), ax)
     if threshold is not None:
         reached = int((best >= threshold).sum())
         ax.axvline(threshold, color=INK, linestyle="--", linewidth=1.2)
@@ -91,7 +67,87 @@ def draw_similarities(
             fontsize=8,
             color=INK,
         )
-    ax.set_xlim(edges[0], edges[-1])
+    return ax
+
+
+def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int) -> np.ndarray:
+    """Count nodes by nearest pattern and by similarity, in 40 equal parts of [0, 1].
+
+    Parameters
+    ----------
+    best : numpy.ndarray
+        ``[V]`` similarity of each node to its nearest pattern.
+    nearest : numpy.ndarray
+        Integer ``[V]`` that pattern.
+    num_patterns : int
+        Number of patterns P.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64 ``[P, 40]``.
+
+    Examples
+    --------
+    >>> counts = count_similarities(np.array([0.0, 0.5, 1.0]), np.array([0, 1, 1]), 2)
+    >>> counts.shape, counts.sum(axis=1).tolist(), counts[1, [20, 39]].tolist()
+    ((2, 40), [1, 2], [1, 1])
+    """
+    # rounding may leave a value a hair outside
+    part = np.clip((best * NUM_BINS).astype(np.int64), 0, NUM_BINS - 1)
+    cell = nearest * NUM_BINS + part
+    return np.bincount(cell, minlength=num_patterns * NUM_BINS).reshape(num_patterns, NUM_BINS)
+
+
+def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
+    """Draw how similar nodes are to their nearest pattern, from counts.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray
+        Integer ``[P, 40]``, as :func:`count_similarities` gives them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a figure of its own.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    import pandas as pd
+    import seaborn as sns
+
+    counts = np.asarray(counts)
+    if not counts.sum():
+        return empty_panel(ax, "There are no similarities to show.")
+    pattern, part = np.nonzero(counts)
+    names, colors = _pattern_names(counts.sum(axis=1))
+    ax = styled_axes(ax, 5.4, 3.8)
+    table = pd.DataFrame(
+        {
+            "similarity": (part + 0.5) / NUM_BINS,
+            "pattern": [names[number] for number in pattern.tolist()],
+            "nodes": counts[pattern, part],
+        }
+    )
+    sns.histplot(
+        table,
+        x="similarity",
+        weights="nodes",
+        hue="pattern",
+        hue_order=list(colors),
+        palette=colors,
+        multiple="stack",
+        bins=np.linspace(0, 1, NUM_BINS + 1).tolist(),
+        alpha=1.0,
+        edgecolor="white",
+        linewidth=0.3,
+        ax=ax,
+    )
+    sns.move_legend(
+        ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False, title="Nearest"
+    )
+    _ink_legend(ax)
+    ax.set_xlim(0, 1)
     whole_numbers(ax, "y")
     label_axes(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
     return ax
@@ -167,11 +223,12 @@ def draw_heat_map(
     return ax
 
 
-def _pattern_names(nearest: np.ndarray) -> tuple[dict[int, str], dict[str, Any]]:
-    """Legend name of each pattern, with its number of nodes, and colour of each name."""
-    numbers, counts = np.unique(nearest, return_counts=True)
-    shown = np.sort(numbers[np.argsort(-counts, kind="stable")][:MOST_COLORS]).tolist()
-    count_of = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+def _pattern_names(counts: np.ndarray) -> tuple[dict[int, str], dict[str, Any]]:
+    """Legend name of each pattern with nodes, with their number, and colour of each name."""
+    numbers = np.flatnonzero(counts)
+    ranked = numbers[np.argsort(-counts[numbers], kind="stable")]
+    shown = np.sort(ranked[:MOST_COLORS]).tolist()
+    count_of = dict(zip(numbers.tolist(), counts[numbers].tolist(), strict=True))
     names = {number: f"Pattern {number} ({count_of[number]})" for number in shown}
     colors = dict(zip(names.values(), pattern_palette(), strict=False))
     rest = [number for number in count_of if number not in names]

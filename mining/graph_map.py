@@ -18,6 +18,7 @@ from scipy.sparse import csgraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from mining.explanation_plots import RESPONSE_COLORS
+from mining.node_colors import MOST_COLORS, OTHERS_COLOR, pattern_palette
 from mining.plots import INK, new_figure
 
 if TYPE_CHECKING:
@@ -25,24 +26,16 @@ if TYPE_CHECKING:
 
 MOST_NODES = 5000
 NONE_COLOR = "#c4c4c4"
-OTHERS_COLOR = "#6e6e6e"
-# of the ten colours for every kind of colour vision, without the grey, which means no pattern
-MOST_COLORS = 8
 _PIVOTS = 50
 _RELAXATIONS = 150
 # components up to this size are drawn like molecules, by their distances
 _SMALL = 60
 _GAP = 0.6
+_MOST_LINES = 5000
+_GREY = "#808080"
+_LEGEND_COLUMNS = 3
 # mean length of an edge of a small component
 _EDGE = 0.6
-
-
-def pattern_palette() -> list[Any]:
-    """Colours for up to eight patterns, told apart by every kind of colour vision."""
-    import seaborn as sns
-
-    colors = sns.color_palette("colorblind")
-    return [*colors[:7], colors[9]]
 
 
 def draw_graph_map(
@@ -106,8 +99,9 @@ def draw_graph_map(
     num_last = sum(bool(mask.any()) for _, mask, _ in groups[:2])
     ax.legend(
         handles=handles[num_last:] + handles[:num_last][::-1],
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=_LEGEND_COLUMNS,
         frameon=False,
         fontsize=9,
         labelcolor=INK,
@@ -254,8 +248,8 @@ def _check(graph: Any, name: str, values: np.ndarray) -> CSRGraph:
 
 def _map_axes(ax: Axes | None) -> Axes:
     if ax is None:
-        ax = new_figure(7.0, 4.8).add_subplot()
-    # the axes keep their box, so that a legend beside them has its room
+        ax = new_figure(5.4, 5.0).add_subplot()
+    # the axes keep their box, so that a legend below them has its room
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     return ax
@@ -271,14 +265,16 @@ def _draw_edges(ax: Axes, csr: CSRGraph, places: np.ndarray) -> None:
 
     alpha = float(np.clip(1500 / max(csr.num_edges, 1), 0.03, 0.7))
     width = 1.0 if csr.num_nodes < 300 else 0.5
-    # as a picture within an SVG: tens of thousands of lines are too much for a page
+    # as a picture within an SVG: tens of thousands of lines are too much for a page; its grey is
+    # seen on light and on dark paper
+    many = csr.num_edges > _MOST_LINES
     lines = LineCollection(
         list(places[csr.undirected_edges()]),
-        colors=INK,
+        colors=_GREY if many else INK,
         alpha=alpha,
         linewidths=width,
         zorder=1,
-        rasterized=csr.num_edges > 5000,
+        rasterized=many,
     )
     ax.add_collection(lines)
 

@@ -22,12 +22,20 @@ from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from mining.choosing import MOST_PATTERNS, check_count, find_number, find_size
 from mining.clustering import FilterClustering
 from mining.counting import count_exact
 from mining.counting_loops import MOST_PATTERN_NODES
 from mining.frequencies import measure_frequency
+from mining.merging import merge_alike
+from mining.noisy_patterns import (
+    MOST_NOISY_NODES,
+    NOISY_COPIES,
+    add_noisy_patterns,
+    may_be_noisy,
+)
 from mining.occurrences import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
-from mining.patterns import Pattern, SnappedFilters, merge_twins, snap
+from mining.patterns import Pattern, SnappedFilters, snap
 from mining.scaling import FeatureScaling
 from mining.starts import STARTS, choose_types
 from mining.subgraph_types import SubgraphTypes, find_types
@@ -45,11 +53,14 @@ class PatternMiner(BaseEstimator):
 
     Parameters
     ----------
-    num_patterns : int
-        Graph filters F. Fewer patterns come back when some are alike or rare, more where the
-        kernel cannot tell the structures of a filter's subgraphs apart.
-    pattern_size : int
+    num_patterns : int or "auto"
+        Graph filters F; "auto": as many as it takes to hold all structures that come back more
+        often than by chance, see ``mining/choosing.py``. Fewer patterns come back when some are
+        alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
+        apart.
+    pattern_size : int or "auto"
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
+        "auto": the size from 3 to 10 whose structures come back most beyond chance.
     num_hops : int
         Radius of the subgraphs.
     num_levels : int
@@ -79,8 +90,11 @@ class PatternMiner(BaseEstimator):
         Subgraphs a gradient step.
     relocate : bool
         Move filters that hold almost nothing to the subgraphs served worst.
-    consensus_steps : int
-        Averaging steps after the gradient epochs, for noisy occurrences with telling features.
+    noisy_copies : {"auto", "no", "yes"}
+        Whether to look for patterns of which few copies are intact as well, see
+        ``mining/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
+        subgraphs speak for noisy copies. ``"yes"``: always, for at most 10 nodes; with 8 nodes it
+        took more than 4 minutes for 500 subgraphs.
     num_restarts : int
         Runs from different starts; the one whose snapped filters fit best is kept.
     occurrence_rule : {"isomorphic", "similar"}
@@ -107,9 +121,12 @@ class PatternMiner(BaseEstimator):
     filters_ : SnappedFilters
         The same patterns as the kernel takes them, row for row.
     loss_curve_ : list of float
-        1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch
-        and consensus step. The patterns are those of the start, of the training or of a consensus
-        step, whichever fit best once snapped.
+        1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch.
+        The patterns are those of the start or of the training, whichever fit best once snapped.
+    num_patterns_, pattern_size_ : int
+        As given, or as chosen.
+    choices_ : list of Choice
+        What was tried for each parameter that was "auto", and how good it was.
     scaling_ : FeatureScaling
         How features were mapped to the unit interval.
     num_subgraphs_ : int
@@ -135,8 +152,8 @@ class PatternMiner(BaseEstimator):
 
     def __init__(
         self,
-        num_patterns: int = 12,
-        pattern_size: int = 6,
+        num_patterns: int | str = 12,
+        pattern_size: int | str = 6,
         num_hops: int = 3,
         num_levels: int = 3,
         *,
@@ -157,7 +174,7 @@ class PatternMiner(BaseEstimator):
         learning_rate: float = 0.1,
         batch_size: int = 1024,
         relocate: bool = True,
-        consensus_steps: int = 0,
+        noisy_copies: str = "auto",
         num_restarts: int = 1,
         occurrence_rule: str = "isomorphic",
         min_similarity: float | None = None,
@@ -188,7 +205,7 @@ class PatternMiner(BaseEstimator):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.relocate = relocate
-        self.consensus_steps = consensus_steps
+        self.noisy_copies = noisy_copies
         self.num_restarts = num_restarts
         self.occurrence_rule = occurrence_rule
         self.min_similarity = min_similarity
@@ -222,16 +239,23 @@ class PatternMiner(BaseEstimator):
         csr = as_csr(graph)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
-        finder, adj, feat = self._look(csr, kernel)
+        finder = self._choose(csr, kernel)
         self.num_subgraphs_ = len(finder.batch)
         self.truncated_share_ = float(finder.batch.truncated.mean())
-        snapped = merge_twins(self._train(finder.types, adj, feat, kernel), kernel, self.backend)
-        if self.occurrence_rule == "isomorphic":
-            snapped = finder.add_lookalikes(snapped)
+        snapped = self.find_filters(finder, finder.types)
+        if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(finder)):
+            snapped = add_noisy_patterns(
+                snapped,
+                finder,
+                2 * self.num_patterns_,
+                self.sample_size,
+                self.min_support,
+                self.random_state,
+            )
         least: float | np.ndarray
         if self.min_similarity is None:
             chance = sample_chance(finder.graph, self.random_state)
-            least = choose_thresholds(snapped, self._look(chance, kernel)[0])
+            least = choose_thresholds(snapped, self._look(chance, kernel))
         else:
             least = self.min_similarity
         snapped, places = finder.find_frequent(
@@ -300,7 +324,34 @@ class PatternMiner(BaseEstimator):
         graph : anything :func:`gomkcn_dgl.as_csr` takes
         """
         check_is_fitted(self)
-        return self._look(as_csr(graph), self._check_settings())[0]
+        return self._look(as_csr(graph), self._check_settings())
+
+    def find_filters(
+        self,
+        finder: OccurrenceFinder,
+        types: SubgraphTypes,
+        candidates: np.ndarray | None = None,
+    ) -> SnappedFilters:
+        """Train filters on some of the types of subgraphs, snap them and merge those alike.
+
+        Parameters
+        ----------
+        finder : OccurrenceFinder
+            As :meth:`find_subgraphs` gives it.
+        types : SubgraphTypes
+            U of its types, with any weights.
+        candidates : numpy.ndarray, optional
+            int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
+        """
+        kernel = self._check_settings()
+        some = finder.batch.take(types.first)
+        adj = torch.from_numpy(some.adjacency())
+        feat = torch.from_numpy(some.gather(finder.features))
+        found = self._train(types, adj, feat, kernel, candidates)
+        snapped = merge_alike(found, finder)
+        if self.occurrence_rule == "isomorphic":
+            snapped = finder.add_lookalikes(snapped)
+        return snapped
 
     def _repr_html_(self) -> str:
         """The patterns side by side, for Jupyter, once there are some."""
@@ -315,19 +366,24 @@ class PatternMiner(BaseEstimator):
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _check_settings(self) -> GOMKSettings:
-        check_int("num_patterns", self.num_patterns, 1)
-        check_int("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
+        num_patterns = check_count("num_patterns", self.num_patterns, 1)
+        pattern_size = check_count("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
         check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_choice("policy", self.policy, POLICIES)
         check_int("num_views", self.num_views, 1)
         check_choice("start", self.start, STARTS)
-        check_int("sample_size", self.sample_size, self.num_patterns)
+        check_int("sample_size", self.sample_size, num_patterns or MOST_PATTERNS)
         check_int("train_size", self.train_size, 1)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
         check_int("num_epochs", self.num_epochs, 0)
         check_float("learning_rate", self.learning_rate, 0, open_minimum=True)
         check_int("batch_size", self.batch_size, 1)
-        check_int("consensus_steps", self.consensus_steps, 0)
+        check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
+        if self.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:
+            raise InputError(
+                f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
+                f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
+            )
         check_int("num_restarts", self.num_restarts, 1)
         check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
         if self.min_similarity is not None:
@@ -335,10 +391,10 @@ class PatternMiner(BaseEstimator):
         check_int("min_support", self.min_support, 0)
         if self.exact_seconds is not None:
             check_float("exact_seconds", self.exact_seconds, 0, open_minimum=True)
-            if self.pattern_size > MOST_PATTERN_NODES:
+            if (pattern_size or 0) > MOST_PATTERN_NODES:
                 raise InputError(
                     f"exact_seconds can be given for patterns of at most {MOST_PATTERN_NODES} "
-                    f"nodes, got a pattern_size of {self.pattern_size}; leave one of them out."
+                    f"nodes, got a pattern_size of {pattern_size}; leave one of them out."
                 )
         check_int("random_state", self.random_state, 0)
         return GOMKSettings(
@@ -352,15 +408,31 @@ class PatternMiner(BaseEstimator):
             self.padding,
         )
 
-    def _look(self, csr: CSRGraph, kernel: GOMKSettings) -> tuple[OccurrenceFinder, Tensor, Tensor]:
-        """Subgraphs around all nodes, and adjacency and scaled features of their types."""
+    def _choose(self, csr: CSRGraph, kernel: GOMKSettings) -> OccurrenceFinder:
+        """Settle what was left open; return the subgraphs of the graph."""
+        self.choices_ = []
+        if isinstance(self.pattern_size, str):
+            self.choices_.append(find_size(self, csr))
+            self.pattern_size_ = self.choices_[-1].chosen
+        else:
+            self.pattern_size_ = self.pattern_size
+        finder = self._look(csr, kernel)
+        if isinstance(self.num_patterns, str):
+            self.choices_.append(find_number(self, finder, kernel))
+            self.num_patterns_ = min(self.choices_[-1].chosen, len(finder.batch))
+        else:
+            self.num_patterns_ = self.num_patterns
+        if self.num_patterns_ > len(finder.batch):
+            raise InputError(
+                f"num_patterns must be at most the number of subgraphs, {len(finder.batch)}, "
+                f"got {self.num_patterns_}; ask for fewer patterns."
+            )
+        return finder
+
+    def _look(self, csr: CSRGraph, kernel: GOMKSettings) -> OccurrenceFinder:
+        """Subgraphs around all nodes, and their types."""
         features = self.scaling_.scale(csr.features)
         batch = self.extract(csr)
-        if self.num_patterns > len(batch):
-            raise InputError(
-                f"num_patterns must be at most the number of subgraphs, {len(batch)}, "
-                f"got {self.num_patterns}; ask for fewer patterns."
-            )
         adjacency, rows = batch.adjacency(), batch.gather(features)
         levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
         if not bool(torch.isfinite(levels).all()):
@@ -369,18 +441,22 @@ class PatternMiner(BaseEstimator):
                 f"{self.num_levels} and {self.level_scale:g}; lower the first or raise the second."
             )
         types = find_types(levels, batch.num_nodes, kernel)
-        adj, feat = torch.from_numpy(adjacency[types.first]), torch.from_numpy(rows[types.first])
-        return OccurrenceFinder(csr, features, batch, types, kernel, self.backend), adj, feat
+        return OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
 
-    def extract(self, csr: CSRGraph, roots: np.ndarray | None = None) -> SubgraphBatch:
-        """Take the subgraphs around some nodes, or all, as structure without weights."""
+    def extract(
+        self, csr: CSRGraph, roots: np.ndarray | None = None, max_nodes: int | None = None
+    ) -> SubgraphBatch:
+        """Take the subgraphs around some nodes, or all, as structure without weights.
+
+        They have at most ``pattern_size_`` nodes, or ``max_nodes``.
+        """
         if csr.weights is not None:
             log.info("edge weights are not used for mining: an edge is there or it is not")
             csr = replace(csr, weights=None)
         return extract_subgraphs(
             csr,
             self.num_hops,
-            self.pattern_size,
+            self.pattern_size_ if max_nodes is None else max_nodes,
             roots=roots,
             policy=self.policy,
             num_views=self.num_views,
@@ -388,11 +464,16 @@ class PatternMiner(BaseEstimator):
         )
 
     def _train(
-        self, types: SubgraphTypes, adj: Tensor, feat: Tensor, kernel: GOMKSettings
+        self,
+        types: SubgraphTypes,
+        adj: Tensor,
+        feat: Tensor,
+        kernel: GOMKSettings,
+        candidates: np.ndarray | None,
     ) -> SnappedFilters:
         """Run all restarts and return the snapped filters of the best."""
         best_loss = np.inf
-        steps = 1 + self.num_epochs + self.consensus_steps
+        steps = 1 + self.num_epochs
         with tqdm(
             total=steps * self.num_restarts, desc="mining", unit="epoch", disable=not self.progress
         ) as bar:
@@ -404,7 +485,7 @@ class PatternMiner(BaseEstimator):
                     bar.set_postfix_str(f"loss {loss:.4f}")
                     bar.update()
 
-                clustering = self._start(restart, types, adj, feat, kernel)
+                clustering = self._start(restart, types, adj, feat, kernel, candidates)
                 for snapped in self._run(clustering, restart, on_step):
                     snapped = clustering.settle_features(snapped)
                     # a soft filter can score high without being any graph: judge the snapped one
@@ -414,7 +495,13 @@ class PatternMiner(BaseEstimator):
         return best
 
     def _start(
-        self, restart: int, types: SubgraphTypes, adj: Tensor, feat: Tensor, kernel: GOMKSettings
+        self,
+        restart: int,
+        types: SubgraphTypes,
+        adj: Tensor,
+        feat: Tensor,
+        kernel: GOMKSettings,
+        candidates: np.ndarray | None,
     ) -> FilterClustering:
         """Choose what is trained on and where the filters start."""
         rng = np.random.default_rng([self.random_state, restart])
@@ -422,13 +509,14 @@ class PatternMiner(BaseEstimator):
         types, adj, feat = types.take(rows, weight), adj[rows], feat[rows]
         # a generator of its own: the user's random numbers go on as if nothing had happened
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        num_filters = self.num_patterns
+        num_filters = self.num_patterns_
         if self.start != "random":
+            among = types if candidates is None else replace(types, weight=candidates[rows])
             chosen = choose_types(
-                self.start, types, self.num_patterns, kernel, self.sample_size, rng, self.backend
+                self.start, among, self.num_patterns_, kernel, self.sample_size, rng, self.backend
             )
             num_filters = len(chosen)
-        filters = GraphFilters(num_filters, self.pattern_size, feat.shape[2], generator=generator)
+        filters = GraphFilters(num_filters, self.pattern_size_, feat.shape[2], generator=generator)
         if self.start != "random":
             filters.set(torch.arange(num_filters), adj[chosen], feat[chosen])
         return FilterClustering(types, adj, feat, filters, kernel, self.backend)
@@ -449,10 +537,6 @@ class PatternMiner(BaseEstimator):
             on_step,
         )
         yield snap(clustering.filters)
-        for _ in range(self.consensus_steps):
-            clustering.consensus_step()
-            on_step(clustering.loss())
-            yield snap(clustering.filters)
 
     def _keep(self, snapped: SnappedFilters, places: list[PatternPlaces], csr: CSRGraph) -> None:
         """Order the patterns, most frequent first."""
@@ -501,4 +585,6 @@ class PatternMiner(BaseEstimator):
             frequency=replace(frequency, exact_state=exact[0], exact=exact[1]),
             min_similarity=places.min_similarity,
             occurrences=places.occurrences,
+            num_filters=filters.merged[rank],
+            noisy=filters.noisy[rank],
         )

@@ -94,17 +94,12 @@ def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool) -> CS
     group_of = _groups(graph, edges, keep_pairs)
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable")
-    swap_edges(
-        edges,
-        graph.indptr,
-        graph.indices.astype(np.int64),
-        group_of,
-        group_ptr,
-        members,
-        _SWAPS * len(edges),
-        _ATTEMPTS * len(edges),
-        rng,
-    )
+    arrays = (edges, graph.indptr, graph.indices.astype(np.int64), group_of, group_ptr, members)
+    swaps, attempts = _SWAPS * len(edges), _ATTEMPTS * len(edges)
+    _, attempts = swap_edges(*arrays, swaps // 2, attempts // 2, rng)
+    # a graph that allows few swaps must be stayed at for longer: to stop after so many swaps would
+    # prefer the others, so the second half has as many attempts as the first half needed
+    swap_edges(*arrays, attempts, attempts, rng)
     return csr_from_edges(
         edges[:, 0],
         edges[:, 1],

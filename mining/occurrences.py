@@ -6,6 +6,10 @@ similar one. Under ``"similar"`` it does when the pattern is its nearest and at 
 ``min_similarity`` similar, so that inexact occurrences count as well. Subgraphs with the same nodes
 are one occurrence; so are, under ``"similar"``, those that share more than half of their nodes. How
 often that is, ``mining/frequencies.py`` says.
+
+A pattern of which few copies are intact (``mining/noisy_patterns.py``) has similar occurrences
+under both rules: under ``"isomorphic"`` the subgraphs of which it is the nearest such pattern, and
+that show none of the other patterns exactly.
 """
 
 from __future__ import annotations
@@ -133,7 +137,7 @@ class OccurrenceFinder:
         occurrences of the one dropped.
         """
         least = np.broadcast_to(min_similarity, len(snapped.num_nodes))
-        certificates = snapped.certificates()
+        certificates, noisy = snapped.certificates(), np.array(snapped.noisy, bool)
         similarity, own = self.similarity(snapped), self._have(certificates)
         kept = list(range(len(certificates)))
         while kept:
@@ -144,6 +148,7 @@ class OccurrenceFinder:
                 least[kept],
                 similarity[:, kept],
                 own[:, kept],
+                noisy[kept],
             )
             counts = [len(rows) for rows in shares.shown]
             if min(counts) >= min_support:
@@ -181,7 +186,8 @@ class OccurrenceFinder:
         """
         certificates = snapped.certificates()
         similarity, own = self.similarity(snapped), self._have(certificates)
-        shown = self._share(certificates, rule, min_similarity, similarity, own).shown
+        noisy = np.array(snapped.noisy, bool)
+        shown = self._share(certificates, rule, min_similarity, similarity, own, noisy).shown
         return np.array(
             [
                 (similarity[rows, number] >= typical[number] - _TIE).sum()
@@ -211,6 +217,7 @@ class OccurrenceFinder:
         min_similarity: np.ndarray,
         similarity: np.ndarray,
         own: np.ndarray,
+        noisy: np.ndarray,
     ) -> Shares:
         nearest = self.nearest(similarity, own)
         held = np.take_along_axis(similarity, nearest[:, None], axis=1)[:, 0]
@@ -218,8 +225,15 @@ class OccurrenceFinder:
         assigned = [np.flatnonzero((nearest == i) & held) for i in range(similarity.shape[1])]
         if rule == "isomorphic":
             shown = self._isomorphic_rows(certificates, own, similarity)
+            free = ~own[:, ~noisy].any(axis=1)
+            for i in np.flatnonzero(noisy):
+                rows = free & (similarity[:, i] >= min_similarity[i])
+                rows &= similarity[:, i] >= similarity[:, noisy].max(axis=1)
+                shown[i] = self.one_of_each_place(np.flatnonzero(rows), similarity[rows, i])
         else:
-            shown = [self._apart(row, similarity[row, i]) for i, row in enumerate(assigned)]
+            shown = [
+                self.one_of_each_place(row, similarity[row, i]) for i, row in enumerate(assigned)
+            ]
         return Shares(assigned, shown)
 
     def _places(
@@ -297,7 +311,7 @@ class OccurrenceFinder:
         _, first = np.unique(self._node_set[order], return_index=True)
         return np.sort(order[first])
 
-    def _apart(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
+    def one_of_each_place(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
         """One row for each place: of those that share more than half their nodes, the most similar.
 
         The subgraphs around the nodes of one inexact occurrence are seldom the same node set.

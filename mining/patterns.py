@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,15 +12,10 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.matching import GOMKSettings
 from mining.frequencies import Frequency
 from mining.significance import Significance
+from mining.stability import Stability
 from mining.topology import canonical_form
-
-log = logging.getLogger("gomkcn_dgl")
-
-# two filters of the same structure that are more similar than this are one pattern
-_SAME_PATTERN = 0.99
 
 
 @dataclass(frozen=True)
@@ -82,6 +76,15 @@ class Pattern:
         Most similar first; as many as ``frequency.distinct``.
     significance : mapping from str to Significance
         How its count compares with each null model that was asked for, by the model's name.
+    stability : mapping from str to Stability
+        How often it came back over "restarts" and "bootstrap" samples, where that was asked for.
+    num_filters : int
+        Filters that found it and were merged into it, its own among them.
+    noisy : bool
+        Whether few of its copies are intact: its occurrences are the subgraphs similar to it, and
+        its edge weights the share of the copies that have an edge.
+    words : str
+        Its shape and features in words; empty where nobody asked, see ``MiningRun.of``.
     """
 
     id: int
@@ -94,6 +97,10 @@ class Pattern:
     min_similarity: float
     occurrences: tuple[Occurrence, ...] = field(repr=False)
     significance: Mapping[str, Significance] = field(default_factory=dict)
+    stability: Mapping[str, Stability] = field(default_factory=dict)
+    num_filters: int = 1
+    noisy: bool = False
+    words: str = ""
 
     @property
     def num_nodes(self) -> int:
@@ -110,7 +117,8 @@ class Pattern:
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
 
-        Its frequencies, as far as they are known, and its z and q are attributes of the graph.
+        Its frequencies, as far as they are known, its z and q, and the share of the runs in which
+        it came back are attributes of the graph.
         """
         frequency = self.frequency
         # not "id", which networkx takes for the id of the graph element in GraphML
@@ -126,6 +134,8 @@ class Pattern:
             graph.graph["exact"] = frequency.exact
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
+        for name, stability in self.stability.items():
+            graph.graph[f"returned_{name}"] = stability.share
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node)
             graph.nodes[node].update(zip(self.feature_names, row, strict=True))
@@ -137,6 +147,7 @@ class Pattern:
         """The record of ``patterns.json``."""
         return {
             "id": self.id,
+            "words": self.words,
             "num_nodes": self.num_nodes,
             "edges": [list(edge) for edge in self.edges],
             "edge_weights": [round(weight, 6) for weight in self.edge_weights],
@@ -144,7 +155,10 @@ class Pattern:
             "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
             "frequency": self.frequency.to_dict(),
             "min_similarity": round(self.min_similarity, 6),
+            "num_filters": self.num_filters,
+            "noisy": self.noisy,
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "stability": {name: entry.to_dict() for name, entry in self.stability.items()},
             "occurrences": [_occurrence_to_dict(place) for place in self.occurrences],
         }
 
@@ -175,13 +189,19 @@ class Pattern:
                 name: Significance.from_dict(entry)
                 for name, entry in record["significance"].items()
             },
+            stability={
+                name: Stability.from_dict(entry) for name, entry in record["stability"].items()
+            },
+            num_filters=record["num_filters"],
+            noisy=record["noisy"],
+            words=record["words"],
         )
 
     def _repr_html_(self) -> str:
         """Drawing and figures, for Jupyter."""
-        from mining.report import pattern_card
+        from mining.report import patterns_html
 
-        return pattern_card(self)
+        return patterns_html([self])
 
 
 def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:
@@ -206,12 +226,24 @@ class SnappedFilters:
         float32 ``[F, M, M]`` the learnt edge weights, in the same node order.
     num_nodes : tuple of int
         Nodes of each pattern.
+    merged : tuple of int
+        Filters that each one stands for, 1 where it stands for itself alone.
+    noisy : tuple of bool
+        Whether few copies of a pattern are intact, see ``mining/noisy_patterns.py``.
     """
 
     adj: Tensor
     feat: Tensor
     weights: Tensor
     num_nodes: tuple[int, ...]
+    merged: tuple[int, ...] = ()
+    noisy: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.merged:
+            object.__setattr__(self, "merged", (1,) * len(self.num_nodes))
+        if not self.noisy:
+            object.__setattr__(self, "noisy", (False,) * len(self.num_nodes))
 
     @classmethod
     def join(cls, parts: Sequence[SnappedFilters]) -> SnappedFilters:
@@ -221,6 +253,8 @@ class SnappedFilters:
             torch.cat([part.feat for part in parts]),
             torch.cat([part.weights for part in parts]),
             tuple(size for part in parts for size in part.num_nodes),
+            tuple(count for part in parts for count in part.merged),
+            tuple(noisy for part in parts for noisy in part.noisy),
         )
 
     def certificates(self) -> list[bytes]:
@@ -233,8 +267,14 @@ class SnappedFilters:
     def take(self, rows: Sequence[int]) -> SnappedFilters:
         """Return the filters in ``rows``, in that order."""
         index = torch.as_tensor(list(rows), dtype=torch.int64)
-        sizes = tuple(self.num_nodes[row] for row in rows)
-        return SnappedFilters(self.adj[index], self.feat[index], self.weights[index], sizes)
+        return SnappedFilters(
+            self.adj[index],
+            self.feat[index],
+            self.weights[index],
+            tuple(self.num_nodes[row] for row in rows),
+            tuple(self.merged[row] for row in rows),
+            tuple(self.noisy[row] for row in rows),
+        )
 
 
 def snap(filters: GraphFilters) -> SnappedFilters:
@@ -259,18 +299,3 @@ def snap(filters: GraphFilters) -> SnappedFilters:
         feat[number] = feat[number][order]
         feat[number, len(component) :] = 0
     return SnappedFilters(adj, feat, weights, tuple(sizes))
-
-
-def merge_twins(snapped: SnappedFilters, kernel: GOMKSettings, backend: str) -> SnappedFilters:
-    """Keep one of several filters that snapped to the same pattern."""
-    z, sizes = kernel.embed(snapped.adj, snapped.feat), torch.tensor(snapped.num_nodes)
-    scores = kernel.similarity(z, sizes, z, sizes, backend)
-    certificates = snapped.certificates()
-    kept: list[int] = []
-    for i, certificate in enumerate(certificates):
-        same = [j for j in kept if certificates[j] == certificate]
-        if all(scores[i, j] < _SAME_PATTERN for j in same):
-            kept.append(i)
-    if len(kept) < len(certificates):
-        log.info("merged %d filters that found the same pattern", len(certificates) - len(kept))
-    return snapped.take(kept)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import networkx as nx
 
-from mining.label_names import Noun
+from mining.label_names import Noun, number_word
 from mining.patterns import Pattern
 from mining.shapes import describe_shape
 
@@ -94,17 +95,30 @@ def _along(path: nx.Graph, nouns: Sequence[Noun]) -> str:
 
 
 def _branches(tree: nx.Graph, nouns: Sequence[Noun], node: int, parent: int | None) -> list[str]:
-    """What hangs on a node: equal branches together, single nodes first."""
-    hanging: dict[tuple[Noun, str], int] = {}
+    """What hangs on a node: nodes of one noun together, those on which nothing hangs first."""
+    hanging: dict[Noun, Counter[str]] = {}
     for other in tree[node]:
         if other != parent:
             below = " and ".join(_branches(tree, nouns, other, node))
-            hanging[nouns[other], below] = hanging.get((nouns[other], below), 0) + 1
-    told = []
-    for (noun, below), times in sorted(hanging.items(), key=lambda item: (item[0][1], -item[1])):
-        each = "each with" if times > 1 else "with"
-        told.append(noun.counted(times) + (f" ({each} {below})" if below else ""))
-    return told
+            hanging.setdefault(nouns[other], Counter())[below] += 1
+    ranked = sorted(hanging.items(), key=lambda item: (any(item[1]), -item[1].total(), item[0].one))
+    return [noun.counted(belows.total()) + _with(belows) for noun, belows in ranked]
+
+
+def _with(belows: Counter[str]) -> str:
+    """Say what hangs on nodes of one noun: " (each with a carbon)", " (two with a carbon each)"."""
+    if set(belows) == {""}:
+        return ""
+    if len(belows) == 1:
+        below, times = next(iter(belows.items()))
+        return f" (each with {below})" if times > 1 else f" (with {below})"
+    told = [
+        f"{number_word(times)} with {below}" + (" each" if times > 1 else "")
+        for below, times in sorted(belows.items(), key=lambda item: (-item[1], item[0]))
+        if below
+    ]
+    # no "and", which may stand within each
+    return f" ({', '.join(told)})"
 
 
 def _describe_ring(graph: nx.Graph, nouns: Sequence[Noun], shape: str) -> str | None:

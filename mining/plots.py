@@ -1,4 +1,4 @@
-"""Figures of a run: patterns, loss and frequencies in, matplotlib Axes or Figure out.
+"""Figures of a run: patterns and loss in, matplotlib Axes or Figure out.
 
 No pyplot: a figure belongs to whoever asked for it, and no backend is chosen. matplotlib and
 seaborn take seconds to import, so each function imports them when it draws. Names from the input
@@ -12,13 +12,14 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from mining.layout import dot_radius, place_nodes
+from mining.node_colors import PLAIN, FeatureScale
 from mining.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -27,14 +28,11 @@ if TYPE_CHECKING:
 
 # on a page this colour becomes the colour of the page's text, so that dark pages work as well
 INK = "#1f2328"
-PLAIN = "#4c72b0"
-# distinct and assigned; both stand out from white and from black
-_BARS = ("#2a7fb8", "#e08a3c")
+# stands out from white and from black
+_CURVE = "#2a7fb8"
 _NO_PATTERNS = "No patterns were found."
 # inches
 _PATTERN_WIDTH, _PATTERN_HEIGHT = 2.6, 2.3
-# counts further apart than this need a logarithmic axis
-_WIDE_RANGE = 50
 
 
 def draw_pattern(
@@ -143,75 +141,15 @@ def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
     if not len(loss_curve):
         raise InputError("loss_curve must hold at least one value, got none.")
     ax = styled_axes(ax, 5.0, 2.8)
-    ax.plot(range(len(loss_curve)), loss_curve, color=_BARS[0], linewidth=2)
+    ax.plot(range(len(loss_curve)), loss_curve, color=_CURVE, linewidth=2)
     for epoch in {0, len(loss_curve) - 1}:
-        ax.plot(epoch, loss_curve[epoch], "o", color=_BARS[0], markersize=5)
+        ax.plot(epoch, loss_curve[epoch], "o", color=_CURVE, markersize=5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     # from 0, so that the eye reads how much of the misfit went away
     ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
     if len(loss_curve) == 1:
         ax.set_xlim(-0.5, 0.5)
     label_axes(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
-    return ax
-
-
-def draw_frequencies(patterns: Sequence[Pattern], ax: Axes | None = None) -> Axes:
-    """Draw the two frequencies of each pattern as horizontal bars.
-
-    Parameters
-    ----------
-    patterns : sequence of Pattern
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a figure of its own. The axis is logarithmic where the largest
-        count is more than 50 times the smallest.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    import pandas as pd
-    import seaborn as sns
-    from matplotlib.ticker import NullLocator
-
-    if not patterns:
-        ax = new_figure(4, 1).add_subplot() if ax is None else ax
-        ax.set_axis_off()
-        ax.text(0.5, 0.5, _NO_PATTERNS, ha="center", va="center", color=INK)
-        return ax
-    ax = styled_axes(ax, 5.0, 1.1 + 0.42 * len(patterns))
-    readings = {
-        "distinct occurrences": [pattern.frequency.distinct for pattern in patterns],
-        "assigned nodes": [pattern.frequency.assigned for pattern in patterns],
-    }
-    names = [f"Pattern {pattern.id}" for pattern in patterns]
-    table = pd.DataFrame(readings, index=pd.Index(names, name="pattern")).reset_index()
-    table = table.melt("pattern", var_name="reading", value_name="count")
-    sns.barplot(
-        table, x="count", y="pattern", hue="reading", ax=ax, palette=_BARS, saturation=1, orient="h"
-    )
-    counted = [count for counts in readings.values() for count in counts if count]
-    wide = bool(counted) and max(counted) > _WIDE_RANGE * min(counted)
-    # on a logarithmic axis a count of 1 is a bar as well, and 0 only a label
-    left = 0.5 if wide else 0.0
-    if wide:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_xlim(left, (2.2 if wide else 1.15) * max(counted, default=1))
-    for bars, counts in zip(ax.containers, readings.values(), strict=True):
-        for bar, count in zip(bars, counts, strict=True):
-            ax.annotate(
-                str(count),
-                (max(count, left), bar.get_y() + bar.get_height() / 2),
-                xytext=(2, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=INK,
-            )
-    label_axes(ax, "How often each pattern occurs", "Count, logarithmic" if wide else "Count", "")
-    ax.tick_params(axis="y", length=0)
-    _legend_above(ax)
     return ax
 
 
@@ -231,20 +169,8 @@ def feature_colors(patterns: Sequence[Pattern]) -> list[np.ndarray | None]:
     list of numpy.ndarray or None
         ``[M]`` in [0, 1] for each pattern; None for each where all nodes have the same features.
     """
-    rows = np.concatenate([pattern.features for pattern in patterns])
-    spread = rows.std(axis=0)
-    # differences that patterns.json rounds away are no differences
-    varies = spread > 1e-6
-    if not varies.any():
-        return [None] * len(patterns)
-    standard = (rows - rows.mean(axis=0))[:, varies] / spread[varies]
-    direction = np.linalg.svd(standard, full_matrices=False)[2][0]
-    # the sign is arbitrary: the largest share counts as positive
-    direction *= np.sign(direction[np.abs(direction).argmax()])
-    place = standard @ direction
-    place = (place - place.min()) / max(np.ptp(place), 1e-12)
-    sizes = np.cumsum([pattern.num_nodes for pattern in patterns])
-    return list(np.split(place, sizes[:-1]))
+    scale = FeatureScale.fit(np.concatenate([pattern.features for pattern in patterns]))
+    return [None if scale is None else scale.place(pattern.features) for pattern in patterns]
 
 
 def figure_to_svg(
@@ -303,13 +229,6 @@ def label_axes(ax: Axes, title: str, x: str, y: str) -> None:
     ax.set_title(title, color=INK, fontsize=11)
     ax.set_xlabel(x, color=INK, fontsize=9)
     ax.set_ylabel(y, color=INK, fontsize=9)
-
-
-def _legend_above(ax: Axes) -> None:
-    """Put the legend between title and bars, where it covers neither."""
-    place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
-    ax.legend(**place, frameon=False, fontsize=9, labelcolor=INK)
-    ax.set_title(ax.get_title(), color=INK, fontsize=11, pad=26)
 
 
 def _draw_nodes(ax: Axes, places: np.ndarray, radius: float, colors: np.ndarray | None) -> None:

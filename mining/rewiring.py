@@ -24,8 +24,10 @@ def swap_edges(
     num_swaps: int,
     num_attempts: int,
     rng: np.random.Generator,
-) -> int:
-    """Rewire ``edges [E, 2]`` and ``neighbors`` in place; return how many swaps were made.
+) -> tuple[int, int]:
+    """Rewire ``edges [E, 2]`` and ``neighbors`` in place, until enough swaps or attempts are made.
+
+    Return how many swaps and attempts that was.
 
     End ``2 e + s`` is edge e read from node ``edges[e, s]`` to the other; only ends of the same
     group, ``members[group_ptr[g]:group_ptr[g + 1]]``, are swapped. A group never changes, because
@@ -34,10 +36,9 @@ def swap_edges(
     num_nodes = len(indptr) - 1
     mark = np.zeros(num_nodes, np.int64)
     queue = np.empty((2, num_nodes), np.int64)
-    made = 0
-    for attempt in range(num_attempts):
-        if made == num_swaps:
-            break
+    made, attempt = 0, 0
+    while attempt < num_attempts and made < num_swaps:
+        attempt += 1
         first = int(rng.random() * len(group_of))
         start = group_ptr[group_of[first]]
         size = group_ptr[group_of[first] + 1] - start
@@ -49,13 +50,13 @@ def swap_edges(
         if _has_edge(indptr, neighbors, u, y) or _has_edge(indptr, neighbors, x, v):
             continue
         _exchange(indptr, neighbors, u, v, x, y)
-        if _are_joined(indptr, neighbors, u, x, mark, queue, 2 * attempt + 1):
+        if _are_joined(indptr, neighbors, u, x, mark, queue, 2 * attempt):
             edges[first // 2, 1 - first % 2] = y
             edges[second // 2, 1 - second % 2] = v
             made += 1
         else:
             _exchange(indptr, neighbors, u, y, x, v)
-    return made
+    return made, attempt
 
 
 @numba.njit(**JIT)

@@ -7,7 +7,8 @@
 | `patterns.json`          | the patterns; `patterns.schema.json` in this package       |
 | `patterns/*.graphml`     | one graph a pattern                                        |
 | `occurrences.csv`        | a row an occurrence and pattern node                       |
-| `figures/*.svg`          | all patterns, their frequencies, the loss curve            |
+| `drawings.json`          | what the report draws beyond the patterns                  |
+| `figures/*.svg`          | all patterns, their frequencies, similarities, map, loss   |
 | `report.html`            | the same for a person                                      |
 | `checkpoint.pt`          | the fitted miner, without pickled code                     |
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,13 @@ import torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
 from gomkcn_dgl.settings import RunSettings
+from mining.choosing import Choice
+from mining.drawings import RunDrawings
 from mining.evaluation import MotifRecovery
 from mining.miner import PatternMiner
 from mining.patterns import Pattern, SnappedFilters
-from mining.plots import draw_frequencies, draw_loss, draw_patterns, figure_to_svg
-from mining.report import render_report
+from mining.plots import draw_patterns, figure_to_svg
+from mining.report import FIGURES, render_report, run_figures
 from mining.run import GraphSummary, MiningRun
 from mining.scaling import FeatureScaling
 
@@ -56,6 +60,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "patterns.json": to_json(_patterns_record(run)),
         **graphs,
         "occurrences.csv": _occurrence_table(run.patterns),
+        "drawings.json": json.dumps(run.drawings.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": _checkpoint(miner),
         **_report_files(run),
         # last: what run.json describes is complete
@@ -64,9 +69,12 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     # a run that is killed while it replaces another must not look finished
     (folder / "run.json").unlink(missing_ok=True)
     write_files(folder, files)
-    for old in (folder / "patterns").glob("pattern_*.graphml"):
-        if f"patterns/{old.name}" not in graphs:
-            old.unlink()
+    # of an older run
+    drawn = [*(folder / "patterns").glob("pattern_*.graphml")]
+    drawn += [folder / "figures" / f"{name}.svg" for name in FIGURES]
+    for old in drawn:
+        if f"{old.parent.name}/{old.name}" not in files:
+            old.unlink(missing_ok=True)
 
 
 def write_report(folder: Path, run: MiningRun) -> Path:
@@ -76,11 +84,11 @@ def write_report(folder: Path, run: MiningRun) -> Path:
 
 
 def _report_files(run: MiningRun) -> dict[str, str]:
+    figures = run_figures(run)
     return {
         "figures/patterns.svg": figure_to_svg(draw_patterns(run.patterns)),
-        "figures/frequencies.svg": figure_to_svg(draw_frequencies(run.patterns).figure),
-        "figures/loss.svg": figure_to_svg(draw_loss(run.loss_curve).figure),
-        REPORT: render_report(run),
+        **{f"figures/{name}.svg": figure_to_svg(figure) for name, figure in figures.items()},
+        REPORT: render_report(run, figures),
     }
 
 
@@ -95,6 +103,7 @@ def read_run(folder: str | Path) -> MiningRun:
     folder = Path(folder)
     record = read_json(folder / "run.json")
     patterns = read_json(folder / "patterns.json")
+    drawings = read_json(folder / "drawings.json")
     try:
         names = patterns["feature_names"]
         graph = GraphSummary(**{**record["graph"], "feature_names": tuple(names)})
@@ -106,10 +115,12 @@ def read_run(folder: str | Path) -> MiningRun:
             settings=record["settings"],
             provenance=record["provenance"],
             recovery=None if recovery is None else [_recovery(entry) for entry in recovery],
+            drawings=RunDrawings.from_dict(drawings),
+            choices=tuple(Choice.from_dict(entry) for entry in record["choices"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"run folder {str(folder)!r} holds a damaged run.json or patterns.json "
+            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or drawings.json "
             f"({type(error).__name__}: {error}); mine again."
         ) from None
 
@@ -125,11 +136,16 @@ def load_miner(folder: str | Path) -> PatternMiner:
         state = torch.load(folder / "checkpoint.pt", weights_only=True)
         miner = PatternMiner(**state["params"])
         miner.filters_ = SnappedFilters(
-            state["adj"], state["feat"], state["weights"], tuple(state["num_nodes"])
+            state["adj"],
+            state["feat"],
+            state["weights"],
+            tuple(state["num_nodes"]),
+            noisy=tuple(state["noisy"]),
         )
         scaling = (state[name].numpy() for name in ("offset", "spread", "contrast"))
         miner.scaling_ = FeatureScaling(*scaling)
         miner.n_features_in_ = state["feat"].shape[2]
+        miner.num_patterns_, miner.pattern_size_ = state["num_patterns"], state["pattern_size"]
     except Exception as error:
         # torch.load raises whatever a damaged archive leads it into, with advice of many lines
         reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".")
@@ -137,6 +153,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
             f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({reason})."
         ) from None
     miner.patterns_ = run.patterns
+    miner.choices_ = list(run.choices)
     miner.loss_curve_ = run.loss_curve
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share
@@ -153,6 +170,9 @@ def _checkpoint(miner: PatternMiner) -> bytes:
             "feat": filters.feat,
             "weights": filters.weights,
             "num_nodes": list(filters.num_nodes),
+            "noisy": list(filters.noisy),
+            "num_patterns": miner.num_patterns_,
+            "pattern_size": miner.pattern_size_,
             "offset": torch.from_numpy(scaling.offset),
             "spread": torch.from_numpy(scaling.spread),
             "contrast": torch.from_numpy(scaling.contrast),
@@ -198,6 +218,7 @@ def _occurrence_table(patterns: list[Pattern]) -> str:
 def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
+        "choices": [choice.to_dict() for choice in run.choices],
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,

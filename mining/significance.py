@@ -16,7 +16,9 @@ patterns of a null model. ``benchmarks/results/significance.md`` shows which is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from mining.miner import PatternMiner
     from mining.occurrences import OccurrenceFinder
     from mining.patterns import SnappedFilters
+
+log = logging.getLogger("gomkcn_dgl")
 
 # the share of a pattern's occurrences that are less similar than a typical one
 _UNTYPICAL = 0.1
@@ -208,11 +212,13 @@ def _compare(
     seeds = rng.choice(2**31, size=num_samples + num_decoys, replace=False).tolist()
     # what a decoy's miner reports about its own patterns beyond their count is not needed
     blind = clone(miner).set_params(progress=False, exact_seconds=None)
+    blind.set_params(num_patterns=miner.num_patterns_, pattern_size=miner.pattern_size_)
     own = CountedPatterns.of(miner)
     rivals, observed = [own], [own.count(miner.find_subgraphs(csr))]
     for seed in seeds[num_samples:]:
         sample = sample_null(csr, null, seed)
-        rival = CountedPatterns.of(clone(blind).fit(sample))
+        with _no_log():
+            rival = CountedPatterns.of(clone(blind).fit(sample))
         rivals.append(rival)
         observed.append(rival.count(miner.find_subgraphs(sample)))
         bar.update()
@@ -222,6 +228,16 @@ def _compare(
         counts.append(np.concatenate([rival.count(finder) for rival in rivals]))
         bar.update()
     return judge(null, np.concatenate(observed), np.stack(counts), len(observed[0]), num_decoys)
+
+
+@contextmanager
+def _no_log() -> Iterator[None]:
+    """What a miner says about a decoy is no news about the user's graph."""
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def judge(

@@ -35,7 +35,7 @@ def choose_types(
     start : {"facility_location", "kmeans++", "sample"}
         Greedy facility location; greedy k-means++; a weighted random sample.
     types : SubgraphTypes
-        U types.
+        U types; those without weight are not chosen.
     num_patterns : int
         How many to choose; fewer come back when there are fewer types.
     sample_size : int
@@ -48,6 +48,7 @@ def choose_types(
         int64 ``[Q]`` rows of ``types``, in the order chosen.
     """
     rows, drawn = types.sample(sample_size, rng)
+    rows, drawn = rows[drawn > 0], drawn[drawn > 0]
     weight = drawn.astype(np.float64)
     num_patterns = min(num_patterns, len(rows))
     if start == "sample":

@@ -17,7 +17,7 @@ from command_line import gomkcn, invoke, refused
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.cli import main
 from gomkcn_dgl.io import read_tu_labels, write_graph
-from mining import PatternMiner, read_run, read_truth
+from mining import PatternMiner, load_miner, read_run, read_truth
 from synthetic import MotifClassificationDataset, PlantedMotifDataset
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -236,7 +236,7 @@ def test_mine_is_quiet_if_asked():
 def test_options_reach_the_miner():
     options = (
         "--patterns 3 --size 4 --hops 2 --levels 1 --policy random --views 2 --start sample "
-        "--matching greedy --epochs 1 --consensus 1 --restarts 2 --contrast 0.5 --rule similar "
+        "--matching greedy --epochs 1 --noisy-copies no --restarts 2 --contrast 0.5 --rule similar "
         "--min-similarity 0.7 --exact 5 --seed 9"
     )
     gomkcn(f"mine {write_edges()} --out run {options}")
@@ -250,7 +250,7 @@ def test_options_reach_the_miner():
         "start": "sample",
         "matching": "greedy",
         "num_epochs": 1,
-        "consensus_steps": 1,
+        "noisy_copies": "no",
         "num_restarts": 2,
         "feature_contrast": 0.5,
         "occurrence_rule": "similar",
@@ -262,21 +262,44 @@ def test_options_reach_the_miner():
     # what was not given is stored as well
     assert run.settings["miner"] == {**PatternMiner().get_params(), **expected}
     assert run.settings["null"] == {"models": [], "samples": 100, "decoys": 20}
+    assert run.settings["stability"] == {"restarts": 0, "bootstrap": 0}
     assert run.provenance["seed"] == 9
 
 
-def test_null_models_and_exact_counts_reach_patterns_table_and_settings():
+def test_size_and_number_can_be_left_to_the_miner():
+    path = write_edges()
+    gomkcn(f"mine {path} --out run --patterns auto --size auto --epochs 1 --quiet")
+    run = read_run("run")
+    assert run.settings["miner"]["num_patterns"] == run.settings["miner"]["pattern_size"] == "auto"
+    size, number = run.choices
+    assert (size.parameter, number.parameter) == ("pattern_size", "num_patterns")
+    miner = load_miner("run")
+    assert (miner.pattern_size_, miner.num_patterns_) == (size.chosen, number.chosen)
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
+    assert first == again
+    assert read_run("again").choices == run.choices
+
+
+def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
     options = "--null degree --null features --null-samples 3 --null-decoys 2 --exact 60"
+    options += " --stability 2"
     said = gomkcn(f"mine {write_edges()} --out run {QUICK} {options} --quiet")
     for pattern in patterns_of("run"):
         assert set(pattern["significance"]) == {"degree", "features"}
         assert pattern["significance"]["degree"]["num_samples"] == 3
+        assert {name: entry["runs"] for name, entry in pattern["stability"].items()} == {
+            "restarts": 2, "bootstrap": 2
+        }  # fmt: skip
         assert pattern["frequency"]["exact_state"] == "counted"
         assert pattern["frequency"]["exact"] == pattern["frequency"]["distinct"]
-    assert "z degree  q degree  z features  q features" in said.splitlines()[0]
+    header, first, *_ = said.splitlines()
+    assert header.endswith("z degree  q degree  z features  q features  restarts  bootstrap")
+    assert re.search(r" [0-2]/2 +[0-2]/2$", first)
     assert read_run("run").settings["null"] == {
         "models": ["degree", "features"], "samples": 3, "decoys": 2
     }  # fmt: skip
+    assert read_run("run").settings["stability"] == {"restarts": 2, "bootstrap": 2}
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
     assert first == again
@@ -292,6 +315,7 @@ def test_null_models_and_exact_counts_reach_patterns_table_and_settings():
         ("--null degree --null-samples 1", "--null-samples must be at least 2, got 1."),
         ("--null degree --null-decoys 0", "--null-decoys must be at least 1, got 0."),
         ("--exact -1", "--exact must be greater than 0, got -1."),
+        ("--stability -1", "--stability must be at least 0, got -1."),
     ],
 )
 def test_a_bad_comparison_is_refused_before_anything_is_mined(options, sentence):

@@ -1,4 +1,4 @@
-"""Filters as cluster centres: the gradient step, relocation and the consensus step."""
+"""Filters as cluster centres: the gradient step, relocation and the mean features."""
 
 import networkx as nx
 import numpy as np
@@ -10,7 +10,6 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
 from mining.clustering import FilterClustering
 from mining.subgraph_types import SubgraphTypes
-from synthetic import get_motif
 
 KERNEL = GOMKSettings(3)
 
@@ -213,70 +212,10 @@ def test_the_last_quarter_is_left_to_settle(monkeypatch):
     assert all(float(held.sum()) == 10 for held in calls)
 
 
-# ---------------------------------------------------------------- consensus
-
-
-def broken_copies(motif, count, seed):
-    """Relabelled copies of a motif, one or two edges of each removed: none is intact."""
-    rng = np.random.default_rng(seed)
-    whole = motif.adjacency().astype(np.float32)
-    edges = np.argwhere(np.triu(whole))
-    adj, order = [], []
-    for _ in range(count):
-        copy = whole.copy()
-        for u, v in rng.choice(edges, size=rng.integers(1, 3), replace=False):
-            copy[u, v] = copy[v, u] = 0
-        order.append(rng.permutation(len(whole)))
-        adj.append(copy[np.ix_(order[-1], order[-1])])
-    return torch.from_numpy(np.stack(adj)), torch.from_numpy(np.stack(order))
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ["wheel", "crown"])
-def test_a_consensus_finds_a_pattern_of_which_no_copy_is_intact(name, seed):
-    motif = get_motif(name)
-    adj, order = broken_copies(motif, 30, seed)
-    # what a node is like tells its role, up to a little noise
-    generator = torch.Generator().manual_seed(seed)
-    roles = torch.linspace(0.1, 0.9, 6)[order].unsqueeze(2)
-    feat = (roles + 0.02 * torch.randn(roles.shape, generator=generator)).clamp(0, 1)
-    kernel = GOMKSettings(3, tau=0.1, level_scale=10.0)
-    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]), kernel)
-
-    def is_the_motif():
-        found = nx.from_numpy_array((clustering.filters.adj()[0] > 0.5).numpy())
-        return nx.is_isomorphic(found, motif.to_networkx())
-
-    assert not is_the_motif()
-    for _ in range(2):
-        clustering.consensus_step()
-    assert is_the_motif()
-
-
-def test_a_consensus_averages_the_better_half():
-    # three rings like the filter, and two cliques that it holds for want of another
-    adj = stack([nx.cycle_graph(5)] * 3 + [nx.complete_graph(5)] * 2)
-    feat = torch.full((5, 5, 1), 0.5)
-    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]))
-    clustering.consensus_step()
-    assert ((clustering.filters.adj()[0] > 0.5) == adj[0].bool()).all()
-    # now the cliques weigh more than half
-    heavy = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]), weight=[1, 1, 1, 2, 2])
-    heavy.consensus_step()
-    assert heavy.filters.adj()[0].sum() > clustering.filters.adj()[0].sum() + 1
-
-
-def test_a_consensus_leaves_a_filter_alone_that_holds_nothing():
-    clustering = two_kinds()
-    before = clustering.filters.free_adj[1].detach().clone()
-    clustering.consensus_step()
-    assert torch.equal(clustering.filters.free_adj[1], before)
-
-
 # ---------------------------------------------------------------- weights
 
 
-@pytest.mark.parametrize("action", ["loss", "step", "consensus"])
+@pytest.mark.parametrize("action", ["loss", "step"])
 def test_a_type_of_weight_three_is_three_equal_types(action):
     adj, feat = random_graphs(4, seed=2)
     tripled = torch.tensor([0, 1, 1, 1, 2, 3])
@@ -287,8 +226,6 @@ def test_a_type_of_weight_three_is_three_equal_types(action):
             optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=5.0)
             rows = torch.arange(len(clustering.types))
             clustering._step(optimizer, rows, clustering.assign(rows))
-        if action == "consensus":
-            clustering.consensus_step()
     assert merged.loss() == pytest.approx(apart.loss(), rel=1e-5)
     for one, other in zip(merged.filters.parameters(), apart.filters.parameters(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)

@@ -10,7 +10,15 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.evaluation import MotifRecovery, compare_with_truth, covered_occurrences, read_truth
+from mining.evaluation import (
+    MotifRecovery,
+    OccurrenceAgreement,
+    compare_occurrences,
+    compare_with_truth,
+    covered_occurrences,
+    induced_occurrences,
+    read_truth,
+)
 from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern
 from synthetic import plant_motifs
@@ -149,3 +157,63 @@ def test_occurrences_that_no_subgraph_covers_do_not_count():
     assert covered_occurrences(graph, batch, triangle) == 1
     everything = extract_subgraphs(graph, 1, 3, policy="random", num_views=200)
     assert covered_occurrences(graph, everything, triangle) == 10
+
+
+# ---------------------------------------------------------------- occurrence by occurrence
+
+
+def test_precision_recall_and_f1_by_hand():
+    found = compare_occurrences(
+        [(1, 2, 3), (3, 2, 1), (4, 5, 6), (7, 8, 9)], [(3, 1, 2), (6, 5, 4), (0, 1, 2), (9, 10, 11)]
+    )
+    # the first two are one node set
+    assert found == OccurrenceAgreement(reported=3, true=4, matched=2)
+    assert (found.precision, found.recall, found.f1) == (2 / 3, 1 / 2, 4 / 7)
+
+
+@pytest.mark.parametrize(
+    ("reported", "true", "scores"),
+    [
+        ([], [], (1.0, 1.0, 1.0)),
+        ([], [(1, 2)], (1.0, 0.0, 0.0)),
+        ([(1, 2)], [], (0.0, 1.0, 0.0)),
+        ([(1, 2)], [(1, 3)], (0.0, 0.0, 0.0)),
+    ],
+)
+def test_scores_where_something_is_missing(reported, true, scores):
+    found = compare_occurrences(reported, true)
+    assert (found.precision, found.recall, found.f1) == scores
+
+
+def test_a_pattern_node_that_no_node_plays_is_left_out():
+    assert compare_occurrences([(1, None, 2)], [(2, 1)]).matched == 1
+
+
+@pytest.mark.parametrize(("share", "matched"), [(1.0, 0), (0.75, 1), (0.76, 0)])
+def test_near_occurrences_share_a_part_of_the_larger_one(share, matched):
+    assert compare_occurrences([(1, 2, 3)], [(1, 2, 3, 4)], share).matched == matched
+
+
+def test_occurrences_are_matched_one_to_one_and_as_many_as_possible():
+    # 12 fits both true ones, 23 only the first: taken greedily one would be left over
+    pairs = compare_occurrences([(1, 2), (2, 3)], [(2, 5), (1, 6)], least_shared=0.5)
+    assert pairs == OccurrenceAgreement(2, 2, 2)
+    # two reported ones cannot both be the same true one
+    assert compare_occurrences([(1, 2), (2, 3)], [(2, 4)], least_shared=0.5).matched == 1
+
+
+def test_a_share_out_of_range_is_refused():
+    with pytest.raises(InputError, match="least_shared must be greater than 0, got 0"):
+        compare_occurrences([], [], 0)
+
+
+def test_induced_occurrences_are_those_of_brute_force():
+    graph = nx.gnp_random_graph(12, 0.35, seed=5)
+    square = nx.cycle_graph(4)
+    listed = induced_occurrences(as_csr(graph), nx.to_numpy_array(square))
+    assert listed == {
+        frozenset(nodes)
+        for nodes in itertools.combinations(graph, 4)
+        if nx.is_isomorphic(graph.subgraph(nodes), square)
+    }
+    assert listed

@@ -9,10 +9,11 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from gomkcn_dgl.io import read_graph
+from gomkcn_dgl.io_label_names import name_columns
 from mining import Occurrence, PatternMiner
 from mining.feature_background import FeatureBackground
 from mining.feature_words import describe_features
-from mining.label_names import Noun, name_labels, read_label_names
+from mining.label_names import Noun, name_labels
 from mining.phrases import describe_nodes
 
 
@@ -48,6 +49,7 @@ NITRO = nx.Graph([(0, 1), (1, 2), (1, 3)])
 TOLUENE = nx.Graph([*nx.cycle_graph(6).edges, (0, 6)])
 NITROBENZENE = nx.Graph([*nx.cycle_graph(6).edges, (0, 6), (6, 7), (6, 8)])
 TREE = nx.Graph([(0, 1), (1, 2), (1, 3), (3, 4), (3, 5)])
+SPIDER = nx.Graph([(0, 1), (0, 2), (0, 3), (1, 4), (2, 5)])
 ELEMENTS = {"C": "carbon", "N": "nitrogen", "O": "oxygen"}
 
 
@@ -74,6 +76,17 @@ class TestPhrases:
                 nx.Graph([(0, 1), (0, 2), (0, 3), (1, 4), (2, 5)]),
                 "CCCNCC",
                 "a carbon joined to a nitrogen and two carbons (each with a carbon)",
+            ),
+            (SPIDER, "CCCCCC", "a carbon joined to three carbons (two with a carbon each)"),
+            (
+                nx.Graph([(0, 1), (0, 2), (1, 3), (2, 4), (2, 5)]),
+                "CCCCCC",
+                "a carbon joined to two carbons (one with a carbon, one with two carbons)",
+            ),
+            (
+                SPIDER,
+                "CCNCCC",
+                "a carbon joined to two carbons (one with a carbon) and a nitrogen (with a carbon)",
             ),
             (TOLUENE, "CCCCCCC", "a ring of six carbons, joined to a carbon"),
             (
@@ -109,10 +122,10 @@ class TestPhrases:
 
 class TestLabels:
     def test_label_names(self):
-        assert name_labels(["C", "Br"], {}) == ["carbon", "bromine"]
+        assert name_labels(["C", "Br"]) == ["carbon", "bromine"]
         # one label is no element, so that none is taken for one
-        assert name_labels(["C", "X"], {}) == ["C", "X"]
-        assert name_labels(["0", "1"], {"1": "sheet"}) == [None, "sheet"]
+        assert name_labels(["C", "X"]) == ["C", "X"]
+        assert name_labels(["0", "sheet"]) == [None, "sheet"]
 
     @pytest.mark.parametrize(
         ("word", "plural"),
@@ -121,65 +134,6 @@ class TestLabels:
     )  # fmt: skip
     def test_plurals(self, word, plural):
         assert Noun.of(word).counted(2) == f"two {plural}"
-
-    @pytest.mark.parametrize(
-        ("name", "text"),
-        [
-            ("n.csv", "label,name\n1,helix\n2, sheet\n"),
-            ("n.CSV", "Label,Name\r\n1,helix\r\n\r\n2,sheet\r\n"),
-            ("n.toml", '1 = "helix"\n2 = "sheet"\n'),
-            ("n.toml", '[labels]\n1 = "helix"\n2 = "sheet"\n'),
-        ],
-    )
-    def test_files(self, tmp_path, name, text):
-        (tmp_path / name).write_text(text)
-        assert read_label_names(tmp_path / name) == {"1": "helix", "2": "sheet"}
-
-    @pytest.mark.parametrize(
-        ("name", "text", "sentence"),
-        [
-            ("n.txt", "", "label names must be a .toml or .csv file, got 'n.txt'."),
-            ("n.csv", "1,helix\n", "n.csv: the first line must be 'label,name'."),
-            ("n.csv", "label,name\n1\n", "n.csv: row 2 must be a label and a name, got ['1']."),
-            ("n.csv", "label,name\n", "n.csv: at least one label must have a name, got none."),
-            (
-                "n.csv",
-                "label,name\n1,a\n1,b\n",
-                "n.csv: each label must have one name, got two for '1'.",
-            ),
-            (
-                "n.csv",
-                "label,name\n1,\n",
-                "n.csv: a name must be printable text, got '' for '1'.",
-            ),
-            ("n.toml", "1 = 5\n", "n.toml: a name must be printable text, got 5 for '1'."),
-            (
-                "n.toml",
-                f'1 = "{"x" * 61}"\n',
-                "n.toml: a name must have at most 60 letters, got 61 for '1'.",
-            ),
-            (
-                "n.toml",
-                "labels = 3\n",
-                "n.toml: a name must be printable text, got 3 for 'labels'.",
-            ),
-        ],
-    )
-    def test_bad_files(self, tmp_path, name, text, sentence):
-        (tmp_path / name).write_text(text)
-        with pytest.raises(InputError) as caught:
-            read_label_names(tmp_path / name)
-        assert str(caught.value) == sentence
-
-    def test_unreadable_files(self, tmp_path):
-        with pytest.raises(InputError, match=r"^no.csv: the file cannot be read \("):
-            read_label_names(tmp_path / "no.csv")
-        (tmp_path / "bad.toml").write_text("= 1")
-        with pytest.raises(InputError, match=r"^bad.toml: the file is not valid TOML: "):
-            read_label_names(tmp_path / "bad.toml")
-        (tmp_path / "bad.csv").write_bytes(b"\xff\xff")
-        with pytest.raises(InputError, match=r"^bad.csv: the file cannot be read \("):
-            read_label_names(tmp_path / "bad.csv")
 
 
 class TestBackground:
@@ -242,12 +196,9 @@ class TestWords:
 
     def test_names_of_ones_own(self, any_pattern):
         pattern, graph = self.rings(any_pattern, "CCN")
-        names = {"C": "helix", "label=N": "sheet", "O": "turn"}
-        said = describe_features(pattern, graph, names).sentence
+        graph = name_columns(graph, {"C": "helix", "label=N": "sheet", "O": "turn"})
+        said = describe_features(pattern, graph).sentence
         assert said == "a ring of two helices and a sheet"
-        sentence = r"must be of labels in the data, C, N, O, label=C, label=N, label=O; got 'Q'\."
-        with pytest.raises(InputError, match=sentence):
-            describe_features(pattern, graph, {"Q": "x"})
 
     def test_labels_without_names(self, any_pattern):
         pattern, graph = self.rings(any_pattern, "CCN")

@@ -14,15 +14,20 @@ from matplotlib.colors import to_hex
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.count_figures import draw_intervals, draw_null_distributions
-from mining.figures import draw_heat_map, draw_similarities
+from mining.figures import (
+    count_similarities,
+    draw_heat_map,
+    draw_similarities,
+    draw_similarity_counts,
+)
 from mining.graph_map import (
     MOST_NODES,
     NONE_COLOR,
     draw_graph_map,
     draw_node_values,
     layout_graph,
-    pattern_palette,
 )
+from mining.node_colors import pattern_palette
 from mining.plots import figure_to_svg, new_figure
 
 
@@ -92,6 +97,17 @@ class TestSimilarities:
     @pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
     def test_nothing(self, shape):
         assert texts(draw_similarities(np.zeros(shape))) == ["There are no similarities to show."]
+
+    def test_counts_alone_draw_the_same(self):
+        similarity = self.similarity([0.1, 0.5, 0.8, 0.9], [0, 1, 0, 2])
+        counts = count_similarities(similarity.max(axis=1), similarity.argmax(axis=1), 3)
+        assert counts.sum(axis=1).tolist() == [2, 1, 1]
+        whole, counted = draw_similarities(similarity), draw_similarity_counts(counts)
+        assert figure_to_svg(whole.figure) == figure_to_svg(counted.figure)
+
+    def test_a_value_outside_by_rounding_counts_at_the_end(self):
+        counts = count_similarities(np.array([-1e-9, 1 + 1e-6]), np.array([0, 0]), 1)
+        assert np.flatnonzero(counts[0]).tolist() == [0, 39]
 
     def test_refusal(self):
         with pytest.raises(InputError, match=r"the shape \[V, P\], got \(3,\)"):

@@ -151,8 +151,8 @@ def test_features_are_in_the_units_of_the_input():
 
 
 def test_the_loss_curve_has_the_start_and_every_step():
-    miner = small_miner(num_epochs=4, consensus_steps=2).fit(rings_and_cliques())
-    assert len(miner.loss_curve_) == 1 + 4 + 2
+    miner = small_miner(num_epochs=4).fit(rings_and_cliques())
+    assert len(miner.loss_curve_) == 1 + 4
     assert all(0 <= loss < 0.2 for loss in miner.loss_curve_)
 
 
@@ -387,7 +387,7 @@ def test_text_ids_reach_the_patterns():
         {"tau": [1.0, 2.0, 3.0, 4.0]},
         {"num_epochs": 0},
         {"num_restarts": 2},
-        {"consensus_steps": 2},
+        {"noisy_copies": "yes"},
         {"occurrence_rule": "similar", "min_similarity": 0.99},
         {"batch_size": 1},
         {"sample_size": 2},
@@ -537,13 +537,21 @@ def test_the_representation_shows_what_was_changed():
         ({"learning_rate": 0.0}, "learning_rate must be greater than 0, got 0."),
         ({"learning_rate": float("nan")}, "learning_rate must be finite, got nan."),
         ({"batch_size": 0}, "batch_size must be at least 1, got 0."),
-        ({"consensus_steps": -1}, "consensus_steps must be at least 0, got -1."),
         ({"num_restarts": 0}, "num_restarts must be at least 1, got 0."),
         (
             {"occurrence_rule": "equal"},
             "occurrence_rule must be one of 'isomorphic', 'similar', got 'equal'.",
         ),
         ({"min_similarity": 1.5}, "min_similarity must be at most 1, got 1.5."),
+        (
+            {"noisy_copies": "maybe"},
+            "noisy_copies must be one of 'auto', 'no', 'yes', got 'maybe'.",
+        ),
+        (
+            {"noisy_copies": "yes", "pattern_size": 11},
+            "noisy_copies can be 'yes' for patterns of at most 10 nodes, got a pattern_size of 11; "
+            "take 'auto' or smaller patterns.",
+        ),
         ({"min_support": -1}, "min_support must be at least 0, got -1."),
         ({"exact_seconds": -1.0}, "exact_seconds must be greater than 0, got -1."),
         (

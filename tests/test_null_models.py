@@ -113,14 +113,20 @@ def test_a_graph_that_its_degrees_determine_comes_back(graph, null):
     assert sample.undirected_edges().tolist() == csr.undirected_edges().tolist()
 
 
-def test_all_graphs_of_these_degrees_are_equally_likely():
-    # a ring of six labelled nodes can be closed in 5! / 2 = 60 ways
-    ring = as_csr(nx.cycle_graph(6))
+@pytest.mark.parametrize(
+    ("graph", "ways"),
+    # n labelled nodes can be closed to a ring in (n - 1)! / 2 ways; of a ring of 5 and a path each
+    # swap leads to one half of them
+    [(nx.cycle_graph(6), 60), (nx.cycle_graph(5), 12), (nx.path_graph(4), 2)],
+    ids=["ring of 6", "ring of 5", "path of 4"],
+)
+def test_all_graphs_of_these_degrees_are_equally_likely(graph, ways):
+    csr = as_csr(graph)
     seen = collections.Counter(
-        tuple(map(tuple, sample_null(ring, "degree", seed).undirected_edges().tolist()))
-        for seed in range(3000)
+        tuple(map(tuple, sample_null(csr, "degree", seed).undirected_edges().tolist()))
+        for seed in range(50 * ways)
     )
-    assert len(seen) == 60
+    assert len(seen) == ways
     # 50 of each, five standard deviations
     assert 15 <= min(seen.values()) <= max(seen.values()) <= 85
 

@@ -1,6 +1,7 @@
 """Where patterns occur and how often, on graphs whose occurrences can be counted by hand."""
 
 import itertools
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -378,3 +379,43 @@ def test_counting_takes_those_that_are_similar_enough():
     for number, typical in enumerate(similar, start=1):
         counts = finder.count(pattern, "isomorphic", np.zeros(1), np.array([typical]))
         assert counts.tolist() == [number]
+
+
+# ---------------------------------------------------------------- noisy patterns
+
+
+@pytest.mark.parametrize("rule", ["isomorphic", "similar"])
+def test_a_noisy_pattern_is_shown_by_what_is_similar(rule):
+    # three rings lack an edge, one is whole; stars are a pattern of their own
+    ring, broken, star = nx.cycle_graph(6), nx.path_graph(6), nx.star_graph(5)
+    finder = finder_of(nx.disjoint_union_all([ring, broken, broken, broken, star, star]), 6, 5)
+    both = as_snapped([ring, star], 6)
+    exact = finder.find(both, "isomorphic", 0.5)
+    assert [len(places.occurrences) for places in exact] == [1, 2]
+    noisy = finder.find(replace(both, noisy=(True, False)), rule, 0.5)
+    assert [len(places.occurrences) for places in noisy] == [4, 2]
+    assert noisy[0].occurrences[0].similarity == pytest.approx(1)
+    # the threshold counts
+    (kept,) = (p for p in finder.find(replace(both, noisy=(True, False)), rule, 0.999)[:1])
+    assert node_sets(kept) == [[0, 1, 2, 3, 4, 5]]
+
+
+def test_a_noisy_pattern_leaves_alone_what_shows_another_exactly():
+    ring, broken = nx.cycle_graph(6), nx.path_graph(6)
+    finder = finder_of(nx.disjoint_union_all([ring, broken, broken]), 6, 5)
+    both = replace(as_snapped([ring, broken], 6), noisy=(True, False))
+    ring_places, path_places = finder.find(both, "isomorphic", 0.0)
+    assert len(ring_places.occurrences) == 1
+    assert len(path_places.occurrences) == 2
+    certain = np.zeros(2)
+    assert finder.count(both, "isomorphic", certain, certain).tolist() == [1, 2]
+
+
+def test_what_is_noisy_stays_so_when_filters_are_taken_and_joined():
+    both = replace(as_snapped([TRIANGLE, PATH3], 3), noisy=(False, True))
+    assert both.take([1, 0]).noisy == (True, False)
+    assert SnappedFilters.join([as_snapped([STAR3], 4), as_snapped([PATH3], 4)]).noisy == (
+        False,
+        False,
+    )
+    assert SnappedFilters.join([both, both]).noisy == (False, True, False, True)

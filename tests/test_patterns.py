@@ -13,6 +13,7 @@ from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern, SnappedFilters, snap
 from mining.schema import load_schema
 from mining.significance import Significance
+from mining.stability import Stability
 
 
 def filters_of(*edge_weights, size=5):
@@ -104,6 +105,13 @@ def test_rows_are_taken_in_order(rows):
             assert torch.equal(getattr(some, name)[position], getattr(snapped, name)[row]), name
 
 
+def test_what_was_merged_goes_along():
+    snapped = dataclasses.replace(snap(filters_of({(0, 1): 0.9}, {})), merged=(3, 1))
+    assert snap(filters_of({}, {})).merged == (1, 1)
+    assert snapped.take([1, 0]).merged == (1, 3)
+    assert SnappedFilters.join([snapped, snap(filters_of({}))]).merged == (3, 1, 1)
+
+
 # ---------------------------------------------------------------- the record
 
 PATTERN = Pattern(
@@ -122,6 +130,10 @@ PATTERN = Pattern(
         Occurrence(nodes=("d", None, 12), similarity=0.5),
     ),
     significance={"degree": Significance("degree", 100, 50, 2, 0.5, 0.75, 1.5, 0.1, 0.04, 0.08)},
+    stability={"restarts": Stability(9, 10), "bootstrap": Stability(3, 4)},
+    num_filters=2,
+    words="path of 3 nodes",
+    noisy=True,
 )
 
 
@@ -144,6 +156,13 @@ def test_the_record_of_a_pattern():
             "intervals": {"distinct": [0, 5]},
         },
         "min_similarity": 0.625,
+        "words": "path of 3 nodes",
+        "num_filters": 2,
+        "noisy": True,
+        "stability": {
+            "restarts": {"returned": 9, "runs": 10},
+            "bootstrap": {"returned": 3, "runs": 4},
+        },
         "significance": {
             "degree": {
                 "null": "degree",
@@ -174,7 +193,7 @@ def test_a_record_comes_back_from_json():
     # all but the array, which has no single truth value
     for name in ("id", "edges", "edge_weights", "medoid", "frequency", "occurrences"):
         assert getattr(back, name) == getattr(PATTERN, name), name
-    for name in ("min_similarity", "significance"):
+    for name in ("min_similarity", "significance", "stability", "num_filters", "words", "noisy"):
         assert getattr(back, name) == getattr(PATTERN, name), name
 
 
@@ -215,6 +234,10 @@ def test_the_record_fits_the_schema():
         {"edge_weights": [0.4]},
         {"features": []},
         {"frequency": {"assigned": 1}},
+        {"num_filters": 0},
+        {"stability": {"restarts": {"returned": 1}}},
+        {"stability": {"restarts": {"returned": 0, "runs": 0}}},
+        {"stability": {"seeds": {"returned": 1, "runs": 1}}},
         {"occurrences": [{"nodes": [1.5], "similarity": 1.0, "graph": 0}]},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
         {"medoid": {"nodes": [1], "similarity": 1.0, "graph": 0}},
@@ -244,6 +267,8 @@ def test_a_pattern_as_a_networkx_graph():
         "exact": 5,
         "z_degree": 1.5,
         "q_degree": 0.08,
+        "returned_restarts": 0.9,
+        "returned_bootstrap": 0.75,
     }
 
 
@@ -254,7 +279,9 @@ def test_a_pattern_as_a_matrix():
 
 
 def test_what_is_not_known_is_no_attribute():
-    plain = dataclasses.replace(PATTERN, frequency=Frequency(7, 2, 2), significance={})
+    plain = dataclasses.replace(
+        PATTERN, frequency=Frequency(7, 2, 2), significance={}, stability={}
+    )
     assert set(plain.to_networkx().graph) == {
         "pattern", "min_similarity", "assigned", "distinct", "disjoint", "num_graphs"
     }  # fmt: skip

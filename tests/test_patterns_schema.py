@@ -109,6 +109,10 @@ def small_record():
                     "intervals": {"assigned": [0, 6], "distinct": [0, 3]},
                 },
                 "min_similarity": 0.4,
+                "words": "",
+                "num_filters": 1,
+                "noisy": False,
+                "stability": {"restarts": {"returned": 0, "runs": 5}},
                 "significance": {
                     "degree": {
                         "null": "degree",
@@ -185,6 +189,10 @@ BROKEN = [
     ((*FIRST, "frequency", "intervals", "distinct"), [1]),
     ((*FIRST, "min_similarity"), 1.5),
     ((*FIRST, "min_similarity"), KeyError),
+    ((*FIRST, "num_filters"), 0),
+    ((*FIRST, "num_filters"), KeyError),
+    ((*FIRST, "stability"), KeyError),
+    ((*FIRST, "stability", "seeds"), {}),
     ((*FIRST, "significance"), KeyError),
     ((*FIRST, "significance", "chance"), {}),
     ((*FIRST, "significance", "degree", "q"), KeyError),

@@ -17,7 +17,6 @@ from mining.frequencies import Frequency
 from mining.layout import place_nodes
 from mining.patterns import Medoid, Pattern
 from mining.plots import (
-    draw_frequencies,
     draw_loss,
     draw_pattern,
     draw_patterns,
@@ -167,8 +166,6 @@ def test_the_grid_shows_all_patterns_and_nothing_overlaps(number):
 def test_no_patterns_and_bad_columns():
     (text,) = draw_patterns([]).texts
     assert text.get_text() == "No patterns were found."
-    (text,) = draw_frequencies([]).texts
-    assert text.get_text() == "No patterns were found."
     with pytest.raises(InputError, match="columns must be at least 1, got 0"):
         draw_patterns([], columns=0)
 
@@ -189,42 +186,17 @@ def test_an_empty_loss_curve_is_refused():
         draw_loss([])
 
 
-@pytest.mark.parametrize(
-    ("counts", "scale"),
-    [([(10, 20), (5, 30)], "linear"), ([(1000, 2000), (0, 3)], "log"), ([(0, 0)], "linear")],
-)
-def test_frequencies_are_labelled_bars(counts, scale):
-    patterns = [
-        pattern_of(nx.path_graph(2), i, distinct=distinct, assigned=assigned)
-        for i, (distinct, assigned) in enumerate(counts)
-    ]
-    ax = draw_frequencies(patterns)
-    widths = [[round(bar.get_width()) for bar in bars] for bars in ax.containers]
-    assert ax.get_xscale() == scale
-    if scale == "linear":
-        assert widths == [list(column) for column in zip(*counts, strict=True)]
-    assert sorted(text.get_text() for text in ax.texts) == sorted(
-        str(count) for pair in counts for count in pair
-    )
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        f"Pattern {pattern.id}" for pattern in patterns
-    ]
-    assert ("logarithmic" in ax.get_xlabel()) == (scale == "log")
-
-
 def test_figures_are_drawn_into_given_axes():
-    axes = Figure().subplots(1, 3)
+    axes = Figure().subplots(1, 2)
     pattern = pattern_of(nx.path_graph(3))
     assert draw_pattern(pattern, axes[0]) is axes[0]
     assert draw_loss([0.5, 0.25], axes[1]) is axes[1]
-    assert draw_frequencies([pattern], axes[2]) is axes[2]
 
 
 FIGURES = {
     "pattern": lambda: draw_pattern(pattern_of(nx.wheel_graph(6))).figure,
     "patterns": lambda: draw_patterns([pattern_of(nx.path_graph(3)), pattern_of(nx.star_graph(4))]),
     "loss": lambda: draw_loss([0.5, 0.25]).figure,
-    "frequencies": lambda: draw_frequencies([pattern_of(nx.path_graph(3))]).figure,
 }
 
 

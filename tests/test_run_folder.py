@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -11,12 +11,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tiny_runs import assert_numbers
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import atomic_write
-from gomkcn_dgl.provenance import describe_provenance
 from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings
-from mining import GraphSummary, MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
+from mining import MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
+from mining.drawings import RunDrawings
 from mining.run_folder import prepare_folder, write_report, write_run
 from mining.schema import load_schema
 
@@ -51,12 +52,11 @@ def settings(miner):
 
 @pytest.fixture(scope="module")
 def run(miner, settings):
-    return MiningRun(
-        graph=GraphSummary("graph.graphml", 1, 45, 60, FEATURES, 45, miner.truncated_share_),
-        patterns=miner.patterns_,
-        loss_curve=miner.loss_curve_,
-        settings={"graph": asdict(settings.graph), "miner": dict(settings.miner)},
-        provenance=describe_provenance(0, 1.5),
+    return MiningRun.of(
+        miner,
+        as_graph(),
+        settings=settings,
+        seconds=1.5,
         recovery=[
             MotifRecovery("ring", 5, 5, 6, (0,), 6, 6),
             MotifRecovery("star", 5, 4, 1, (), 0, 0),
@@ -93,9 +93,12 @@ def files_of(folder):
 def test_the_files_are_those_of_the_contract_and_no_others(written):
     assert files_of(written) == [
         "checkpoint.pt",
+        "drawings.json",
         "figures/frequencies.svg",
         "figures/loss.svg",
+        "figures/map.svg",
         "figures/patterns.svg",
+        "figures/similarities.svg",
         "occurrences.csv",
         "patterns.json",
         "patterns/pattern_00.graphml",
@@ -145,8 +148,13 @@ def test_the_settings_are_read_back(written, settings):
     assert read_settings(written / "settings.toml", PatternMiner().get_params()) == settings
 
 
-def test_the_report_needs_nothing_else(written):
+def test_the_report_has_the_numbers_of_the_files_and_needs_nothing_else(written):
     page = (written / "report.html").read_text(encoding="utf-8")
+    files = {
+        name: json.loads((written / name).read_text(encoding="utf-8"))
+        for name in ("patterns.json", "drawings.json", "run.json")
+    }
+    assert_numbers(page, files)
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:|//)""", page)
     assert "<script" not in page
     # an id of the input is no markup
@@ -155,7 +163,7 @@ def test_the_report_needs_nothing_else(written):
 
 
 def test_figures_are_svg(written):
-    for name in ("patterns", "frequencies", "loss"):
+    for name in ("patterns", "frequencies", "loss", "map", "similarities"):
         content = (written / "figures" / f"{name}.svg").read_text(encoding="utf-8")
         assert "<svg" in content
 
@@ -176,6 +184,8 @@ def test_a_run_comes_back(written, run):
     assert back.provenance == run.provenance
     assert back.loss_curve == run.loss_curve
     assert back.settings["miner"] == run.settings["miner"]
+    assert back.drawings.to_dict() == run.drawings.to_dict()
+    assert len(back.drawings.patterns) == 2
 
 
 def test_a_miner_comes_back(written, miner):
@@ -186,7 +196,8 @@ def test_a_miner_comes_back(written, miner):
     assert back.get_params() == miner.get_params()
     for name in ("n_features_in_", "num_subgraphs_", "truncated_share_", "loss_curve_"):
         assert getattr(back, name) == getattr(miner, name), name
-    assert [p.to_dict() for p in back.patterns_] == [p.to_dict() for p in miner.patterns_]
+    without_words = [replace(pattern, words="").to_dict() for pattern in back.patterns_]
+    assert without_words == [pattern.to_dict() for pattern in miner.patterns_]
 
 
 def test_the_report_is_written_anew_from_what_was_read(written, copied):
@@ -205,7 +216,7 @@ def test_a_run_without_truth_and_without_patterns(tmp_path, run, settings, miner
     empty = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, min_support=99)
     empty.fit(as_graph())
     folder = prepare_folder(tmp_path / "run", force=False)
-    nothing = replace(run, patterns=[], loss_curve=empty.loss_curve_, recovery=None)
+    nothing = MiningRun.of(empty, as_graph())
     write_run(folder, nothing, settings, empty)
     back = read_run(folder)
     assert back.patterns == []
@@ -243,10 +254,14 @@ def test_a_folder_with_other_files_is_taken(tmp_path):
 def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
     stale = copied / "patterns" / "pattern_17.graphml"
     stale.write_text("old")
+    (copied / "figures").mkdir()
+    (copied / "figures" / "map.svg").write_text("old")
     own = copied / "patterns" / "my_own.graphml"
     own.write_text("kept")
     prepare_folder(copied, force=True)
-    write_run(copied, replace(run, patterns=run.patterns[:1]), settings, miner)
+    small = replace(run, patterns=run.patterns[:1], drawings=RunDrawings())
+    write_run(copied, small, settings, miner)
+    assert not (copied / "figures" / "map.svg").exists()
     assert sorted(file.name for file in (copied / "patterns").iterdir()) == [
         "my_own.graphml",
         "pattern_00.graphml",
@@ -313,7 +328,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
 # ---------------------------------------------------------------- damage
 
 
-@pytest.mark.parametrize("name", ["run.json", "patterns.json"])
+@pytest.mark.parametrize("name", ["run.json", "patterns.json", "drawings.json"])
 def test_a_missing_file_is_named(name, copied):
     (copied / name).unlink()
     with pytest.raises(
@@ -322,7 +337,7 @@ def test_a_missing_file_is_named(name, copied):
         read_run(copied)
 
 
-@pytest.mark.parametrize("name", ["run.json", "patterns.json"])
+@pytest.mark.parametrize("name", ["run.json", "patterns.json", "drawings.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe"], ids=["empty", "cut", "binary"])
 def test_a_file_that_is_no_json_is_named(name, content, copied):
     (copied / name).write_bytes(content)
@@ -343,13 +358,18 @@ def test_a_file_that_is_no_json_is_named(name, content, copied):
         ("patterns.json", lambda record: {**record, "patterns": [7]}),
         ("patterns.json", lambda record: {**record, "patterns": 7}),
         ("patterns.json", lambda record: {**record, "feature_names": ["one"] * 7}),
+        ("drawings.json", lambda record: []),
+        ("drawings.json", lambda record: {**record, "patterns": [{"faces": []}]}),
+        ("drawings.json", lambda record: {**record, "legend": [["C", "red;}"]]}),
+        ("drawings.json", lambda record: {**record, "map": {"edges": [[0, 9]], "pattern_of": [0]}}),
     ],
 )
 def test_a_record_that_does_not_fit_is_one_sentence(name, change, copied):
     record = json.loads((copied / name).read_text(encoding="utf-8"))
     (copied / name).write_text(json.dumps(change(record)))
     with pytest.raises(
-        InputError, match=r"^run folder '.*' holds a damaged run\.json or patterns\.json .*again\.$"
+        InputError,
+        match=r"^run folder '.*' holds a damaged run\.json, patterns\.json or .*again\.$",
     ) as error:
         read_run(copied)
     assert "\n" not in str(error.value)

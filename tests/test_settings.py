@@ -3,7 +3,14 @@
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import GraphSettings, NullSettings, RunSettings, read_settings, tomllib
+from gomkcn_dgl.settings import (
+    GraphSettings,
+    NullSettings,
+    RunSettings,
+    StabilitySettings,
+    read_settings,
+    tomllib,
+)
 from mining import PatternMiner
 
 DEFAULTS = PatternMiner().get_params()
@@ -24,6 +31,8 @@ def read(tmp_path, text):
         RunSettings(GraphSettings('a "quoted" größe.csv', "csv", ("x 0", "größe"), "f.npy")),
         RunSettings(GraphSettings("g.npz"), CHOSEN),
         RunSettings(null=NullSettings(("degree", "features"), 30, 5)),
+        RunSettings(stability=StabilitySettings(0, 20)),
+        RunSettings(miner={"num_patterns": "auto", "pattern_size": "auto"}),
         RunSettings(miner={"num_patterns": 3, "tau": 2.0, "anchor_root": True, "start": "sample"}),
     ],
     ids=[
@@ -32,6 +41,8 @@ def read(tmp_path, text):
         "all of the graph",
         "all of the miner",
         "null models",
+        "stability",
+        "what the miner chooses",
         "some of the miner",
     ],
 )
@@ -78,18 +89,23 @@ def test_given_values_win_and_none_does_not():
     [
         (
             "[graf]\n",
-            r"settings file '.*' has the unknown name 'graf'; known are graph, miner, null\.",
+            r"settings file '.*' has the unknown name 'graf'; "
+            r"known are graph, miner, null, stability\.",
         ),
         (
             "[graph]\npth = 'x'\n",
             r"\[graph\] of settings file '.*' has the unknown name 'pth'; "
-            r"known are feature_file, features, format, path\.",
+            r"known are feature_file, features, format, label_names, path\.",
         ),
         (
             "[miner]\nnum_pattern = 3\n",
             r"\[miner\] of settings file '.*' has the unknown name 'num_pattern'; known are .*",
         ),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
+        (
+            "[stability]\nrestarts = 2.5\n",
+            r"restarts in settings file '.*' must be a int, got 2\.5\.",
+        ),
         ("miner = []\n", r"\[miner\] of settings file '.*' must be a table\."),
         ("[graph]\npath = 3\n", r"path in settings file '.*' must be text, got 3\."),
         ("[graph]\nformat = true\n", r"format in settings file '.*' must be text, got True\."),
@@ -104,6 +120,10 @@ def test_given_values_win_and_none_does_not():
         (
             "[miner]\nnum_patterns = 2.0\n",
             r"num_patterns in settings file '.*' must be a int, got 2\.0\.",
+        ),
+        (
+            "[miner]\nnum_patterns = 'many'\n",
+            r"num_patterns in settings file '.*' must be a int, got 'many'\.",
         ),
         (
             "[miner]\nnum_patterns = true\n",

@@ -152,6 +152,17 @@ def test_a_collection_is_compared_graph_by_graph():
         assert (entry.observed, entry.mean, entry.std, entry.p) == (6, 6, 0, 1)
 
 
+def test_what_is_said_about_decoys_is_kept_back(caplog):
+    graph = as_csr(planted(copies=6).to_dgl())
+    miner = small_miner(min_support=6).fit(graph)
+    caplog.clear()
+    with caplog.at_level("INFO", "gomkcn_dgl"):
+        add_significance(miner, graph, ["degree"], num_samples=2, num_decoys=3)
+        assert caplog.messages == []
+        small_miner(min_support=6).fit(sample_null(graph, "degree", 0))
+        assert caplog.messages != []
+
+
 def test_progress_is_shown_only_if_asked(capsys):
     graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
     miner = small_miner(num_patterns=1).fit(graph)

@@ -4,6 +4,8 @@ With one node, one feature and no levels a subgraph is a point on a line, and th
 is exp(-distance²): the choices below can be checked with a pencil.
 """
 
+import dataclasses
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -149,3 +151,10 @@ def test_a_sample_counts_how_often_a_type_was_drawn():
     # alone, the far point would be worth as much as the heavy one
     types = points([0.0, 50.0, *np.linspace(100, 200, 20)], [500, 100, *[1] * 20])
     assert choose("facility_location", types, 2, sample_size=20, seed=0) == [0, 1]
+
+
+@pytest.mark.parametrize("start", CHOSEN_STARTS)
+def test_types_without_weight_are_not_chosen(start):
+    places = [0.0, 3.0, 6.0, 9.0]
+    types = dataclasses.replace(points(places), weight=np.array([1, 0, 2, 0]))
+    assert sorted(choose(start, types, 4)) == [0, 2]

@@ -1,0 +1,90 @@
+"""A graph as HTML for Jupyter: what it holds, and a drawing where it is small."""
+
+from __future__ import annotations
+
+import html
+
+import networkx as nx
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph, describe_graph
+
+# more nodes are a ball of wool
+_MOST_DRAWN = 80
+_SIZE, _MARGIN, _RADIUS = 220, 8, 4
+
+
+def graph_html(graph: CSRGraph) -> str:
+    """Render a graph, or a collection, as a table with a drawing of the graph or the first of them.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+
+    Returns
+    -------
+    str
+        HTML without script and without colours of its own.
+
+    Examples
+    --------
+    >>> from gomkcn_dgl.graph import as_csr
+    >>> page = graph_html(as_csr(nx.cycle_graph(5)))
+    >>> page.count("<circle"), ">5 (unweighted)</td>" in page
+    (5, True)
+    """
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{name}</th>"
+        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+        for name, value in describe_graph(graph).items()
+    )
+    return (
+        "<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:center'>"
+        f"<table>{rows}</table>{_draw_first(graph)}</div>"
+    )
+
+
+def _draw_first(graph: CSRGraph) -> str:
+    """Draw the first graph of a collection; nothing where it is large."""
+    num_nodes = int(graph.graph_ptr[1])
+    if num_nodes > _MOST_DRAWN:
+        return ""
+    drawn = nx.empty_graph(num_nodes)
+    drawn.add_edges_from(
+        (node, other)
+        for node in range(num_nodes)
+        for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist()
+    )
+    caption = (
+        "" if graph.num_graphs == 1 else f"<figcaption>graph 0 of {graph.num_graphs}</figcaption>"
+    )
+    return f"<figure style='margin:0'>{_svg(drawn)}{caption}</figure>"
+
+
+def _svg(graph: nx.Graph) -> str:
+    places = _places(graph).round(1).tolist()
+    lines = "".join(
+        "<line x1='{}' y1='{}' x2='{}' y2='{}'/>".format(*places[u], *places[v])
+        for u, v in graph.edges
+    )
+    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in places)
+    label = f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges"
+    return (
+        f"<svg role='img' aria-label='{label}' width='{_SIZE}' height='{_SIZE}' "
+        f"viewBox='0 0 {_SIZE} {_SIZE}'><g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
+        f"<g fill='currentColor'>{dots}</g></svg>"
+    )
+
+
+def _places(graph: nx.Graph) -> np.ndarray:
+    """Positions within the drawing, ``[V, 2]``, the same every time."""
+    draw = nx.kamada_kawai_layout if nx.is_connected(graph) else _spring
+    places = np.array(list(draw(graph).values())).reshape(-1, 2)
+    low, extent = places.min(axis=0), np.ptp(places, axis=0)
+    # the shape is kept, and what is narrower stands in the middle
+    unit = (_SIZE - 2 * _MARGIN) / max(extent.max(), 1e-9)
+    return _SIZE / 2 + (places - low - extent / 2) * unit
+
+
+def _spring(graph: nx.Graph) -> dict[int, np.ndarray]:
+    return nx.spring_layout(graph, seed=0)

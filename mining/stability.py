@@ -1,0 +1,159 @@
+"""Would the patterns be found again? The same miner from other starts and on resampled roots.
+
+``"restarts"``
+    the same subgraphs, another seed, and a start that is chosen among a random half of them: the
+    best start of all is the same every time, which would say nothing.
+``"bootstrap"``
+    as many roots as there were, drawn with repeats; in a collection whole graphs are drawn, since
+    the roots of one graph do not come alone. Start and training know only what was drawn.
+
+A pattern came back when a filter of the run snapped to its structure, whatever its features. The
+subgraphs are extracted and compared once; a run starts from their types, with other weights.
+Patterns of noisy copies (``mining/noisy_patterns.py``) are not learnt again and get no stability.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
+
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+    from mining.occurrences import OccurrenceFinder
+    from mining.patterns import SnappedFilters
+
+KINDS = ("restarts", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Stability:
+    """In how many of so many runs a pattern isomorphic to this one came back.
+
+    Attributes
+    ----------
+    returned, runs : int
+
+    Examples
+    --------
+    >>> Stability(returned=9, runs=10).share
+    0.9
+    """
+
+    returned: int
+    runs: int
+
+    @property
+    def share(self) -> float:
+        """Share of the runs, in [0, 1]."""
+        return self.returned / self.runs
+
+    def to_dict(self) -> dict[str, int]:
+        """The record of ``patterns.json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, int]) -> Stability:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        return cls(**record)
+
+
+def add_stability(
+    miner: PatternMiner,
+    graph: Any,
+    *,
+    num_restarts: int = 10,
+    num_bootstrap: int = 10,
+    progress: bool = False,
+) -> None:
+    """Mine again from other starts and on resampled roots; each pattern gets its ``stability``.
+
+    Parameters
+    ----------
+    miner : PatternMiner
+        Fitted to ``graph``; its ``patterns_`` are replaced.
+    graph : anything :func:`gomkcn_dgl.as_csr` takes
+    num_restarts, num_bootstrap : int
+        Runs of each kind, see above; 0 leaves a kind out.
+    progress : bool
+        Show a progress bar.
+
+    Raises
+    ------
+    InputError
+        For a number out of range, or a graph with other features than the miner was fitted on.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from mining import PatternMiner
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 6)
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=2).fit(rings)
+    >>> add_stability(miner, rings, num_restarts=3, num_bootstrap=4)
+    >>> miner.patterns_[0].stability["bootstrap"]
+    Stability(returned=4, runs=4)
+    """
+    check_is_fitted(miner)
+    check_int("num_restarts", num_restarts, 0)
+    check_int("num_bootstrap", num_bootstrap, 0)
+    csr = as_csr(graph)
+    if csr.features.shape[1] != miner.n_features_in_:
+        raise InputError(
+            f"graph must have the {miner.n_features_in_} features that the miner was fitted on, "
+            f"got {csr.features.shape[1]}."
+        )
+    runs = {"restarts": num_restarts, "bootstrap": num_bootstrap}
+    stable = {name: count for name, count in runs.items() if count}
+    if not miner.patterns_ or not stable:
+        return
+    finder = miner.find_subgraphs(csr)
+    certificates = miner.filters_.certificates()
+    found: list[dict[str, Stability]] = [{} for _ in certificates]
+    with tqdm(total=sum(stable.values()), desc="stability", disable=not progress) as bar:
+        for name, count in stable.items():
+            returned = np.zeros(len(certificates), np.int64)
+            for number in range(count):
+                again = set(_mine_again(miner, finder, name, number).certificates())
+                returned += [certificate in again for certificate in certificates]
+                bar.update()
+            for entry, times in zip(found, returned.tolist(), strict=True):
+                entry[name] = Stability(times, count)
+    miner.patterns_ = [
+        replace(pattern, stability={} if pattern.noisy else entry)
+        for pattern, entry in zip(miner.patterns_, found, strict=True)
+    ]
+
+
+def _mine_again(
+    miner: PatternMiner, finder: OccurrenceFinder, name: str, number: int
+) -> SnappedFilters:
+    """Filters of one run."""
+    rng = np.random.default_rng([miner.random_state, KINDS.index(name), number])
+    again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)), progress=False)
+    types = finder.types
+    if name == "restarts":
+        half = rng.permutation(len(finder.batch))[: -(-len(finder.batch) // 2)]
+        candidates = np.bincount(types.type_of[half], minlength=len(types))
+        return again.find_filters(finder, types, candidates)
+    weight = np.bincount(types.type_of, _draw(finder, rng), len(types)).astype(np.int64)
+    rows = np.flatnonzero(weight)
+    return again.find_filters(finder, types.take(rows, weight[rows]))
+
+
+def _draw(finder: OccurrenceFinder, rng: np.random.Generator) -> np.ndarray:
+    """How often each subgraph is drawn, int64 ``[S]``, those of one unit together."""
+    graph, roots = finder.graph, finder.batch.roots
+    # the views of a root are one unit as well
+    unit = graph.graph_of(roots) if graph.num_graphs > 1 else roots
+    num_units = graph.num_graphs if graph.num_graphs > 1 else graph.num_nodes
+    drawn = np.bincount(rng.integers(num_units, size=num_units), minlength=num_units)
+    return drawn[unit]

@@ -1,0 +1,67 @@
+"""A graph in a notebook: the words of `gomkcn info`, and a drawing of a small graph."""
+
+import re
+from xml.etree import ElementTree
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.csr import describe_graph
+from gomkcn_dgl.graph import as_csr
+
+
+def parsed(graph):
+    """The HTML as a tree, which it must be."""
+    return ElementTree.fromstring(as_csr(graph)._repr_html_())
+
+
+def test_it_says_what_info_says():
+    graph = nx.karate_club_graph()
+    table = {row[0].text: row[1].text for row in parsed(graph).iter("tr")}
+    assert table == describe_graph(as_csr(graph))
+    assert table["edges"] == "78 (unweighted)"
+
+
+def test_a_drawing_has_every_node_and_edge_once_and_within():
+    page = parsed(nx.karate_club_graph())
+    (drawing,) = page.iter("svg")
+    assert drawing.get("aria-label") == "34 nodes, 78 edges"
+    dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in page.iter("circle")]
+    assert len(set(dots)) == 34
+    assert all(4 <= value <= 216 for dot in dots for value in dot)
+    assert len(list(page.iter("line"))) == 78
+    assert next(page.iter("figcaption"), None) is None
+
+
+@pytest.mark.parametrize(("num_nodes", "drawn"), [(1, 1), (80, 1), (81, 0)])
+def test_only_a_small_graph_is_drawn(num_nodes, drawn):
+    page = parsed(nx.path_graph(num_nodes))
+    assert len(list(page.iter("svg"))) == drawn
+    assert len(list(page.iter("circle"))) == drawn * num_nodes
+
+
+def test_the_first_graph_of_a_collection_is_drawn():
+    page = parsed([nx.cycle_graph(4), nx.path_graph(100)])
+    assert len(list(page.iter("circle"))) == 4
+    assert next(page.iter("figcaption")).text == "graph 0 of 2"
+    assert len(list(parsed([nx.path_graph(100), nx.cycle_graph(4)]).iter("svg"))) == 0
+
+
+def test_a_graph_in_parts_is_drawn_the_same_every_time():
+    graph = as_csr(nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)))
+    assert graph._repr_html_() == graph._repr_html_()
+    assert graph._repr_html_().count("<circle") == 7
+
+
+def test_names_are_escaped():
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, 1.0, "<b>bold</b>")
+    page = as_csr(graph, features=["<b>bold</b>"])._repr_html_()
+    assert "<b>" not in page
+    assert re.search(r"1 \(&lt;b&gt;bold&lt;/b&gt;\)", page)
+
+
+def test_no_numbers_of_a_layout_are_missing():
+    page = as_csr((np.zeros((2, 0), dtype=int), 1))._repr_html_()
+    assert "nan" not in page

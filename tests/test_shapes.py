@@ -1,0 +1,48 @@
+"""Everyday names of shapes."""
+
+import networkx as nx
+import pytest
+from tiny_runs import pattern_of
+
+from mining.shapes import describe_shape
+
+
+@pytest.mark.parametrize(
+    ("graph", "shape"),
+    [
+        (nx.empty_graph(1), "single node"),
+        (nx.path_graph(2), "edge"),
+        (nx.path_graph(3), "path of 3 nodes"),
+        (nx.path_graph(7), "path of 7 nodes"),
+        (nx.star_graph(3), "star with 3 leaves"),
+        (nx.star_graph(5), "star with 5 leaves"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)]), "tree with 5 nodes"),
+        (nx.cycle_graph(3), "triangle"),
+        (nx.cycle_graph(4), "cycle of 4 nodes"),
+        (nx.cycle_graph(6), "cycle of 6 nodes"),
+        (nx.complete_graph(4), "clique of 4 nodes"),
+        (nx.complete_graph(6), "clique of 6 nodes"),
+        (nx.wheel_graph(5), "wheel with 4 spokes"),
+        (nx.wheel_graph(6), "wheel with 5 spokes"),
+        (nx.complete_bipartite_graph(2, 3), "complete bipartite graph, 2 and 3 nodes"),
+        (nx.complete_bipartite_graph(3, 3), "complete bipartite graph, 3 and 3 nodes"),
+        (nx.ladder_graph(3), "6 nodes, 7 edges"),
+        (nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3)]), "triangle with 1 node hanging on"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5)]),
+         "cycle of 4 nodes with 2 nodes hanging on"),
+        (nx.complement(nx.from_edgelist([(0, 1), (2, 3), (4, 5)])), "6 nodes, 12 edges"),
+        (nx.complement(nx.disjoint_union(nx.path_graph(2), nx.empty_graph(4))),
+         "clique of 6 nodes less 1 edge"),
+        (nx.complement(nx.disjoint_union(nx.path_graph(3), nx.empty_graph(3))),
+         "clique of 6 nodes less 2 edges"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), "4 nodes, 5 edges"),
+        # a hub on two triangles has the degrees of a wheel and is none
+        (nx.full_join(nx.empty_graph(1), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)),
+                      rename=("a", "b")), "7 nodes, 12 edges"),
+        (nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)), "6 nodes, 6 edges"),
+        (nx.disjoint_union(nx.cycle_graph(3), nx.empty_graph(1)), "4 nodes, 3 edges"),
+        (nx.empty_graph(2), "2 nodes, no edges"),
+    ],
+)  # fmt: skip
+def test_describe_shape(graph, shape):
+    assert describe_shape(pattern_of(graph)) == shape

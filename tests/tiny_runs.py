@@ -1,0 +1,182 @@
+"""Small runs made by hand, and what every page about a run has to satisfy."""
+
+import dataclasses
+import json
+import re
+from html.parser import HTMLParser
+
+import networkx as nx
+import numpy as np
+
+from mining.evaluation import MotifRecovery
+from mining.frequencies import Frequency
+from mining.patterns import Medoid, Occurrence, Pattern
+from mining.run import GraphSummary, MiningRun
+from mining.significance import Significance
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+def pattern_of(graph, number=0, distinct=3, assigned=5, features=None, ids=None):
+    graph = nx.convert_node_labels_to_integers(graph)
+    size = len(graph)
+    features = np.ones((size, 1)) if features is None else features
+    ids = tuple(ids or range(100, 100 + size))
+    edges = tuple(sorted(tuple(sorted(edge)) for edge in graph.edges))
+    return Pattern(
+        id=number,
+        edges=edges,
+        edge_weights=tuple(np.linspace(0.611111, 0.987654, len(edges)).tolist()),
+        features=features,
+        feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
+        medoid=Medoid(ids, 0.912345, root=ids[0]),
+        frequency=Frequency(assigned, distinct, min(distinct, 2)),
+        min_similarity=0.75,
+        occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(distinct)),
+    )
+
+
+def significance_of(null="degree", q=0.0775, observed=3, mean=0.5, std=0.75, z=3.25):
+    return Significance(null, 100, 50, observed, mean, std, z, 0.1, 0.04, q)
+
+
+def run_of(patterns, recovery=None, **changes):
+    summary = GraphSummary("graph.csv", 1, 40, 60, ("x0",), 40, 0.25)
+    names = {f.name for f in dataclasses.fields(GraphSummary)}
+    summary = dataclasses.replace(summary, **{k: v for k, v in changes.items() if k in names})
+    return MiningRun(
+        summary,
+        list(patterns),
+        changes.get("loss_curve", [0.5, 0.25]),
+        changes.get("settings", {"miner": {"num_patterns": 8, "tau": 0.75}, "path": None}),
+        changes.get("provenance", {"version": "0.1.0", "seconds": 12.5}),
+        recovery,
+    )
+
+
+def recovery_of(name="house", pattern_ids=(0,), copies=10, planted_found=9):
+    return MotifRecovery(name, 6, 8, copies, tuple(pattern_ids), 12, planted_found)
+
+
+class Page(HTMLParser):
+    """Collects tags, attributes, text and marked numbers, and checks that every tag is closed.
+
+    ``marked`` holds (file, path, value, text) of each ``<data>``; ``loose`` the text of the parts
+    of the cards that say how often and how surely, less what is marked.
+    """
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.loose = [], [], [], []
+        self.marked = []
+        # (tag, class) of what is open
+        self._open = []
+        self.feed(html)
+        self.close()
+        assert not self._open, f"never closed: {self._open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        given = dict(attrs)
+        if tag == "data":
+            self.marked.append([given["data-file"], given["data-path"], given["value"], ""])
+        if tag not in VOID:
+            self._open.append((tag, given.get("class")))
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self._open and self._open.pop()[0] == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        self.text.append(data)
+        within = {tag for tag, _ in self._open}
+        if "data" in within:
+            self.marked[-1][3] += data
+        elif (
+            "svg" not in within
+            and ("div", "gomkcn-parts") in self._open
+            # names of labels
+            and ("p", "gomkcn-key") not in self._open
+        ):
+            self.loose.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+def files_of_run(run):
+    """The records that a page about ``run`` takes its numbers from."""
+    return {
+        "patterns.json": {"patterns": [pattern.to_dict() for pattern in run.patterns]},
+        "drawings.json": run.drawings.to_dict(),
+        "run.json": {
+            "graph": dataclasses.asdict(run.graph),
+            "recovery": [dataclasses.asdict(one) for one in run.recovery or []],
+            "choices": [choice.to_dict() for choice in run.choices],
+        },
+    }
+
+
+def look_up(record, pointer):
+    for key in pointer.split("/")[1:]:
+        key = key.replace("~1", "/").replace("~0", "~")
+        record = record[int(key) if isinstance(record, list) else key]
+    return record
+
+
+def numbers_in(record, path):
+    """Pointers to all numbers of a record."""
+    if isinstance(record, dict):
+        return [p for key, item in record.items() for p in numbers_in(item, f"{path}/{key}")]
+    if isinstance(record, list):
+        return [p for at, item in enumerate(record) for p in numbers_in(item, f"{path}/{at}")]
+    return [path] if isinstance(record, (int, float)) else []
+
+
+def assert_numbers(html, files):
+    """Every number is that of its file, every one that matters is there, none is without source."""
+    page = Page(html)
+    assert page.marked
+    for file, path, value, text in page.marked:
+        true = look_up(files[file], path)
+        assert json.loads(value) == true, path
+        assert is_rounding(text, true), (path, text, true)
+    shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
+    for at, pattern in enumerate(files["patterns.json"]["patterns"]):
+        wanted = ["min_similarity", "num_filters", "frequency", "significance", "stability"]
+        needed = [p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")]
+        if sum(place["graph"] for place in pattern["occurrences"]) == 0:
+            # there is only one graph
+            needed = [path for path in needed if "num_graphs" not in path]
+        assert set(needed) <= shown, set(needed) - shown
+    rest = " ".join(page.loose).replace("95% interval", "")
+    for pattern in files["patterns.json"]["patterns"]:
+        rest = rest.replace(f"around node {pattern['medoid']['root']}", "", 1)
+    assert not re.search(r"\d", rest), re.search(r".{0,40}\d.{0,20}", rest, re.S)[0]
+
+
+def is_rounding(text, true):
+    """Whether a text is a number, or that number with fewer digits."""
+    text = text.replace("\u202f", "").replace("−", "-")
+    if isinstance(true, int):
+        return text == str(true)
+    digits = text.partition("e")
+    decimals = len(digits[0].partition(".")[2]) - int(digits[2] or 0)
+    return abs(float(text) - true) <= 0.5000001 * 10.0**-decimals
+
+
+def assert_loads_nothing(html):
+    page = Page(html)
+    assert "script" not in page.tags
+    assert not {"link", "img", "iframe", "object", "embed"} & set(page.tags)
+    for name, value in page.attributes:
+        assert not name.startswith("on"), f"{name} runs a script"
+        if name in {"src", "href", "xlink:href", "srcset", "action"}:
+            assert value.startswith(("#", "data:image/png;base64,"))
+    assert "@import" not in html
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", html))
