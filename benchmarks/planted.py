@@ -73,7 +73,7 @@ def mine_one(row: Row, seed: int) -> dict[str, Any]:
     import numba
     import torch
 
-    from gomkcn_dgl import as_csr, extract_subgraphs
+    from gomkcn_dgl import as_csr
     from mining import PatternMiner, compare_with_truth, covered_occurrences
     from synthetic import MOTIFS
 
@@ -87,9 +87,7 @@ def mine_one(row: Row, seed: int) -> dict[str, Any]:
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    batch = extract_subgraphs(
-        csr, miner.num_hops, miner.pattern_size, policy=miner.policy, seed=miner.random_state
-    )
+    batch = miner.extract(csr)
     found = compare_with_truth(miner.patterns_, truth)
     exact = [covered_occurrences(csr, batch, MOTIFS[name].adjacency()) for name in names]
     return {

@@ -92,7 +92,9 @@ def _miner_options(command: Command) -> Command:
             callback=_number_or_auto,
             help="Most nodes of a pattern; auto: where most stands out from chance. [6]",
         ),
-        click.option("--hops", "num_hops", type=int, help="Radius around each node. [3]"),
+        click.option(
+            "--hops", "num_hops", type=int, help="Radius around each node. [3, or half the size]"
+        ),
         click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
         click.option(
             "--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"

@@ -43,6 +43,8 @@ from mining.thresholds import choose_thresholds, sample_chance
 
 log = logging.getLogger("gomkcn_dgl")
 
+_LEAST_HOPS = 3
+
 
 class PatternMiner(BaseEstimator):
     """Find the patterns that keep coming back in a graph or a collection of graphs.
@@ -61,8 +63,9 @@ class PatternMiner(BaseEstimator):
     pattern_size : int or "auto"
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
         "auto": the size from 3 to 10 whose structures come back most beyond chance.
-    num_hops : int
-        Radius of the subgraphs.
+    num_hops : int or None
+        Radius of the subgraphs. None: half the pattern size, so that some root sees a pattern
+        whole whatever its shape, but at least 3.
     num_levels : int
         The paper's t: how many steps of neighbours decide whether two nodes are alike.
     policy : {"dense", "bfs", "random"}
@@ -154,7 +157,7 @@ class PatternMiner(BaseEstimator):
         self,
         num_patterns: int | str = 12,
         pattern_size: int | str = 6,
-        num_hops: int = 3,
+        num_hops: int | None = None,
         num_levels: int = 3,
         *,
         policy: str = "dense",
@@ -368,7 +371,8 @@ class PatternMiner(BaseEstimator):
     def _check_settings(self) -> GOMKSettings:
         num_patterns = check_count("num_patterns", self.num_patterns, 1)
         pattern_size = check_count("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
-        check_int("num_hops", self.num_hops, 0, MAX_HOPS)
+        if self.num_hops is not None:
+            check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_choice("policy", self.policy, POLICIES)
         check_int("num_views", self.num_views, 1)
         check_choice("start", self.start, STARTS)
@@ -453,10 +457,11 @@ class PatternMiner(BaseEstimator):
         if csr.weights is not None:
             log.info("edge weights are not used for mining: an edge is there or it is not")
             csr = replace(csr, weights=None)
+        size = self.pattern_size_ if max_nodes is None else max_nodes
         return extract_subgraphs(
             csr,
-            self.num_hops,
-            self.pattern_size_ if max_nodes is None else max_nodes,
+            max(_LEAST_HOPS, size // 2) if self.num_hops is None else self.num_hops,
+            size,
             roots=roots,
             policy=self.policy,
             num_views=self.num_views,

@@ -22,7 +22,7 @@ from typing import Any
 import click
 import numpy as np
 
-from gomkcn_dgl import as_csr, extract_subgraphs
+from gomkcn_dgl import as_csr
 from gomkcn_dgl.provenance import describe_provenance
 from mining import PatternMiner, compare_with_truth, covered_occurrences
 from synthetic import MOTIFS, PlantedMotifDataset
@@ -83,9 +83,7 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    batch = extract_subgraphs(
-        csr, miner.num_hops, miner.pattern_size, policy=miner.policy, seed=miner.random_state
-    )
+    batch = miner.extract(csr)
     assigned = {pattern.id: pattern.frequency.assigned for pattern in miner.patterns_}
     motifs = [
         {
