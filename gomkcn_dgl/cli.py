@@ -266,7 +266,7 @@ def report(run: str) -> None:
 
 @main.command()
 @_graph_options
-@click.option("--hops", "num_hops", type=int, default=3, show_default=True)
+@click.option("--hops", "num_hops", type=int, help="[3, or half the size]")
 @click.option("--size", "max_nodes", type=int, default=6, show_default=True)
 def info(
     path: str | None,
@@ -274,7 +274,7 @@ def info(
     feature_file: str | None,
     label_names: str | None,
     format: str | None,
-    num_hops: int,
+    num_hops: int | None,
     max_nodes: int,
 ) -> None:
     """Say what would be read from PATH, and how much of it the subgraphs can hold.
@@ -285,10 +285,11 @@ def info(
     show_log(quiet=False)
     from gomkcn_dgl.csr import describe_graph
     from gomkcn_dgl.settings import GraphSettings
-    from gomkcn_dgl.subgraphs import extract_subgraphs
+    from gomkcn_dgl.subgraphs import extract_subgraphs, usual_hops
 
     names = None if features is None else tuple(features.split(","))
     graph = _read(GraphSettings(path or "", format, names, feature_file, label_names))
+    num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
     batch = extract_subgraphs(graph, num_hops, max_nodes)
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")

@@ -97,6 +97,14 @@ class SubgraphBatch:
         return rows
 
 
+def usual_hops(max_nodes: int) -> int:
+    """Radius within which some root sees any pattern of ``max_nodes`` nodes whole, but at least 3.
+
+    A connected graph of M nodes has a node from which no other is more than M // 2 steps away.
+    """
+    return max(3, max_nodes // 2)
+
+
 def extract_subgraphs(
     graph: CSRGraph,
     num_hops: int,

@@ -21,7 +21,13 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import (
+    MAX_HOPS,
+    MAX_SUBGRAPH_NODES,
+    SubgraphBatch,
+    extract_subgraphs,
+    usual_hops,
+)
 from mining.choosing import MOST_PATTERNS, check_count, find_number, find_size
 from mining.clustering import FilterClustering
 from mining.counting import count_exact
@@ -42,8 +48,6 @@ from mining.subgraph_types import SubgraphTypes, find_types
 from mining.thresholds import choose_thresholds, sample_chance
 
 log = logging.getLogger("gomkcn_dgl")
-
-_LEAST_HOPS = 3
 
 
 class PatternMiner(BaseEstimator):
@@ -460,7 +464,7 @@ class PatternMiner(BaseEstimator):
         size = self.pattern_size_ if max_nodes is None else max_nodes
         return extract_subgraphs(
             csr,
-            max(_LEAST_HOPS, size // 2) if self.num_hops is None else self.num_hops,
+            usual_hops(size) if self.num_hops is None else self.num_hops,
             size,
             roots=roots,
             policy=self.policy,

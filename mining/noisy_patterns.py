@@ -20,6 +20,7 @@ The frequent patterns stay what they are, so that nothing is lost where there is
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,8 +77,8 @@ def may_be_noisy(finder: OccurrenceFinder) -> bool:
     if finder.batch.nodes.shape[1] > MOST_EXACT_NODES:
         return False
     own = [finder.forms.certificate(row) for row in _one_of_each_node_set(finder)]
-    _, structure, count = np.unique(own, return_inverse=True, return_counts=True)
-    return bool((count[structure] < _RARE).mean() >= _RARE_SHARE)
+    count = Counter(own)
+    return sum(count[one] < _RARE for one in own) >= _RARE_SHARE * len(own)
 
 
 def add_noisy_patterns(
@@ -172,7 +173,7 @@ class _Search:
         self.columns = np.flatnonzero(low < high)
         self.offset, self.spread = low[self.columns], (high - low)[self.columns]
         self.units = self._units_at(rows)
-        self.structure = np.array([finder.forms.certificate(row) for row in rows], dtype=object)
+        self.structure = [finder.forms.certificate(row) for row in rows]
         self.frequent = self._frequent_among(regular)
         self.known = {_certificate(template) for template in self.frequent}
 
@@ -273,8 +274,8 @@ class _Search:
         kept: dict[bytes, Template] = {}
         for j in range(len(self.frequent), len(both)):
             certificate = _certificate(both[j])
-            copies = self.structure[sure[:, j]]
-            intact = (copies == certificate).sum()
+            copies = [self.structure[row] for row in np.flatnonzero(sure[:, j])]
+            intact = copies.count(certificate)
             enough = len(copies) >= self.min_support and 2 * intact < len(copies)
             if enough and certificate not in self.known:
                 kept.setdefault(certificate, both[j])

@@ -681,10 +681,15 @@ def test_the_defaults_of_generate_are_the_graph_of_the_paper():
     assert read_truth("graph.truth.json") == json.loads(json.dumps(expected.planted.truth()))
 
 
-def test_the_defaults_of_info_are_those_of_the_miner():
-    defaults = PatternMiner().get_params()
-    for option, name in {"num_hops": "num_hops", "max_nodes": "pattern_size"}.items():
-        assert options_of("info")[option].default == defaults[name]
+def test_info_looks_as_the_miner_does():
+    nx.write_edgelist(nx.path_graph(40), "path.txt", data=False)
+    assert options_of("info")["max_nodes"].default == PatternMiner().pattern_size
+    assert "of the 3-hop subgraphs have more than 6 nodes" in gomkcn("info path.txt")
+    # a path of ten nodes is seen whole from its middle
+    assert "of the 5-hop subgraphs have more than 10 nodes" in gomkcn("info path.txt --size 10")
+    miner = PatternMiner(num_patterns=1, pattern_size=10, num_epochs=0).fit(nx.path_graph(40))
+    (path,) = miner.patterns_
+    assert (path.num_nodes, len(path.edges)) == (10, 9)
 
 
 def test_the_version_is_that_of_the_package():

@@ -55,9 +55,7 @@ def planted(**options):
 def check_recovery(dataset, miner):
     """All motifs are recovered, and ``distinct`` is the exact count of what is covered."""
     graph = as_csr(dataset[0])
-    batch = extract_subgraphs(
-        graph, miner.num_hops, miner.pattern_size, policy="dense", seed=miner.random_state
-    )
+    batch = miner.extract(graph)
     for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
         assert entry.recovered, entry
         exact = covered_occurrences(graph, batch, get_motif(entry.name).adjacency())

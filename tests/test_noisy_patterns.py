@@ -95,6 +95,14 @@ def test_constant_features_lose_nothing(seed):
     assert counted(kept) == counted(mine(graph, noisy_copies="no").patterns_)
 
 
+def test_intact_copies_are_not_called_noisy():
+    # the three cliques are rare, held out or not, and no filter starts from them
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
+    settings = {"num_patterns": 1, "pattern_size": 5, "min_support": 2}
+    (ring,) = mine(graph, noisy_copies="yes", **settings).patterns_
+    assert (len(ring.edges), ring.frequency.distinct, ring.noisy) == (5, 6, False)
+
+
 def test_larger_patterns_are_tried_only_when_asked_for(monkeypatch):
     graph = nx.disjoint_union_all([nx.path_graph(7), nx.cycle_graph(7), nx.star_graph(6)] * 2)
     sizes = []

@@ -39,6 +39,6 @@ def test_the_commands_exist(line):
     while isinstance(command, click.Group):
         assert words[0] in command.commands
         command = command.commands[words.pop(0)]
-    with click.Context(command) as context:
+    with click.Context(command, **main.context_settings) as context:
         # an option that does not exist is refused here; no file is opened
         command.make_parser(context).parse_args([word for word in words if word != "--help"])
