@@ -9,7 +9,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph, as_csr
+from gomkcn_dgl.graph import CSRGraph
 from mining.patterns import Occurrence
 from mining.place_comparison import Comparison, Place
 from mining.place_explanation import PlaceExplanation
@@ -124,12 +124,7 @@ def explain_occurrence(
 
 
 def _check(miner: PatternMiner, graph: Any) -> CSRGraph:
-    csr = as_csr(graph)
-    if csr.features.shape[1] != miner.n_features_in_:
-        raise InputError(
-            f"graph must have the {miner.n_features_in_} features that the miner was fitted on, "
-            f"got {csr.features.shape[1]}."
-        )
+    csr = miner.read(graph)
     if not miner.patterns_:
         raise InputError("an explanation needs a pattern, and fit found none; lower min_support.")
     return replace(csr, weights=None)

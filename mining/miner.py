@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,9 @@ import numpy as np
 import torch
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
-from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
@@ -29,10 +26,7 @@ from gomkcn_dgl.subgraphs import (
     usual_hops,
 )
 from mining.choosing import MOST_PATTERNS, check_count, find_number, find_size
-from mining.clustering import FilterClustering
-from mining.counting import count_exact
 from mining.counting_loops import MOST_PATTERN_NODES
-from mining.frequencies import measure_frequency
 from mining.merging import merge_alike
 from mining.noisy_patterns import (
     MOST_NOISY_NODES,
@@ -40,10 +34,12 @@ from mining.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.occurrences import OCCURRENCE_RULES, OccurrenceFinder, PatternPlaces
-from mining.patterns import Pattern, SnappedFilters, snap
+from mining.occurrences import OCCURRENCE_RULES, OccurrenceFinder
+from mining.patterns import SnappedFilters
+from mining.records import most_frequent_first, write_patterns
+from mining.restarts import find_best
 from mining.scaling import FeatureScaling
-from mining.starts import STARTS, choose_types
+from mining.starts import STARTS
 from mining.subgraph_types import SubgraphTypes, find_types
 from mining.thresholds import choose_thresholds, sample_chance
 
@@ -268,7 +264,20 @@ class PatternMiner(BaseEstimator):
         snapped, places = finder.find_frequent(
             snapped, self.occurrence_rule, least, self.min_support
         )
-        self._keep(snapped, places, finder.graph)
+        if not places:
+            log.warning(
+                "no pattern has %d distinct occurrences; lower min_support", self.min_support
+            )
+        kept = most_frequent_first(places)
+        self.filters_ = snapped.take(kept)
+        self.patterns_ = write_patterns(
+            self.filters_,
+            [places[i] for i in kept],
+            finder.graph,
+            self.scaling_,
+            exact_seconds=self.exact_seconds,
+            seed=self.random_state,
+        )
         return self
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
@@ -285,12 +294,7 @@ class PatternMiner(BaseEstimator):
         """
         check_is_fitted(self)
         kernel = self._check_settings()
-        csr = as_csr(graph)
-        if csr.features.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
-                f"got {csr.features.shape[1]}."
-            )
+        csr = self.read(graph)
         features = self.scaling_.scale(csr.features)
         batch = self.extract(csr)
         z = kernel.embed(self.filters_.adj, self.filters_.feat)
@@ -331,7 +335,17 @@ class PatternMiner(BaseEstimator):
         graph : anything :func:`gomkcn_dgl.as_csr` takes
         """
         check_is_fitted(self)
-        return self._look(as_csr(graph), self._check_settings())
+        return self._look(self.read(graph), self._check_settings())
+
+    def read(self, graph: Any) -> CSRGraph:
+        """Take a graph in any form, with the features that the miner was fitted on."""
+        csr = as_csr(graph)
+        if csr.features.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
+                f"got {csr.features.shape[1]}."
+            )
+        return csr
 
     def find_filters(
         self,
@@ -350,11 +364,7 @@ class PatternMiner(BaseEstimator):
         candidates : numpy.ndarray, optional
             int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
         """
-        kernel = self._check_settings()
-        some = finder.batch.take(types.first)
-        adj = torch.from_numpy(some.adjacency())
-        feat = torch.from_numpy(some.gather(finder.features))
-        found = self._train(types, adj, feat, kernel, candidates)
+        found, self.loss_curve_ = find_best(self, finder, types, candidates)
         snapped = merge_alike(found, finder)
         if self.occurrence_rule == "isomorphic":
             snapped = finder.add_lookalikes(snapped)
@@ -470,130 +480,4 @@ class PatternMiner(BaseEstimator):
             policy=self.policy,
             num_views=self.num_views,
             seed=self.random_state,
-        )
-
-    def _train(
-        self,
-        types: SubgraphTypes,
-        adj: Tensor,
-        feat: Tensor,
-        kernel: GOMKSettings,
-        candidates: np.ndarray | None,
-    ) -> SnappedFilters:
-        """Run all restarts and return the snapped filters of the best."""
-        best_loss = np.inf
-        steps = 1 + self.num_epochs
-        with tqdm(
-            total=steps * self.num_restarts, desc="mining", unit="epoch", disable=not self.progress
-        ) as bar:
-            for restart in range(self.num_restarts):
-                curve: list[float] = []
-
-                def on_step(loss: float, curve: list[float] = curve) -> None:
-                    curve.append(loss)
-                    bar.set_postfix_str(f"loss {loss:.4f}")
-                    bar.update()
-
-                clustering = self._start(restart, types, adj, feat, kernel, candidates)
-                for snapped in self._run(clustering, restart, on_step):
-                    snapped = clustering.settle_features(snapped)
-                    # a soft filter can score high without being any graph: judge the snapped one
-                    loss = clustering.loss(snapped)
-                    if loss < best_loss:
-                        best_loss, best, self.loss_curve_ = loss, snapped, curve
-        return best
-
-    def _start(
-        self,
-        restart: int,
-        types: SubgraphTypes,
-        adj: Tensor,
-        feat: Tensor,
-        kernel: GOMKSettings,
-        candidates: np.ndarray | None,
-    ) -> FilterClustering:
-        """Choose what is trained on and where the filters start."""
-        rng = np.random.default_rng([self.random_state, restart])
-        rows, weight = types.sample(self.train_size, rng)
-        types, adj, feat = types.take(rows, weight), adj[rows], feat[rows]
-        # a generator of its own: the user's random numbers go on as if nothing had happened
-        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        num_filters = self.num_patterns_
-        if self.start != "random":
-            among = types if candidates is None else replace(types, weight=candidates[rows])
-            chosen = choose_types(
-                self.start, among, self.num_patterns_, kernel, self.sample_size, rng, self.backend
-            )
-            num_filters = len(chosen)
-        filters = GraphFilters(num_filters, self.pattern_size_, feat.shape[2], generator=generator)
-        if self.start != "random":
-            filters.set(torch.arange(num_filters), adj[chosen], feat[chosen])
-        return FilterClustering(types, adj, feat, filters, kernel, self.backend)
-
-    def _run(
-        self, clustering: FilterClustering, restart: int, on_step: Callable[[float], None]
-    ) -> Iterator[SnappedFilters]:
-        """Train; yield the snapped filters of the start and after each part of the training."""
-        generator = torch.Generator().manual_seed(self.random_state + restart)
-        on_step(clustering.loss())
-        yield snap(clustering.filters)
-        clustering.train(
-            self.num_epochs,
-            self.learning_rate,
-            self.batch_size,
-            self.relocate,
-            generator,
-            on_step,
-        )
-        yield snap(clustering.filters)
-
-    def _keep(self, snapped: SnappedFilters, places: list[PatternPlaces], csr: CSRGraph) -> None:
-        """Order the patterns, most frequent first."""
-        kept = sorted(
-            range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
-        )
-        if not kept:
-            log.warning(
-                "no pattern has %d distinct occurrences; lower min_support", self.min_support
-            )
-        self.filters_ = snapped.take(kept)
-        exact = self._count_exact(csr)
-        self.patterns_ = [
-            self._pattern(rank, places[i], csr, exact[rank]) for rank, i in enumerate(kept)
-        ]
-
-    def _count_exact(self, csr: CSRGraph) -> list[tuple[str, int | None]]:
-        """State and number of the exact count of each pattern; equal structures share one."""
-        if self.exact_seconds is None:
-            return [("not asked", None)] * len(self.filters_.num_nodes)
-        known: dict[bytes, tuple[str, int | None]] = {}
-        certificates = self.filters_.certificates()
-        for number, (certificate, size) in enumerate(
-            zip(certificates, self.filters_.num_nodes, strict=True)
-        ):
-            if certificate not in known:
-                adjacency = self.filters_.adj[number, :size, :size].numpy()
-                count = count_exact(csr, adjacency, self.exact_seconds).count
-                known[certificate] = ("not finished" if count is None else "counted", count)
-        return [known[certificate] for certificate in certificates]
-
-    def _pattern(
-        self, rank: int, places: PatternPlaces, csr: CSRGraph, exact: tuple[str, int | None]
-    ) -> Pattern:
-        filters = self.filters_
-        size = filters.num_nodes[rank]
-        edges = torch.triu(filters.adj[rank, :size, :size]).nonzero().tolist()
-        frequency = measure_frequency(csr, places.roots, places.node_sets, self.random_state)
-        return Pattern(
-            id=rank,
-            edges=tuple((u, v) for u, v in edges),
-            edge_weights=tuple(float(filters.weights[rank, u, v]) for u, v in edges),
-            features=self.scaling_.restore(filters.feat[rank, :size].numpy()),
-            feature_names=csr.feature_names,
-            medoid=places.medoid,
-            frequency=replace(frequency, exact_state=exact[0], exact=exact[1]),
-            min_similarity=places.min_similarity,
-            occurrences=places.occurrences,
-            num_filters=filters.merged[rank],
-            noisy=filters.noisy[rank],
         )

@@ -24,8 +24,6 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
@@ -105,12 +103,7 @@ def add_stability(
     check_is_fitted(miner)
     check_int("num_restarts", num_restarts, 0)
     check_int("num_bootstrap", num_bootstrap, 0)
-    csr = as_csr(graph)
-    if csr.features.shape[1] != miner.n_features_in_:
-        raise InputError(
-            f"graph must have the {miner.n_features_in_} features that the miner was fitted on, "
-            f"got {csr.features.shape[1]}."
-        )
+    csr = miner.read(graph)
     runs = {"restarts": num_restarts, "bootstrap": num_bootstrap}
     stable = {name: count for name, count in runs.items() if count}
     if not miner.patterns_ or not stable:

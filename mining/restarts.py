@@ -1,0 +1,116 @@
+"""Step 4: filters trained from one start or several, snapped; the best of all that was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from gomkcn_dgl.filters import GraphFilters
+from mining.clustering import FilterClustering
+from mining.occurrences import OccurrenceFinder
+from mining.patterns import SnappedFilters, snap
+from mining.starts import choose_types
+from mining.subgraph_types import SubgraphTypes
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+
+
+def find_best(
+    miner: PatternMiner,
+    finder: OccurrenceFinder,
+    types: SubgraphTypes,
+    candidates: np.ndarray | None = None,
+) -> tuple[SnappedFilters, list[float]]:
+    """Run all restarts of a miner.
+
+    Parameters
+    ----------
+    miner : PatternMiner
+        Its settings count, and the number and size of patterns that it settled.
+    finder : OccurrenceFinder
+        Of the graph.
+    types : SubgraphTypes
+        U of its types, with any weights.
+    candidates : numpy.ndarray, optional
+        int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
+
+    Returns
+    -------
+    SnappedFilters
+        Of the start or of the training, whichever fits best.
+    list of float
+        The loss at the start of that run, then after each epoch.
+    """
+    best_loss, steps = np.inf, (1 + miner.num_epochs) * miner.num_restarts
+    with tqdm(total=steps, desc="mining", unit="epoch", disable=not miner.progress) as bar:
+        for restart in range(miner.num_restarts):
+            curve: list[float] = []
+
+            def on_step(loss: float, curve: list[float] = curve) -> None:
+                curve.append(loss)
+                bar.set_postfix_str(f"loss {loss:.4f}")
+                bar.update()
+
+            clustering = _start(miner, restart, finder, types, candidates)
+            for snapped in _train(miner, clustering, restart, on_step):
+                snapped = clustering.settle_features(snapped)
+                # a soft filter can score high without being any graph: judge the snapped one
+                loss = clustering.loss(snapped)
+                if loss < best_loss:
+                    best_loss, best, best_curve = loss, snapped, curve
+    return best, best_curve
+
+
+def _start(
+    miner: PatternMiner,
+    restart: int,
+    finder: OccurrenceFinder,
+    types: SubgraphTypes,
+    candidates: np.ndarray | None,
+) -> FilterClustering:
+    """Choose what is trained on and where the filters start."""
+    rng = np.random.default_rng([miner.random_state, restart])
+    rows, weight = types.sample(miner.train_size, rng)
+    types = types.take(rows, weight)
+    some = finder.batch.take(types.first)
+    adj, feat = torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(finder.features))
+    # a generator of its own: the user's random numbers go on as if nothing had happened
+    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+    num_filters, kernel, backend = miner.num_patterns_, finder.kernel, finder.backend
+    if miner.start != "random":
+        among = types if candidates is None else replace(types, weight=candidates[rows])
+        chosen = choose_types(
+            miner.start, among, num_filters, kernel, miner.sample_size, rng, backend
+        )
+        num_filters = len(chosen)
+    filters = GraphFilters(num_filters, miner.pattern_size_, feat.shape[2], generator=generator)
+    if miner.start != "random":
+        filters.set(torch.arange(num_filters), adj[chosen], feat[chosen])
+    return FilterClustering(types, adj, feat, filters, kernel, backend)
+
+
+def _train(
+    miner: PatternMiner,
+    clustering: FilterClustering,
+    restart: int,
+    on_step: Callable[[float], None],
+) -> Iterator[SnappedFilters]:
+    """Train; yield the snapped filters of the start, and after the training."""
+    generator = torch.Generator().manual_seed(miner.random_state + restart)
+    on_step(clustering.loss())
+    yield snap(clustering.filters)
+    clustering.train(
+        miner.num_epochs,
+        miner.learning_rate,
+        miner.batch_size,
+        miner.relocate,
+        generator,
+        on_step,
+    )
+    yield snap(clustering.filters)
