@@ -14,7 +14,7 @@ from gomkcn_dgl.settings import (
 from mining import PatternMiner
 
 DEFAULTS = PatternMiner().get_params()
-CHOSEN = {**DEFAULTS, "min_similarity": 0.5, "exact_seconds": 2.0}
+CHOSEN = {**DEFAULTS, "num_hops": 2, "min_similarity": 0.5, "exact_seconds": 2.0}
 
 
 def read(tmp_path, text):
