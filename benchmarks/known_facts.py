@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io import read_graph
-from mining.label_names import Noun
-from mining.null_models import sample_null
+from mining.chance.null_models import sample_null
+from mining.words.label_names import Noun
 
 # codes of MUTAG, from its README
 CARBON, NITROGEN, OXYGEN = 0, 1, 2

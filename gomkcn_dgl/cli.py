@@ -198,9 +198,9 @@ def mine(
     show_log(quiet)
     from gomkcn_dgl.settings import RunSettings, read_settings
     from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
-    from mining.run_folder import REPORT, prepare_folder, write_run
-    from mining.run_table import format_table
-    from mining.significance import add_significance, check_samples
+    from mining.chance.significance import add_significance, check_samples
+    from mining.pages.run_table import format_table
+    from mining.results.run_folder import REPORT, prepare_folder, write_run
     from mining.stability import add_stability
 
     defaults = PatternMiner().get_params()
@@ -255,8 +255,8 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    from mining.run_folder import prepare_folder, read_run, write_report
-    from mining.run_table import format_table
+    from mining.pages.run_table import format_table
+    from mining.results.run_folder import prepare_folder, read_run, write_report
 
     finished = read_run(run)
     page = write_report(prepare_folder(run, force=True), finished)

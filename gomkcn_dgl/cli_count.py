@@ -89,7 +89,7 @@ def _read_pattern(text: str) -> np.ndarray:
 def _read_pattern_of_run(run: str, number: str) -> np.ndarray:
     import numpy as np
 
-    from mining.run_folder import read_run
+    from mining.results.run_folder import read_run
 
     patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
     if number not in patterns:

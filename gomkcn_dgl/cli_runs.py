@@ -22,8 +22,8 @@ def compare(first: str, second: str) -> None:
     \b
     gomkcn compare run other
     """
-    from mining.compare import compare_runs, format_comparison
-    from mining.run_folder import read_run
+    from mining.results.compare import compare_runs, format_comparison
+    from mining.results.run_folder import read_run
 
     click.echo(format_comparison(compare_runs(read_run(first), read_run(second))))
 
@@ -40,8 +40,8 @@ def export(run: str, out: str, format: str) -> None:
     \b
     gomkcn export run --out tables --format parquet
     """
-    from mining.export import write_tables
-    from mining.run_folder import read_run
+    from mining.results.export import write_tables
+    from mining.results.run_folder import read_run
 
     for path in write_tables(out, read_run(run).patterns, format):
         click.echo(path)

@@ -133,8 +133,8 @@ def explain(
     """
     from gomkcn_dgl.training_folder import load_classifier, read_metrics
     from gomkcn_dgl.training_run import read_training_data
-    from mining.explanation import check_same_data, explain_classifier
-    from mining.explanation_report import describe_truth, write_explanation
+    from mining.explain.explanation import check_same_data, explain_classifier
+    from mining.pages.explanation_report import describe_truth, write_explanation
 
     classifier, metrics = load_classifier(run), read_metrics(run)
     task = classifier.settings.data.task

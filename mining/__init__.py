@@ -1,10 +1,9 @@
 """From scores to readable findings: the patterns of a graph, where they occur and how often."""
 
-from mining.alignment import explain_node, explain_occurrence
-from mining.choice_figure import draw_choice
-from mining.choosing import Choice
-from mining.compare import RunComparison, SharedPattern, compare_runs
+from mining.chance.choosing import Choice
+from mining.chance.significance import Significance, add_significance
 from mining.counting import ExactCount, SampledCount, count_exact, count_similar, exact_census
+from mining.drawing.choice_figure import draw_choice
 from mining.evaluation import (
     MotifRecovery,
     OccurrenceAgreement,
@@ -14,17 +13,18 @@ from mining.evaluation import (
     induced_occurrences,
     read_truth,
 )
-from mining.export import occurrence_table, pattern_table, to_igraph, write_tables
-from mining.feature_background import FeatureBackground
-from mining.feature_words import FeatureWords, describe_features
+from mining.explain.alignment import explain_node, explain_occurrence
+from mining.explain.place_explanation import PlaceExplanation
 from mining.frequencies import Frequency
 from mining.miner import PatternMiner
 from mining.patterns import Medoid, Occurrence, Pattern
-from mining.place_explanation import PlaceExplanation
-from mining.run import GraphSummary, MiningRun
-from mining.run_folder import load_miner, read_run
-from mining.significance import Significance, add_significance
+from mining.results.compare import RunComparison, SharedPattern, compare_runs
+from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
+from mining.results.run import GraphSummary, MiningRun
+from mining.results.run_folder import load_miner, read_run
 from mining.stability import Stability, add_stability
+from mining.words.feature_background import FeatureBackground
+from mining.words.feature_words import FeatureWords, describe_features
 
 __all__ = [
     "Choice",

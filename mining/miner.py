@@ -25,10 +25,11 @@ from gomkcn_dgl.subgraphs import (
     extract_subgraphs,
     usual_hops,
 )
-from mining.choosing import MOST_PATTERNS, check_count, find_number, find_size
+from mining.chance.choosing import MOST_PATTERNS, check_count, find_number, find_size
+from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.counting_loops import MOST_PATTERN_NODES
 from mining.merging import merge_alike
-from mining.noisy_patterns import (
+from mining.noise.noisy_patterns import (
     MOST_NOISY_NODES,
     NOISY_COPIES,
     add_noisy_patterns,
@@ -41,7 +42,6 @@ from mining.restarts import find_best
 from mining.scaling import FeatureScaling
 from mining.starts import STARTS
 from mining.subgraph_types import SubgraphTypes, find_types
-from mining.thresholds import choose_thresholds, sample_chance
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -57,8 +57,8 @@ class PatternMiner(BaseEstimator):
     ----------
     num_patterns : int or "auto"
         Graph filters F; "auto": as many as it takes to hold all structures that come back more
-        often than by chance, see ``mining/choosing.py``. Fewer patterns come back when some are
-        alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
+        often than by chance, see ``mining/chance/choosing.py``. Fewer patterns come back when some
+        are alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
         apart.
     pattern_size : int or "auto"
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
@@ -95,7 +95,7 @@ class PatternMiner(BaseEstimator):
         Move filters that hold almost nothing to the subgraphs served worst.
     noisy_copies : {"auto", "no", "yes"}
         Whether to look for patterns of which few copies are intact as well, see
-        ``mining/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
+        ``mining/noise/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
         subgraphs speak for noisy copies. ``"yes"``: always, for at most 10 nodes; with 8 nodes it
         took more than 4 minutes for 500 subgraphs.
     num_restarts : int
@@ -104,7 +104,7 @@ class PatternMiner(BaseEstimator):
         When a subgraph shows a pattern, see ``mining/occurrences.py``.
     min_similarity : float or None
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
-        None: for each pattern what chance rarely reaches, see ``mining/thresholds.py``.
+        None: for each pattern what chance rarely reaches, see ``mining/chance/thresholds.py``.
     min_support : int
         Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
     exact_seconds : float or None
@@ -372,7 +372,7 @@ class PatternMiner(BaseEstimator):
 
     def _repr_html_(self) -> str:
         """The patterns side by side, for Jupyter, once there are some."""
-        from mining.report import patterns_html
+        from mining.pages.report import patterns_html
 
         if not hasattr(self, "patterns_"):
             return f"<pre>{html.escape(repr(self))}</pre>"

@@ -7,9 +7,9 @@ similar one. Under ``"similar"`` it does when the pattern is its nearest and at 
 are one occurrence; so are, under ``"similar"``, those that share more than half of their nodes. How
 often that is, ``mining/frequencies.py`` says.
 
-A pattern of which few copies are intact (``mining/noisy_patterns.py``) has similar occurrences
-under both rules: under ``"isomorphic"`` the subgraphs of which it is the nearest such pattern, and
-that show none of the other patterns exactly.
+A pattern of which few copies are intact (``mining/noise/noisy_patterns.py``) has similar
+occurrences under both rules: under ``"isomorphic"`` the subgraphs of which it is the nearest such
+pattern, and that show none of the other patterns exactly.
 """
 
 from __future__ import annotations

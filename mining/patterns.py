@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
+from mining.chance.significance import Significance
 from mining.frequencies import Frequency
-from mining.significance import Significance
 from mining.stability import Stability
 from mining.topology import canonical_form
 
@@ -199,7 +199,7 @@ class Pattern:
 
     def _repr_html_(self) -> str:
         """Drawing and figures, for Jupyter."""
-        from mining.report import patterns_html
+        from mining.pages.report import patterns_html
 
         return patterns_html([self])
 
@@ -229,7 +229,7 @@ class SnappedFilters:
     merged : tuple of int
         Filters that each one stands for, 1 where it stands for itself alone.
     noisy : tuple of bool
-        Whether few copies of a pattern are intact, see ``mining/noisy_patterns.py``.
+        Whether few copies of a pattern are intact, see ``mining/noise/noisy_patterns.py``.
     """
 
     adj: Tensor

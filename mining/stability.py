@@ -9,7 +9,8 @@
 
 A pattern came back when a filter of the run snapped to its structure, whatever its features. The
 subgraphs are extracted and compared once; a run starts from their types, with other weights.
-Patterns of noisy copies (``mining/noisy_patterns.py``) are not learnt again and get no stability.
+Patterns of noisy copies (``mining/noise/noisy_patterns.py``) are not learnt again and get no
+stability.
 """
 
 from __future__ import annotations

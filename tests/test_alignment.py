@@ -14,9 +14,9 @@ from matplotlib.patches import Circle
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import Occurrence, PatternMiner
-from mining.alignment import explain_node, explain_occurrence
-from mining.alignment_plots import WARNING, draw_alignment
-from mining.edge_agreement import align_edges
+from mining.drawing.alignment_plots import WARNING, draw_alignment
+from mining.explain.alignment import explain_node, explain_occurrence
+from mining.explain.edge_agreement import align_edges
 
 
 def miner_of(graph, size, **settings):

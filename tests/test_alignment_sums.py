@@ -5,9 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mining import alignment_sums
-from mining.alignment_reference import align_reference
-from mining.alignment_sums import (
+from mining.noise import alignment_sums
+from mining.noise.alignment_reference import align_reference
+from mining.noise.alignment_sums import (
     EDGE,
     NO_EDGE,
     PADDING,

@@ -10,8 +10,8 @@ from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining import Choice, PatternMiner, compare_with_truth, draw_choice
-from mining.choosing import SIZES, choose_number, choose_size
-from mining.recurring import Recurring, find_recurring
+from mining.chance.choosing import SIZES, choose_number, choose_size
+from mining.chance.recurring import Recurring, find_recurring
 from synthetic import barabasi_albert, plant_motifs
 
 # ---------------------------------------------------------------- what comes back

@@ -6,8 +6,8 @@ import pytest
 from command_line import gomkcn, refused
 
 from mining import GraphSummary, Medoid, MiningRun, Pattern
-from mining.compare import compare_runs, format_comparison
 from mining.frequencies import Frequency
+from mining.results.compare import compare_runs, format_comparison
 
 
 def pattern(number, graph, features=None, names=("x",), count=5, exact=None):

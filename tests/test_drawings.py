@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining.drawings import RunDrawings, gather_drawings
 from mining.miner import PatternMiner
+from mining.results.drawings import RunDrawings, gather_drawings
 
 
 @pytest.fixture(scope="module")

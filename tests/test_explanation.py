@@ -15,10 +15,10 @@ from command_line import gomkcn, refused
 from gomkcn_dgl import GOMKConv
 from gomkcn_dgl.labelled import read_labelled
 from gomkcn_dgl.training_folder import load_classifier
-from mining.explanation import LearntFilter, Response, explain_classifier
-from mining.explanation_plots import draw_filters, draw_response, draw_root, filter_colors
-from mining.explanation_report import describe_truth, favoured_class
-from mining.plots import figure_to_svg
+from mining.drawing.explanation_plots import draw_filters, draw_response, draw_root, filter_colors
+from mining.drawing.plots import figure_to_svg
+from mining.explain.explanation import LearntFilter, Response, explain_classifier
+from mining.pages.explanation_report import describe_truth, favoured_class
 from synthetic import MotifClassificationDataset
 
 

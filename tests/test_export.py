@@ -10,9 +10,9 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl.errors import InputError
 from mining import Medoid, Occurrence, Pattern
-from mining.export import occurrence_table, pattern_table, to_igraph, write_tables
+from mining.chance.significance import Significance
 from mining.frequencies import Frequency
-from mining.significance import Significance
+from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 
 
 def path_pattern(number=0, exact=None, nodes=((4, 5, 6), (9, 8, None)), significance=None):

@@ -11,10 +11,10 @@ from gomkcn_dgl.graph import as_csr, csr_from_edges
 from gomkcn_dgl.io import read_graph
 from gomkcn_dgl.io_label_names import name_columns
 from mining import Occurrence, PatternMiner
-from mining.feature_background import FeatureBackground
-from mining.feature_words import describe_features
-from mining.label_names import Noun, name_labels
-from mining.phrases import describe_nodes
+from mining.words.feature_background import FeatureBackground
+from mining.words.feature_words import describe_features
+from mining.words.label_names import Noun, name_labels
+from mining.words.phrases import describe_nodes
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining import PatternMiner, compare_with_truth, noisy_patterns
-from mining.alignment_sums import EDGE
-from mining.noisy_patterns import hold_out, take_greedily
-from mining.noisy_templates import Template, Units
+from mining import PatternMiner, compare_with_truth
+from mining.noise import noisy_patterns
+from mining.noise.alignment_sums import EDGE
+from mining.noise.noisy_patterns import hold_out, take_greedily
+from mining.noise.noisy_templates import Template, Units
 from synthetic import barabasi_albert, plant_motifs
 
 MOTIFS = ("wheel", "crown")

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from mining.alignment_reference import align_reference
-from mining.alignment_sums import EDGE, PADDING
-from mining.noisy_templates import (
+from mining.noise.alignment_reference import align_reference
+from mining.noise.alignment_sums import EDGE, PADDING
+from mining.noise.noisy_templates import (
     Template,
     Units,
     background_log_likelihood,

@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.null_models import NULL_MODELS, sample_null
+from mining.chance.null_models import NULL_MODELS, sample_null
 
 REWIRING = ("configuration", "degree")
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
+from mining.chance.significance import Significance
 from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern, SnappedFilters, snap
-from mining.schema import load_schema
-from mining.significance import Significance
+from mining.results.schema import load_schema
 from mining.stability import Stability
 
 

@@ -11,7 +11,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from mining.miner import PatternMiner
 from mining.patterns import Pattern
-from mining.schema import load_schema
+from mining.results.schema import load_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(load_schema())
 

@@ -13,16 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from gomkcn_dgl.errors import InputError
-from mining.frequencies import Frequency
-from mining.layout import place_nodes
-from mining.patterns import Medoid, Pattern
-from mining.plots import (
+from mining.drawing.layout import place_nodes
+from mining.drawing.plots import (
     draw_loss,
     draw_pattern,
     draw_patterns,
     feature_colors,
     figure_to_svg,
 )
+from mining.frequencies import Frequency
+from mining.patterns import Medoid, Pattern
 
 
 def pattern_of(graph, number=0, features=None, distinct=10, assigned=20):
@@ -232,12 +232,12 @@ def test_an_inline_svg_takes_the_text_colour_of_the_page():
 def test_drawing_leaves_no_global_state():
     code = """
 import sys
-import mining.plots
+import mining.drawing.plots
 assert "seaborn" not in sys.modules, "imported too early"
 import matplotlib as mpl
 before = dict(mpl.rcParams)
 mpl.rcParams["svg.hashsalt"] = before["svg.hashsalt"] = "mine"
-svg = mining.plots.figure_to_svg(mining.plots.draw_loss([1.0, 0.5]).figure)
+svg = mining.drawing.plots.figure_to_svg(mining.drawing.plots.draw_loss([1.0, 0.5]).figure)
 assert dict(mpl.rcParams) == before
 from matplotlib import pyplot
 assert not pyplot.get_fignums()

@@ -18,15 +18,15 @@ from tiny_runs import (
 )
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
-from mining.choosing import Choice
+from mining.chance.choosing import Choice
 from mining.evaluation import compare_with_truth
 from mining.frequencies import Frequency
 from mining.miner import PatternMiner
+from mining.pages.report import patterns_html, render_report, run_figures, run_html
+from mining.pages.summary import summary_sentence
 from mining.patterns import Occurrence
-from mining.report import patterns_html, render_report, run_figures, run_html
-from mining.run import MiningRun
+from mining.results.run import MiningRun
 from mining.stability import Stability
-from mining.summary import summary_sentence
 
 EVIL = "<script>alert(1)</script>"
 HOUSE = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 3), (2, 4), (3, 4)])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining.rewiring import swap_edges
+from mining.chance.rewiring import swap_edges
 
 
 def rewired(graph, seed, *, by_degree=False, num_swaps=10**6, num_attempts=200):

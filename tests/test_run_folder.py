@@ -17,9 +17,9 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import atomic_write
 from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings
 from mining import MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
-from mining.drawings import RunDrawings
-from mining.run_folder import prepare_folder, write_report, write_run
-from mining.schema import load_schema
+from mining.results.drawings import RunDrawings
+from mining.results.run_folder import prepare_folder, write_report, write_run
+from mining.results.schema import load_schema
 
 
 def rings_and_cliques():
@@ -294,7 +294,7 @@ def test_a_run_that_cannot_be_drawn_leaves_the_one_before(
     def fail(*arguments):
         raise RuntimeError
 
-    monkeypatch.setattr("mining.run_folder.render_report", fail)
+    monkeypatch.setattr("mining.results.run_folder.render_report", fail)
     with pytest.raises(RuntimeError):
         write_run(copied, replace(run, patterns=run.patterns[:1]), settings, miner)
     assert {name: (copied / name).read_bytes() for name in files_of(copied)} == before

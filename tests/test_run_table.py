@@ -6,7 +6,7 @@ import networkx as nx
 from tiny_runs import pattern_of, recovery_of, run_of, significance_of
 
 from mining.frequencies import Frequency
-from mining.run_table import format_table
+from mining.pages.run_table import format_table
 from mining.stability import Stability
 
 PATH = nx.path_graph(4)

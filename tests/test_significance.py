@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.null_models import sample_null
-from mining.significance import CountedPatterns, Significance, add_significance, judge
+from mining.chance.null_models import sample_null
+from mining.chance.significance import CountedPatterns, Significance, add_significance, judge
 from synthetic import barabasi_albert, plant_motifs
 
 # ---------------------------------------------------------------- counts → numbers

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
-from mining.node_colors import NodeColors
+from mining.drawing.node_colors import NodeColors
 from mining.patterns import Occurrence
-from mining.surroundings import Surroundings, cut_out, find_rows
+from mining.results.surroundings import Surroundings, cut_out, find_rows
 
 
 def cut(graph, nodes, **options):

@@ -6,7 +6,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.thresholds import sample_chance, smallest_rarely_reached
+from mining.chance.thresholds import sample_chance, smallest_rarely_reached
 from synthetic import barabasi_albert, plant_motifs
 
 

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import networkx as nx
 import numpy as np
 
+from mining.chance.significance import Significance
 from mining.evaluation import MotifRecovery
 from mining.frequencies import Frequency
 from mining.patterns import Medoid, Occurrence, Pattern
-from mining.run import GraphSummary, MiningRun
-from mining.significance import Significance
+from mining.results.run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

@@ -1,0 +1,1 @@
+"""Figures: data in, Axes or a small SVG out."""

@@ -1,0 +1,1 @@
+"""Step 6: patterns → a sentence, a table for the terminal, and web pages."""
