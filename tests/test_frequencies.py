@@ -181,7 +181,7 @@ def test_exact_counts_are_made_when_asked():
 
 def test_an_exact_count_that_takes_too_long_is_not_finished(monkeypatch):
     given_up = types.SimpleNamespace(count=None)
-    monkeypatch.setattr("mining.miner.count_exact", lambda *arguments: given_up)
+    monkeypatch.setattr("mining.records.count_exact", lambda *arguments: given_up)
     miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, exact_seconds=1.0)
     frequencies = [p.frequency for p in miner.fit(cliques_and_rings()).patterns_]
     assert {(f.exact, f.exact_state) for f in frequencies} == {(None, "not finished")}
