@@ -60,6 +60,11 @@ class SubgraphBatch:
         """Root of each subgraph, int32 ``[S]``."""
         return self.nodes[:, 0]
 
+    def node_sets(self) -> np.ndarray:
+        """Number of each subgraph's node set, int64 ``[S]``: equal for the same nodes."""
+        ordered = np.sort(self.nodes, axis=1)
+        return np.unique(ordered, axis=0, return_inverse=True)[1].reshape(-1)
+
     def take(self, rows: np.ndarray) -> SubgraphBatch:
         """Return the subgraphs in ``rows``, each as a view of its own."""
         return SubgraphBatch(

@@ -182,9 +182,8 @@ def count_similar(
         seed=seed,
     )
     rows = np.flatnonzero(CanonicalForms(batch).has(canonical_form(joined).certificate))
-    node_sets = np.unique(np.sort(batch.nodes[rows], axis=1), axis=0)
     return SampledCount(
-        count=len(node_sets),
+        count=len(np.unique(batch.take(rows).node_sets())),
         num_graphs=len(np.unique(graph.graph_of(batch.roots[rows]))),
         num_subgraphs=len(batch),
     )

@@ -436,7 +436,7 @@ class PatternMiner(BaseEstimator):
             self.pattern_size_ = self.pattern_size
         finder = self._look(csr, kernel)
         if isinstance(self.num_patterns, str):
-            self.choices_.append(find_number(self, finder, kernel))
+            self.choices_.append(find_number(self, finder))
             self.num_patterns_ = min(self.choices_[-1].chosen, len(finder.batch))
         else:
             self.num_patterns_ = self.num_patterns

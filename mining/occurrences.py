@@ -113,9 +113,7 @@ class OccurrenceFinder:
         self.graph, self.features, self.batch = graph, features, batch
         self.types, self.kernel, self.backend = types, kernel, backend
         self.forms = CanonicalForms(batch)
-        # [S]: equal for subgraphs with the same nodes
-        node_sets = np.sort(batch.nodes, axis=1)
-        self._node_set = np.unique(node_sets, axis=0, return_inverse=True)[1].reshape(-1)
+        self.node_sets = batch.node_sets()
 
     def find(
         self, snapped: SnappedFilters, rule: str, min_similarity: float | np.ndarray
@@ -308,7 +306,7 @@ class OccurrenceFinder:
     def _distinct(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
         """One row for each node set, the most similar one; ``similarity`` is that of the rows."""
         order = rows[np.argsort(-similarity, kind="stable")]
-        _, first = np.unique(self._node_set[order], return_index=True)
+        _, first = np.unique(self.node_sets[order], return_index=True)
         return np.sort(order[first])
 
     def one_of_each_place(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from mining.miner import PatternMiner
 from mining.results.drawings import RunDrawings, gather_drawings
+from mining.words.feature_background import FeatureBackground
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def miner(graph):
 
 
 def test_three_places_a_pattern_and_their_nodes(graph, miner):
-    found = gather_drawings(miner, graph)
+    found = gather_drawings(miner, graph, FeatureBackground.fit(graph))
     assert [list(drawing.occurrences) for drawing in found.patterns] == [[0, 2, 5], [0, 1, 2]]
     ring, clique = found.patterns
     assert all(len(place.edges) == 5 for place in [ring.medoid, *ring.occurrences.values()])
@@ -32,7 +33,7 @@ def test_three_places_a_pattern_and_their_nodes(graph, miner):
 
 
 def test_similarities_and_map_agree_with_the_counts(graph, miner):
-    found = gather_drawings(miner, graph)
+    found = gather_drawings(miner, graph, FeatureBackground.fit(graph))
     assigned = [pattern.frequency.assigned for pattern in miner.patterns_]
     assert assigned == [30, 15]
     assert [sum(counts) for counts in found.similarities] == assigned
@@ -51,14 +52,14 @@ def test_of_several_subgraphs_around_a_node_the_best_counts(graph):
         min_similarity=0.5,
         backend="reference",
     ).fit(graph)
-    found = gather_drawings(several, graph)
+    found = gather_drawings(several, graph, FeatureBackground.fit(graph))
     best = several.transform(graph).max(axis=1)
     parts = np.minimum((best * 40).astype(int), 39)
     assert np.sum(found.similarities, axis=0).tolist() == np.bincount(parts, minlength=40).tolist()
 
 
 def test_a_record_comes_back(graph, miner):
-    found = gather_drawings(miner, graph)
+    found = gather_drawings(miner, graph, FeatureBackground.fit(graph))
     assert RunDrawings.from_dict(found.to_dict()).to_dict() == found.to_dict()
     assert RunDrawings.from_dict(RunDrawings().to_dict()) == RunDrawings()
 

@@ -34,7 +34,6 @@ from mining.chance.thresholds import sample_chance
 from mining.starts import choose_types
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.matching import GOMKSettings
     from mining.miner import PatternMiner
     from mining.occurrences import OccurrenceFinder
 
@@ -93,9 +92,9 @@ def find_size(miner: PatternMiner, graph: CSRGraph) -> Choice:
     return choose_size({size: _recurring(miner, graph, chance, size) for size in SIZES})
 
 
-def find_number(miner: PatternMiner, finder: OccurrenceFinder, kernel: GOMKSettings) -> Choice:
+def find_number(miner: PatternMiner, finder: OccurrenceFinder) -> Choice:
     """Choose the number of a miner's patterns among subgraphs of their size."""
-    graph, types = finder.graph, finder.types
+    graph, types, kernel = finder.graph, finder.types, finder.kernel
     chance = _chance_graphs(miner, graph)
     found = _recurring(miner, replace(graph, weights=None), chance, finder.batch.max_nodes)
     recurring = [one for one in found if one.stands_out]

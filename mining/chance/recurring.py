@@ -123,8 +123,7 @@ def find_recurring(
 
 def _group(batch: SubgraphBatch) -> dict[bytes, tuple[int, np.ndarray]]:
     """Independent cycles and distinct node sets ``[K, N]`` of each structure with a cycle."""
-    ordered = np.sort(batch.nodes, axis=1)
-    distinct = np.unique(ordered, axis=0, return_index=True)[1]
+    distinct = np.unique(batch.node_sets(), return_index=True)[1]
     batch = batch.take(np.sort(distinct))
     forms = CanonicalForms(batch)
     num_edges = batch.adjacency().sum(axis=(1, 2)).astype(np.int64) // 2

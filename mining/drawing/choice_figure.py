@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mining.chance.choosing import Choice
-from mining.drawing.figures import whole_numbers
-from mining.drawing.plots import INK, label_axes, styled_axes
+from mining.drawing.figures import mark_value, whole_numbers
+from mining.drawing.plots import label_axes, styled_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,23 +48,11 @@ def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
     ax.fill_between(
         choice.candidates, criterion - error, criterion + error, color=color, alpha=0.2, linewidth=0
     )
-    ax.axvline(choice.chosen, color=INK, linestyle="--", linewidth=1.2)
-    candidates = np.array(choice.candidates)
-    left = choice.chosen > (candidates[0] + candidates[-1]) / 2
+    middle = (choice.candidates[0] + choice.candidates[-1]) / 2
     said = (
         f"{choice.chosen} chosen" if choice.decided else f"none stands out:\n{choice.chosen} taken"
     )
-    ax.annotate(
-        said,
-        (choice.chosen, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(-5 if left else 5, -2),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        fontsize=9,
-        color=INK,
-    )
+    mark_value(ax, choice.chosen, said, left=choice.chosen > middle)
     # room for the words above the curve
     ax.set_ylim(0, 1.25 * max(float((criterion + error).max()), 1.0))
     whole_numbers(ax, "x")

@@ -54,20 +54,8 @@ def draw_similarities(
     ax = draw_similarity_counts(count_similarities(best, nearest, similarity.shape[1]), ax)
     if threshold is not None:
         reached = int((best >= threshold).sum())
-        ax.axvline(threshold, color=INK, linestyle="--", linewidth=1.2)
-        # beside the line, on the side with room
-        left = threshold > 0.5
-        ax.annotate(
-            f"at least {threshold:.2f}:\n{reached} of {len(best)} nodes",
-            (threshold, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(-5 if left else 5, -2),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            va="top",
-            fontsize=8,
-            color=INK,
-        )
+        said = f"at least {threshold:.2f}:\n{reached} of {len(best)} nodes"
+        mark_value(ax, threshold, said, left=threshold > 0.5)
     return ax
 
 
@@ -252,6 +240,22 @@ def whole_numbers(ax: Axes, axis: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     getattr(ax, f"{axis}axis").set_major_locator(MaxNLocator(6, integer=True))
+
+
+def mark_value(ax: Axes, value: float, text: str, left: bool) -> None:
+    """Draw a dashed line at a value of the x axis, with words on the side that has room."""
+    ax.axvline(value, color=INK, linestyle="--", linewidth=1.2)
+    ax.annotate(
+        text,
+        (value, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-5 if left else 5, -2),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="top",
+        fontsize=8,
+        color=INK,
+    )
 
 
 def empty_panel(ax: Axes | None, sentence: str) -> Axes:

@@ -153,7 +153,7 @@ def hold_out(graph: CSRGraph, rng: np.random.Generator) -> np.ndarray:
 
 
 def _one_of_each_node_set(finder: OccurrenceFinder) -> np.ndarray:
-    return np.unique(np.sort(finder.batch.nodes, axis=1), axis=0, return_index=True)[1]
+    return np.unique(finder.node_sets, return_index=True)[1]
 
 
 def _certificate(template: Template) -> bytes:
@@ -201,11 +201,11 @@ class _Search:
         allowed = starts[self._held_nodes(starts, held) == 0]
         if not min(len(test), len(train), len(allowed)):
             return []
-        learnt = fit_mixture(train, self._templates_at(allowed)).templates
+        learnt = fit_mixture(train, self._templates_at(allowed))
         taken = self._take(train, test, learnt, price=0.0)
         if not taken:
             return []
-        learnt = fit_mixture(self.units, [*taken, *self._templates_at(starts)]).templates
+        learnt = fit_mixture(self.units, [*taken, *self._templates_at(starts)])
         price = describing_price(self.units)
         return self._patterns(self._take(self.units, self.units, learnt, price))
 

@@ -8,7 +8,7 @@ one pass over the alignments tells the gain of every edit exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import igraph
 import numpy as np
@@ -41,22 +41,7 @@ _ROUNDS = 6
 _MERGE_BEFORE = (2, 4)
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """Templates and the share of each.
-
-    Attributes
-    ----------
-    templates : tuple of Template
-    weight : numpy.ndarray
-        float64 ``[J + 1]``, the background last.
-    """
-
-    templates: tuple[Template, ...]
-    weight: np.ndarray
-
-
-def fit_mixture(units: Units, starts: Sequence[Template]) -> Mixture:
+def fit_mixture(units: Units, starts: Sequence[Template]) -> list[Template]:
     """Learn templates from ``starts``, which are edited and merged."""
     templates, weight = list(starts), np.full(len(starts) + 1, 1 / (len(starts) + 1))
     for number in range(_ROUNDS):
@@ -68,7 +53,7 @@ def fit_mixture(units: Units, starts: Sequence[Template]) -> Mixture:
             weight = found.weight
         share = copies_apart(units, found)
         templates = [refit(units, share[:, j], one) for j, one in enumerate(templates)]
-    return Mixture(tuple(templates), weight)
+    return templates
 
 
 def refit(units: Units, share: np.ndarray, template: Template, learn: bool = True) -> Template:

@@ -148,7 +148,9 @@ class RunDrawings:
         return found
 
 
-def gather_drawings(miner: PatternMiner, graph: CSRGraph) -> RunDrawings:
+def gather_drawings(
+    miner: PatternMiner, graph: CSRGraph, background: FeatureBackground
+) -> RunDrawings:
     """Gather what the report of a fitted miner draws.
 
     Parameters
@@ -156,6 +158,8 @@ def gather_drawings(miner: PatternMiner, graph: CSRGraph) -> RunDrawings:
     miner : PatternMiner
         Fitted to ``graph``.
     graph : CSRGraph
+    background : FeatureBackground
+        Of ``graph``.
 
     Returns
     -------
@@ -165,7 +169,7 @@ def gather_drawings(miner: PatternMiner, graph: CSRGraph) -> RunDrawings:
     if not patterns:
         return RunDrawings()
     rows = np.concatenate([pattern.features for pattern in patterns])
-    colors = NodeColors.choose(FeatureBackground.fit(graph), rows)
+    colors = NodeColors.choose(background, rows)
     chosen = [_choose_places(len(pattern.occurrences)) for pattern in patterns]
     row_of = find_rows(
         graph,

@@ -144,7 +144,7 @@ class MiningRun:
             },
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            drawings=gather_drawings(miner, csr),
+            drawings=gather_drawings(miner, csr, background),
             choices=tuple(miner.choices_),
         )
 
