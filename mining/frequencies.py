@@ -44,6 +44,8 @@ EXACT_STATES = ("not asked", "not finished", "counted")
 _READINGS = ("assigned", "distinct", "disjoint", "num_graphs")
 _RESAMPLES = 2000
 _TAIL = 0.025
+# share of the occurrences left that a round must pick to be quicker than one by one
+_WORTH_A_ROUND = 0.05
 # fewer graphs than this say little about how graphs differ
 _MIN_GRAPHS = 30
 
@@ -177,9 +179,25 @@ def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
     held = np.bincount(node_sets[real], minlength=num_nodes)
     # other occurrences at the nodes of each
     conflicts = ((held[node_sets] - 1) * real).sum(axis=1)
-    taken = np.zeros(num_nodes, dtype=bool)
+    rank = np.empty(len(node_sets), np.int64)
+    rank[np.argsort(conflicts, kind="stable")] = np.arange(len(node_sets))
     picked = np.zeros(len(node_sets), dtype=bool)
-    for number in np.argsort(conflicts, kind="stable"):
+    taken = np.zeros(num_nodes + 1, dtype=bool)  # the last is the padding, never taken
+    left = np.arange(len(node_sets))
+    first = np.empty(num_nodes + 1, np.int64)
+    wins = np.ones(1, dtype=bool)
+    while len(left) and wins.mean() > _WORTH_A_ROUND:
+        # in a round those are picked that come first at all of their nodes
+        nodes, order = node_sets[left], rank[left, None]
+        first[nodes] = len(node_sets)
+        np.minimum.at(first, nodes, order)
+        wins = ((first[nodes] == order) | (nodes < 0)).all(axis=1)
+        picked[left[wins]] = True
+        won = nodes[wins]
+        taken[won[won >= 0]] = True
+        left = left[~taken[nodes].any(axis=1)]
+    # where each waits for the one before, such as along a path, one by one is quicker
+    for number in left[np.argsort(rank[left])]:
         nodes = node_sets[number][real[number]]
         if not taken[nodes].any():
             taken[nodes] = picked[number] = True
@@ -205,18 +223,25 @@ def _units_by_overlap(
     num_nodes: int, assigned: np.ndarray, node_sets: np.ndarray, picked: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """What each unit adds to each reading, ``[U', 3]`` without units that add nothing, and U."""
-    owner = np.full(num_nodes, -1)
     unit_of = np.empty(len(node_sets), np.int64)
     unit_of[picked] = np.arange(picked.sum())
-    for number in np.flatnonzero(picked):
-        owner[node_sets[number][node_sets[number] >= 0]] = unit_of[number]
+    # the last is the padding, which nobody owns
+    owner = np.full(num_nodes + 1, -1)
+    sure = node_sets[picked]
+    owner[sure] = unit_of[picked, None]
+    owner[-1] = -1
+    # each other one overlaps one that was picked: it belongs to the one it shares most nodes with
+    rest = node_sets[~picked]
+    owners = owner[rest]
+    shared = ((owners[:, :, None] == owners[:, None, :]).sum(axis=2)) * (owners >= 0)
+    most = shared == shared.max(axis=1, keepdims=True)
+    unit_of[~picked] = np.where(most, owners, len(node_sets)).min(axis=1, initial=len(node_sets))
+    # nodes that nobody owns go to the first that claims them
     claimed = owner.copy()
-    for number in np.flatnonzero(~picked):
-        nodes = node_sets[number][node_sets[number] >= 0]
-        # it overlaps one that was picked, or it would have been picked
-        owners, shared = np.unique(owner[nodes][owner[nodes] >= 0], return_counts=True)
-        unit_of[number] = owners[shared.argmax()]
-        claimed[nodes[claimed[nodes] < 0]] = unit_of[number]
+    free = (rest >= 0) & (owners < 0)
+    claims = np.broadcast_to(unit_of[~picked, None], rest.shape)[free]
+    claimed[rest[free][::-1]] = claims[::-1]
+    claimed = claimed[:-1]
     size = int(picked.sum())
     home = claimed[assigned]
     columns = [

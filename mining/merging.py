@@ -124,7 +124,8 @@ def _cloud(
         finder.kernel,
         finder.backend,
     )
-    nodes = finder.batch.nodes[some]
-    players = np.stack([row[np.argsort(role)] for row, role in zip(nodes, roles, strict=True)])
+    size = snapped.num_nodes[number]
+    players = np.empty((len(some), size), np.int64)
+    np.put_along_axis(players, roles[:, :size], finder.batch.nodes[some, :size], axis=1)
     features = finder.features[players].astype(np.float64)  # [R, M, D]
     return _Cloud(len(rows), features.mean(axis=0), features.var(axis=0))

@@ -15,7 +15,7 @@ pattern, and that show none of the other patterns exactly.
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -317,14 +317,20 @@ class OccurrenceFinder:
         kept: list[int] = []
         # kept rows at each node
         at: dict[int, list[int]] = defaultdict(list)
+        nodes_of: dict[int, list[int]] = {}
+        often = np.bincount(self.batch.nodes[rows][self.batch.nodes[rows] >= 0], minlength=1)
         for row in rows[np.argsort(-similarity, kind="stable")].tolist():
             size = int(self.batch.num_nodes[row])
-            nodes = self.batch.nodes[row, :size].tolist()
-            shared = Counter(other for node in nodes for other in at[node])
-            if any(2 * count > size for count in shared.values()):
+            nodes = self.batch.nodes[row, :size]
+            # what shares more than half of the nodes stands at one of the rarer half as well
+            rare = nodes[np.argsort(often[nodes], kind="stable")][: size - size // 2].tolist()
+            mine = set(nodes.tolist())
+            near = {other for node in rare for other in at[node]}
+            if any(2 * len(mine.intersection(nodes_of[other])) > size for other in near):
                 continue
             kept.append(row)
-            for node in nodes:
+            nodes_of[row] = nodes.tolist()
+            for node in mine:
                 at[node].append(row)
         return np.sort(np.array(kept, np.int64))
 

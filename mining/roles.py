@@ -11,6 +11,9 @@ from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.patterns import SnappedFilters
 from mining.topology import CanonicalForm, CanonicalForms, automorphisms, canonical_form
 
+# entries of the table of isomorphisms that are held at once
+_AT_ONCE = 2_000_000
+
 
 def find_roles(
     batch: SubgraphBatch,
@@ -20,12 +23,12 @@ def find_roles(
     pattern: SnappedFilters,
     kernel: GOMKSettings,
     backend: str,
-) -> list[np.ndarray]:
-    """Pattern node of each node of the subgraphs in ``rows``, one array for each row.
+) -> np.ndarray:
+    """Pattern node of each node of the subgraphs in ``rows``, int64 ``[R, N]``; -1 for none.
 
     The matching of the kernel; where a subgraph has the structure of the pattern, the isomorphism
     that fits best, since with symmetric nodes several matchings are optimal and not all of them
-    keep the edges. A number that is no pattern node, or -1, is a node without a role.
+    keep the edges.
 
     Parameters
     ----------
@@ -46,34 +49,42 @@ def find_roles(
     x = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(some.gather(features)))
     z = kernel.embed(pattern.adj, pattern.feat)
     matched = kernel.match(x, z, torch.from_numpy(some.num_nodes), backend)
-    matching = matched.matching[:, 0].numpy()
+    roles = matched.matching[:, 0].numpy().astype(np.int64)
     size = pattern.num_nodes[0]
+    roles[(roles >= size) | (np.arange(batch.max_nodes) >= some.num_nodes[:, None])] = -1
     target = pattern.adj[0, :size, :size].numpy()
-    form, symmetries = canonical_form(target), automorphisms(target)
-    widths = kernel.bandwidth(x.shape[3])
-    roles = []
-    for position, row in enumerate(rows.tolist()):
-        count = int(some.num_nodes[position])
-        role = matching[position, :count]
-        same = count == size and forms.certificate(row) == form.certificate
-        if same and not _keeps_edges(adjacency[position, :count, :count], target, role):
-            table = similarity_table(x[[position]], z, widths, kernel.solid)[0, 0].numpy()
-            role = _best_isomorphism(forms.place(row), form, symmetries, table)
-        roles.append(role)
+    form = canonical_form(target)
+    same = (some.num_nodes == size) & forms.has(form.certificate)[rows]
+    wrong = np.flatnonzero(same)
+    wrong = wrong[~_keep_edges(adjacency[wrong, :size, :size], target, roles[wrong, :size])]
+    if len(wrong):
+        table = similarity_table(
+            x[torch.from_numpy(wrong)], z, kernel.bandwidth(x.shape[3]), kernel.solid
+        )[:, 0]
+        roles[wrong, :size] = _best_isomorphisms(
+            forms.places(rows[wrong])[:, :size], form, automorphisms(target), table.numpy()
+        )
     return roles
 
 
-def _best_isomorphism(
-    place: np.ndarray, form: CanonicalForm, symmetries: np.ndarray, table: np.ndarray
+def _best_isomorphisms(
+    places: np.ndarray, form: CanonicalForm, symmetries: np.ndarray, table: np.ndarray
 ) -> np.ndarray:
-    """Of the isomorphisms of nodes at these canonical places, the one of the largest score."""
-    candidates = symmetries[:, np.argsort(form.place)[place]]  # [P, N]
-    fit = table[np.arange(len(place)), candidates].sum(axis=1)
-    best: np.ndarray = candidates[fit.argmax()]
+    """Of the isomorphisms of nodes at canonical ``places [R, N]``, that of the largest score."""
+    at_place = symmetries[:, np.argsort(form.place)]  # [P, N]
+    best = np.empty_like(places)
+    step = max(1, _AT_ONCE // at_place.size)
+    for start in range(0, len(places), step):
+        part = slice(start, start + step)
+        candidates = at_place[:, places[part]].transpose(1, 0, 2)  # [R, P, N]
+        row = np.arange(len(candidates))[:, None, None]
+        fit = table[part][row, np.arange(places.shape[1]), candidates].sum(axis=2)
+        best[part] = candidates[row[:, 0, 0], fit.argmax(axis=1)]
     return best
 
 
-def _keeps_edges(adj: np.ndarray, target: np.ndarray, role: np.ndarray) -> bool:
-    if (role < 0).any() or (role >= len(target)).any():
-        return False
-    return bool(((adj != 0) == (target[np.ix_(role, role)] != 0)).all())
+def _keep_edges(adj: np.ndarray, target: np.ndarray, roles: np.ndarray) -> np.ndarray:
+    """Which of the ``roles [R, N]`` are an isomorphism of ``adj [R, N, N]``, bool ``[R]``."""
+    played = target[roles[:, :, None], roles[:, None, :]] != 0
+    kept: np.ndarray = (roles >= 0).all(axis=1) & ((adj != 0) == played).all(axis=(1, 2))
+    return kept

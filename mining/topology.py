@@ -72,7 +72,7 @@ class CanonicalForms:
     """Canonical forms of the subgraphs of a batch, each distinct adjacency looked at once."""
 
     def __init__(self, batch: SubgraphBatch) -> None:
-        num_nodes = batch.num_nodes
+        num_nodes, self._max_nodes = batch.num_nodes, batch.max_nodes
         key = np.concatenate(
             [batch.bits.reshape(len(batch), -1), num_nodes[:, None].astype(np.uint64)], axis=1
         )
@@ -98,6 +98,11 @@ class CanonicalForms:
         """Certificate of subgraph ``row``."""
         return self._forms[self._kind_of[row]].certificate
 
-    def place(self, row: int) -> np.ndarray:
-        """Canonical position of each node of subgraph ``row``."""
-        return self._forms[self._kind_of[row]].place
+    def places(self, rows: np.ndarray) -> np.ndarray:
+        """Canonical position of each node of some subgraphs, ``[R, N]``; -1 = padding."""
+        kinds, kind_of = np.unique(self._kind_of[rows], return_inverse=True)
+        places = np.full((len(kinds), self._max_nodes), -1)
+        for place, kind in zip(places, kinds.tolist(), strict=True):
+            form = self._forms[kind]
+            place[: len(form.place)] = form.place
+        return places[kind_of]

@@ -1,5 +1,6 @@
 """How often a pattern occurs: readings counted by hand, intervals against drawn graphs."""
 
+import collections
 import dataclasses
 import itertools
 import json
@@ -11,7 +12,12 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.frequencies import Frequency, measure_frequency, pick_disjoint
+from mining.frequencies import (
+    Frequency,
+    _units_by_overlap,
+    measure_frequency,
+    pick_disjoint,
+)
 
 
 def graph_of(num_nodes):
@@ -45,6 +51,55 @@ def test_disjoint_occurrences_by_hand(rows, picked):
 
 def test_no_occurrence_is_picked_of_none():
     assert pick_disjoint(np.empty((0, 3), np.int32), 5).tolist() == []
+
+
+def plain_pick(rows, num_nodes):
+    """One by one, the definition."""
+    held = np.bincount(rows[rows >= 0], minlength=num_nodes)
+    conflicts = [sum(held[node] - 1 for node in row if node >= 0) for row in rows]
+    taken, picked = set(), np.zeros(len(rows), bool)
+    for number in np.argsort(conflicts, kind="stable"):
+        nodes = {node for node in rows[number].tolist() if node >= 0}
+        if not nodes & taken:
+            taken |= nodes
+            picked[number] = True
+    return picked
+
+
+def plain_units(num_nodes, assigned, rows, picked):
+    """Units one by one, the definition."""
+    numbers = np.flatnonzero(picked).tolist()
+    owner = {node: i for i, row in enumerate(rows[picked].tolist()) for node in row if node >= 0}
+    claimed = dict(owner)
+    units = [[0, 1, 1] for _ in numbers]
+    for row in rows[~picked].tolist():
+        shared = collections.Counter(owner[node] for node in row if node in owner)
+        unit = min(shared, key=lambda unit: (-shared[unit], unit))
+        units[unit][1] += 1
+        for node in row:
+            if node >= 0:
+                claimed.setdefault(node, unit)
+    for root in assigned:
+        if root in claimed:
+            units[claimed[root]][0] += 1
+        else:
+            units.append([1, 0, 0])
+    return units, len(numbers) + num_nodes - len(claimed)
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_picks_and_units_are_those_of_one_by_one(seed, share, monkeypatch):
+    # in rounds, in rounds and then one by one, one by one
+    monkeypatch.setattr("mining.frequencies._WORTH_A_ROUND", share)
+    rng = np.random.default_rng(seed)
+    rows = np.stack([rng.permutation(60)[:4] for _ in range(50)] + [[7, 9, -1, -1]])
+    rows = np.concatenate([rows, np.arange(30, 50)[:, None] + np.arange(4)])
+    picked = pick_disjoint(rows, 60)
+    assert picked.tolist() == plain_pick(rows, 60).tolist()
+    assigned = np.flatnonzero(rng.random(60) < 0.5)
+    units, num_units = _units_by_overlap(60, assigned, rows, picked)
+    assert (units.tolist(), num_units) == plain_units(60, assigned.tolist(), rows, picked)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -55,6 +55,17 @@ def test_rewiring_keeps_degrees_features_and_components(name, null):
     assert kept == (null == "degree" or name not in ("tree", "hubs", "dense", "parts"))
 
 
+def test_components_stay_whole_where_searches_are_given_up(monkeypatch):
+    # a tree: nearly every swap of far edges would cut it
+    monkeypatch.setattr("mining.chance.null_models._FEW_NODES", 10)
+    monkeypatch.setattr("mining.chance.null_models._VISITS", 3)
+    for graph in (nx.random_labeled_tree(60, seed=1), nx.barabasi_albert_graph(60, 2, seed=1)):
+        sample = as_networkx(sample_null(as_csr(graph), "configuration", 0))
+        assert nx.is_connected(sample)
+        assert dict(sample.degree) == dict(graph.degree)
+        assert set(sample.edges) != set(graph.edges)
+
+
 @pytest.mark.parametrize("null", NULL_MODELS)
 def test_a_sample_follows_its_seed(null):
     graph = with_features(GRAPHS["hubs"])

@@ -1,17 +1,18 @@
 """The loop that rewires edges: what a swap keeps, what it may not do, and where many swaps lead."""
 
 import collections
+import itertools
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining.chance.rewiring import swap_edges
+from mining.chance.rewiring import swap_edges, undo_swaps
 
 
-def rewired(graph, seed, *, by_degree=False, num_swaps=10**6, num_attempts=200):
-    """Edges ``[E, 2]`` and rows of neighbours after the loop, and how many swaps it made."""
+def wires(graph, by_degree=False):
+    """The arrays of the loop."""
     csr = as_csr(graph)
     edges = csr.undirected_edges()
     neighbors = csr.indices.astype(np.int64)
@@ -24,19 +25,22 @@ def rewired(graph, seed, *, by_degree=False, num_swaps=10**6, num_attempts=200):
     group_of = np.unique(key, return_inverse=True)[1].reshape(-1)
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable")
-    made, attempts = swap_edges(
-        edges,
-        csr.indptr,
-        neighbors,
-        group_of,
-        group_ptr,
-        members,
-        num_swaps,
+    return edges, csr.indptr, neighbors, group_of, group_ptr, members
+
+
+def rewired(graph, seed, *, by_degree=False, num_swaps=1000, num_attempts=200):
+    """Edges ``[E, 2]`` and rows of neighbours after the loop, and how many swaps it made."""
+    arrays = edges, indptr, neighbors, *_ = wires(graph, by_degree)
+    made, attempts, unsure = swap_edges(
+        *arrays,
         num_attempts,
         np.random.default_rng(seed),
+        len(graph),
+        np.empty((num_swaps, 2), np.int64),
     )
     assert made <= attempts <= num_attempts
-    rows = [neighbors[a:b].tolist() for a, b in zip(csr.indptr, csr.indptr[1:], strict=False)]
+    assert unsure == 0
+    rows = [neighbors[a:b].tolist() for a, b in itertools.pairwise(indptr)]
     return edges, rows, made
 
 
@@ -136,6 +140,32 @@ def test_the_loop_follows_its_seed():
     graph = GRAPHS["hubs"]
     first, again, other = (rewired(graph, seed)[0].tolist() for seed in (4, 4, 5))
     assert first == again != other
+
+
+def test_swaps_can_be_taken_back():
+    arrays = wires(GRAPHS["hubs"])
+    edges, indptr, neighbors = arrays[:3]
+    before = edges.copy(), neighbors.copy()
+    made = np.empty((30, 2), np.int64)
+    count, _, _ = swap_edges(*arrays, 1000, np.random.default_rng(0), 50, made)
+    assert count == 30
+    assert not np.array_equal(edges, before[0])
+    undo_swaps(edges, indptr, neighbors, made)
+    np.testing.assert_array_equal(edges, before[0])
+    # each row holds the same, in another order
+    rows = [
+        [sorted(some[a:b].tolist()) for a, b in itertools.pairwise(indptr)]
+        for some in (neighbors, before[1])
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_a_search_that_is_given_up_is_counted():
+    arrays = wires(GRAPHS["tree"])
+    made = np.empty((200, 2), np.int64)
+    _, _, unsure = swap_edges(*arrays, 1000, np.random.default_rng(0), 3, made)
+    assert unsure > 0
+    assert not nx.is_connected(nx.Graph(arrays[0].tolist()))
 
 
 def test_many_swaps_reach_every_ring_alike():

@@ -31,7 +31,7 @@ def roles_of(graph, pattern, size, features, played, rows=None, num_levels=2):
         "auto",
     )
     return [
-        dict(zip(batch.nodes[row, : batch.num_nodes[row]].tolist(), role.tolist(), strict=True))
+        dict(zip(batch.nodes[row, : batch.num_nodes[row]].tolist(), role.tolist(), strict=False))
         for row, role in zip(rows, found, strict=True)
     ]
 

@@ -134,4 +134,6 @@ def test_forms_of_a_batch_are_those_of_its_subgraphs_without_padding(batch):
     for row, count in enumerate(batch.num_nodes):
         form = canonical_form(batch.adjacency()[row, :count, :count])
         assert forms.certificate(row) == form.certificate
-        assert forms.place(row).tolist() == form.place.tolist()
+        places = forms.places(np.array([row]))[0]
+        assert places[:count].tolist() == form.place.tolist()
+        assert (places[count:] == -1).all()

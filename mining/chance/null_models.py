@@ -15,23 +15,26 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gomkcn_dgl.checks import check_choice, check_int
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
-from mining.chance.rewiring import swap_edges
+from gomkcn_dgl.csr import CSRGraph
+from mining.chance.rewiring import swap_edges, undo_swaps
 
 log = logging.getLogger("gomkcn_dgl")
 
 NULL_MODELS = ("configuration", "degree", "features")
 
-# swaps an edge; attempts are bounded, since in some graphs no swap is possible
-_SWAPS = 10
+# attempts an edge are bounded, since in some graphs no swap is possible
 _ATTEMPTS = 100
+# in a graph of more nodes a swap is taken to cut nothing once both sides have so many nodes, and
+# components are counted after as many swaps as there are edges
+_FEW_NODES = 10_000
+_VISITS = 32
 
 
 def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
@@ -78,8 +81,10 @@ def shuffle_features(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     return replace(graph, features=graph.features[rng.permutation(graph.num_nodes)])
 
 
-def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool) -> CSRGraph:
-    """Rewire the edges by ten swaps an edge, keeping degrees and connected components.
+def rewire(
+    graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool, num_swaps: int = 10
+) -> CSRGraph:
+    """Rewire the edges by so many swaps an edge, keeping degrees and connected components.
 
     Parameters
     ----------
@@ -87,29 +92,69 @@ def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool) -> CS
     rng : numpy.random.Generator
     keep_pairs : bool
         Keep as well how many edges join nodes of each two degrees.
+    num_swaps : int
+        Swaps an edge.
     """
     edges = graph.undirected_edges()
     if len(edges) == 0:
         return replace(graph, weights=None)
-    group_of = _groups(graph, edges, keep_pairs)
+    # the ends of the edges are numbered as well
+    number = np.int32 if 2 * len(edges) < 2**31 else np.int64
+    group_of = _groups(graph, edges, keep_pairs).astype(number)
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
-    members = np.argsort(group_of, kind="stable")
-    arrays = (edges, graph.indptr, graph.indices.astype(np.int64), group_of, group_ptr, members)
-    swaps, attempts = _SWAPS * len(edges), _ATTEMPTS * len(edges)
-    _, attempts = swap_edges(*arrays, swaps // 2, attempts // 2, rng)
+    members = np.argsort(group_of, kind="stable").astype(number)
+    neighbors = np.array(graph.indices)
+    wires = _Wires(edges.astype(np.int32), graph.indptr, neighbors, group_of, group_ptr, members)
+    swaps = num_swaps * len(edges)
+    attempts = wires.swap(swaps // 2, _ATTEMPTS * len(edges) // 2, rng)
     # a graph that allows few swaps must be stayed at for longer: to stop after so many swaps would
     # prefer the others, so the second half has as many attempts as the first half needed
-    swap_edges(*arrays, attempts, attempts, rng)
-    return csr_from_edges(
-        edges[:, 0],
-        edges[:, 1],
-        graph.num_nodes,
-        features=graph.features,
-        graph_ptr=graph.graph_ptr,
-        node_ids=graph.node_ids,
-        feature_names=graph.feature_names,
-        undirected=True,
-    )
+    wires.swap(attempts, attempts, rng)
+    rows = wires.as_matrix()
+    rows.sort_indices()
+    return replace(graph, indices=rows.indices.astype(np.int32), weights=None)
+
+
+@dataclass(frozen=True)
+class _Wires:
+    """The arrays of :func:`swap_edges`, which change in place."""
+
+    edges: np.ndarray
+    indptr: np.ndarray
+    neighbors: np.ndarray
+    group_of: np.ndarray
+    group_ptr: np.ndarray
+    members: np.ndarray
+
+    def swap(self, num_swaps: int, num_attempts: int, rng: np.random.Generator) -> int:
+        """Make so many swaps, or attempts; return how many attempts that was."""
+        num_nodes = len(self.indptr) - 1
+        most_visits = num_nodes if num_nodes <= _FEW_NODES else _VISITS
+        whole = self._num_components() if most_visits < num_nodes else 0
+        made = np.empty((min(num_swaps, len(self.edges)), 2), self.group_of.dtype)
+        swaps, attempts = 0, 0
+        while swaps < num_swaps and attempts < num_attempts:
+            window = made[: num_swaps - swaps]
+            count, tried, unsure = swap_edges(
+                *vars(self).values(), num_attempts - attempts, rng, most_visits, window
+            )
+            if unsure and self._num_components() > whole:
+                # large parts come off this graph, so every search must end
+                undo_swaps(self.edges, self.indptr, self.neighbors, window[:count])
+                most_visits = num_nodes
+                continue
+            swaps, attempts = swaps + count, attempts + tried
+        return attempts
+
+    def as_matrix(self) -> csr_array:
+        """The adjacency matrix; it shares memory."""
+        shape = (len(self.indptr) - 1,) * 2
+        return csr_array(
+            (np.ones(len(self.neighbors), np.int8), self.neighbors, self.indptr), shape=shape
+        )
+
+    def _num_components(self) -> int:
+        return int(connected_components(self.as_matrix(), directed=False)[0])
 
 
 def _groups(graph: CSRGraph, edges: np.ndarray, keep_pairs: bool) -> np.ndarray:
@@ -119,8 +164,8 @@ def _groups(graph: CSRGraph, edges: np.ndarray, keep_pairs: bool) -> np.ndarray:
         shape=(graph.num_nodes, graph.num_nodes),
     )
     _, component = connected_components(whole, directed=False)
+    degree = graph.degrees if keep_pairs else np.zeros(graph.num_nodes, np.int64)
+    key = component.astype(np.int64) * (1 + graph.degrees.max()) + degree
+    _, group = np.unique(key, return_inverse=True)
     # end 2 e leads to the second node of edge e, end 2 e + 1 to the first
-    target = edges[:, ::-1].reshape(-1)
-    degree = graph.degrees[target] if keep_pairs else np.zeros(len(target), np.int64)
-    key = component[target].astype(np.int64) * (1 + graph.degrees.max()) + degree
-    return np.unique(key, return_inverse=True)[1].reshape(-1)
+    return group.reshape(-1)[edges[:, ::-1].reshape(-1)]
