@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gomkcn_dgl import GOMKCN
-from mining.patterns import snap
+from mining.snapped_filters import snap
 from mining.topology import canonical_form
 from synthetic import Motif
 
