@@ -1,12 +1,14 @@
 """The one place that imports DGL, and says what to do when it cannot be imported.
 
-Use it as ``from gomkcn_dgl._dgl import dgl``. Two things happen before the import:
+Use it as ``from gomkcn_dgl._dgl import dgl``. Three things happen before the import:
 
 * ``DGLBACKEND`` is set to ``pytorch`` unless the user chose one, which keeps DGL from printing a
   notice and from writing a file into the home folder.
 * DGL 2.1.0, the only release for Python 3.12, imports its GraphBolt sampler at start and fails with
   torch newer than 2.2 because no library was built for it. Nothing here uses GraphBolt, so an empty
   module takes its place, for that release and those versions of torch only.
+* Warnings about the syntax of DGL's own files, which Python 3.12 gives when it compiles them, are
+  kept from the user, who can do nothing about them.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import importlib.metadata
 import os
 import sys
 import types
+import warnings
 from typing import Any
 
 from gomkcn_dgl.errors import MissingDGLError
@@ -39,7 +42,9 @@ def _import_dgl() -> Any:
     try:
         if _needs_graphbolt_stub() and "dgl.graphbolt" not in sys.modules:
             sys.modules["dgl.graphbolt"] = types.ModuleType("dgl.graphbolt")
-        return importlib.import_module("dgl")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return importlib.import_module("dgl")
     except importlib.metadata.PackageNotFoundError as error:
         raise MissingDGLError(f"The package {error.name!r} is not installed; {_WAY_OUT}.") from None
     except Exception as error:

@@ -46,7 +46,7 @@ def start_from_classes(
     num_candidates : int
         Subgraphs that may become filters, of all classes together.
     seed : int
-        Of the sample and the candidates.
+        Of the sample, the candidates and what is dropped.
     """
     check_int("num_samples", num_samples, 1)
     check_int("num_candidates", num_candidates, 1)
@@ -63,18 +63,21 @@ def start_from_classes(
         class_of_group = classes[sample]
     candidates = rng.permutation(len(roots))[:num_candidates]
     model.train()
-    for level, conv in enumerate(model.convs):
-        assert isinstance(conv, GraphKernelConv)
-        hidden = _input_of(model, batch, level)
-        rows = _first_views(batch.subgraphs, torch.from_numpy(roots))
-        adj, feat = _as_filters(rows, hidden, candidates, conv.filter_size)
-        scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
-        scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)
-        worth = _worth(scores, group, class_of_group)
-        alike = scores[torch.from_numpy(candidates)]
-        owner = class_of_group[group[candidates]]
-        chosen = _choose(worth, alike, owner, conv.num_filters)
-        conv.filters.set(slice(None), adj[chosen], feat[chosen])
+    # the input layer may drop features
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        for level, conv in enumerate(model.convs):
+            assert isinstance(conv, GraphKernelConv)
+            hidden = _input_of(model, batch, level)
+            rows = _first_views(batch.subgraphs, torch.from_numpy(roots))
+            adj, feat = _as_filters(rows, hidden, candidates, conv.filter_size)
+            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
+            scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)
+            worth = _worth(scores, group, class_of_group)
+            alike = scores[torch.from_numpy(candidates)]
+            owner = class_of_group[group[candidates]]
+            chosen = _choose(worth, alike, owner, conv.num_filters)
+            conv.filters.set(slice(None), adj[chosen], feat[chosen])
 
 
 def _sample_of_each_class(

@@ -1,9 +1,10 @@
-"""What all commands share: one sentence and exit code 2 on bad input, and the log."""
+"""What all commands share: one sentence and an exit code for what went wrong, and the log."""
 
 from __future__ import annotations
 
 import logging
 import re
+import sys
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from gomkcn_dgl.errors import GomkcnError
 
 
 class Command(click.Command):
-    """A command that ends in one sentence and exit code 2 on bad input."""
+    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -23,14 +24,24 @@ class Command(click.Command):
             for option in self.params:
                 message = re.sub(rf"^{option.name}\b", option.opts[0], message)
             click.echo(f"gomkcn: {message}", err=True)
-            ctx.exit(2)
+            ctx.exit(error.exit_code)
 
 
 class Group(click.Group):
-    """A group of such commands."""
+    """A group of such commands; what cannot be printed is said in one sentence, too."""
 
     command_class = Command
     group_class = type
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            # without a name: the terminal, or a full disk behind ">"
+            what = "the output" if error.filename is None else repr(error.filename)
+            reason = error.strerror or str(error)
+            click.echo(f"gomkcn: {what} cannot be read or written ({reason}).", err=True)
+            sys.exit(GomkcnError.exit_code)
 
 
 def show_log(quiet: bool) -> None:

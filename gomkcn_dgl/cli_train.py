@@ -75,6 +75,14 @@ def _train_options(command: Decorated) -> Decorated:
 @_train_options
 @click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
 @click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run in the folder.")
+@click.option(
+    "--checkpoint-every",
+    type=int,
+    metavar="EPOCHS",
+    help="How often to write what --resume needs. [twice a minute]",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="End with the epochs so far.")
 @click.option("--quiet", is_flag=True, help="No log and no progress bar.")
 def train(
     path: str | None,
@@ -83,6 +91,9 @@ def train(
     split: str | None,
     settings_file: str | None,
     force: bool,
+    resume: bool,
+    checkpoint_every: int | None,
+    time_limit: float | None,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -96,22 +107,37 @@ def train(
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train cora/ --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
+    gomkcn train ENZYMES/ --out run --resume
+    torchrun --nproc-per-node 4 -m gomkcn_dgl train ENZYMES/ --out run
     """
-    show_log(quiet)
+    from gomkcn_dgl.interrupts import Interrupts
+    from gomkcn_dgl.processes import is_first, join_processes
+    from gomkcn_dgl.run_lock import lock_folder
     from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
     from gomkcn_dgl.training_folder import METRICS, prepare_training_folder, write_training
     from gomkcn_dgl.training_run import format_results, read_training_data, run_training
 
-    settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
-    names = None if features is None else tuple(features.split(","))
-    shares = None if split is None else _parse_shares(split)
-    settings = settings.override({**options, "path": path, "features": names, "split": shares})
-    data = read_training_data(settings.data)
-    folder = prepare_training_folder(out, force)
-    run = run_training(settings, data, progress=not quiet and sys.stderr.isatty())
-    write_training(folder, run)
-    click.echo(format_results(run))
-    click.echo(f"run: {folder / METRICS}; what it learnt: gomkcn explain {folder}")
+    interrupts = Interrupts(time_limit)
+    with join_processes():
+        show_log(quiet or not is_first())
+        settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
+        names = None if features is None else tuple(features.split(","))
+        shares = None if split is None else _parse_shares(split)
+        settings = settings.override({**options, "path": path, "features": names, "split": shares})
+        data = read_training_data(settings.data)
+        with lock_folder(out) as folder:
+            checkpoint = prepare_training_folder(folder, force, resume, checkpoint_every)
+            if checkpoint is None:
+                click.echo(f"nothing to go on with: the run is finished, {folder / METRICS}")
+                return
+            watched = not quiet and sys.stderr.isatty() and is_first()
+            run = run_training(
+                settings, data, progress=watched, checkpoint=checkpoint, interrupts=interrupts
+            )
+            write_training(folder, run)
+            if is_first():
+                click.echo(format_results(run))
+                click.echo(f"run: {folder / METRICS}; what it learnt: gomkcn explain {folder}")
 
 
 @click.command(cls=Command)

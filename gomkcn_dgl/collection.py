@@ -71,7 +71,7 @@ class GraphCollection:
         )
         self.graph = graph
         self.subgraphs = subgraphs.to_tensors(device)
-        self.feat = _maybe_sparse(torch.from_numpy(graph.features)).to(device)
+        self.feat = _maybe_sparse(torch.tensor(graph.features)).to(device)
         self.graph_sizes = torch.from_numpy(np.diff(graph.graph_ptr)).to(device)
 
     @property

@@ -16,17 +16,23 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_finite
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io_names import printable
 
 log = logging.getLogger("gomkcn_dgl")
 
 CONSTANT_FEATURE = "constant"
 
 # what can be done to a graph to make it simple, in the words of the log
-_LOOPS = "dropped %d self-loops"
-_ZEROS = "dropped %d edges of weight 0"
-_DUPLICATES = "merged %d duplicate edges"
-_MIRRORED = "mirrored %d edges that were given in one direction"
-_CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+LOOPS = "dropped %d self-loops"
+ZEROS = "dropped %d edges of weight 0"
+DUPLICATES = "merged %d duplicate edges"
+MIRRORED = "mirrored %d edges that were given in one direction"
+CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+
+# of an int64 that holds two node rows
+_LOW_HALF = 2**32 - 1
+# nodes whose edges are listed in one go
+_NODES_AT_ONCE = 2**18
 
 
 # arrays compare elementwise, so two graphs are equal only when they are the same object
@@ -49,7 +55,8 @@ class CSRGraph:
         ``graph_ptr[g]:graph_ptr[g + 1]``.
     node_ids : numpy.ndarray or None
         ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
-        within each graph.
+        within each graph. Text on disk is a
+        :class:`~gomkcn_dgl.stored_names.StoredNames`, which stands for an array.
     feature_names : tuple of str
         One name per feature column.
     """
@@ -95,9 +102,18 @@ class CSRGraph:
 
     def undirected_edges(self) -> np.ndarray:
         """Each undirected edge once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
-        source = np.repeat(np.arange(self.num_nodes), self.degrees)
-        keep = source < self.indices
-        return np.stack([source[keep], self.indices[keep].astype(np.int64)], axis=1)
+        edges = np.empty((self.num_edges, 2), dtype=np.int64)
+        filled = 0
+        # a piece at a time, so that little is needed beside the result
+        for first in range(0, self.num_nodes, _NODES_AT_ONCE):
+            starts = self.indptr[first : first + _NODES_AT_ONCE + 1]
+            source = np.repeat(np.arange(first, first + len(starts) - 1), np.diff(starts))
+            target = self.indices[starts[0] : starts[-1]]
+            keep = np.flatnonzero(source < target)
+            piece = edges[filled : filled + len(keep)]
+            piece[:, 0], piece[:, 1] = source[keep], target[keep]
+            filled += len(keep)
+        return edges
 
     def _repr_html_(self) -> str:
         """What the graph holds, and a drawing of a small one, for Jupyter."""
@@ -170,25 +186,22 @@ def csr_from_edges(
     if weights is not None:
         weights = _check_weights(weights, len(source))
     if features is None:
-        found[_CONSTANT] = num_nodes
+        found[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     source, target, weights = _drop_self_loops(source, target, weights, found)
-    low, high, weights = _merge_duplicates(source, target, weights, num_nodes, undirected, found)
-
-    row, column = np.concatenate([low, high]), np.concatenate([high, low])
-    order = np.argsort(row * num_nodes + column)
-    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=num_nodes), out=indptr[1:])
+    pairs, weights = _merge_duplicates(source, target, weights, undirected, found)
+    del source, target
+    indptr, indices, weights = _compress(pairs, weights, num_nodes)
     if repairs is None:
         log_repairs(found)
     else:
         repairs.update(found)
     return CSRGraph(
         indptr=indptr,
-        indices=column[order].astype(np.int32),
+        indices=indices,
         features=matrix,
-        weights=None if weights is None else np.concatenate([weights, weights])[order],
+        weights=weights,
         graph_ptr=graph_ptr,
         node_ids=node_ids,
         feature_names=names,
@@ -291,7 +304,7 @@ def _check_endpoints(
             f"edge_index must name nodes from 0 to {num_nodes - 1}, "
             f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
         )
-    return source.astype(np.int64), target.astype(np.int64)
+    return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
 
 
 def _check_graph_ptr(
@@ -382,11 +395,14 @@ def _drop_self_loops(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Keep the edges without self-loops and without edges of weight 0."""
     keep = source != target
-    repairs[_LOOPS] = len(source) - int(keep.sum())
+    repairs[LOOPS] = len(source) - int(keep.sum())
     if weights is not None:
-        repairs[_ZEROS] = int((keep & (weights == 0)).sum())
+        repairs[ZEROS] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
         weights = weights[keep]
+    # mostly nothing is dropped, and nothing has to be copied
+    if keep.all():
+        return source, target, weights
     return source[keep], target[keep], weights
 
 
@@ -394,26 +410,49 @@ def _merge_duplicates(
     source: np.ndarray,
     target: np.ndarray,
     weights: np.ndarray | None,
-    num_nodes: int,
     undirected: bool,
     repairs: Counter[str],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return each undirected edge once, ``low < high``, with its largest weight."""
-    key = np.minimum(source, target) * num_nodes + np.maximum(source, target)
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
+    pairs = _pack(np.minimum(source, target), np.maximum(source, target))
     if weights is None:
-        unique = _sorted_distinct(key)
+        unique = _sorted_distinct(pairs)
     else:
-        unique, inverse = np.unique(key, return_inverse=True)
+        unique, inverse = np.unique(pairs, return_inverse=True)
         largest = np.zeros(len(unique), dtype=np.float32)
         np.maximum.at(largest, inverse, weights)
         weights = largest
     if undirected:
-        repairs[_DUPLICATES] = len(source) - len(unique)
+        repairs[DUPLICATES] = len(source) - len(unique)
     else:
-        num_directed = len(_sorted_distinct(source * num_nodes + target))
-        repairs[_DUPLICATES] = len(source) - num_directed
-        repairs[_MIRRORED] = 2 * len(unique) - num_directed
-    return unique // num_nodes, unique % num_nodes, weights
+        num_directed = len(_sorted_distinct(_pack(source, target)))
+        repairs[DUPLICATES] = len(source) - num_directed
+        repairs[MIRRORED] = 2 * len(unique) - num_directed
+    return unique, weights
+
+
+def _compress(
+    pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return indptr, indices and weights of edges that are packed once each."""
+    entries = np.concatenate([pairs, _pack(pairs & _LOW_HALF, pairs >> 32)])
+    if weights is None:
+        entries.sort()
+    else:
+        order = np.argsort(entries)
+        entries, weights = entries[order], np.concatenate([weights, weights])[order]
+    indices = (entries & _LOW_HALF).astype(np.int32)
+    entries >>= 32
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
+    return indptr, indices, weights
+
+
+def _pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Put two node rows into one int64, which sorts as the pair does."""
+    packed = row << 32
+    packed |= column
+    return packed
 
 
 def _sorted_distinct(values: np.ndarray) -> np.ndarray:
@@ -434,7 +473,7 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
     """
     degrees = graph.degrees
     names = list(graph.feature_names)
-    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    shown = ", ".join(map(printable, names[:8])) + (", …" if len(names) > 8 else "")
     # a degree that occurs, so that "at most" holds for no fewer than 90 %
     most = np.quantile(degrees, 0.9, method="inverted_cdf")
     return {

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+_LONGEST = 1000
+
 
 class GomkcnError(Exception):
-    """Base of every error raised on purpose; the command line prints it and exits with 2."""
+    """Base of every error raised on purpose; the command line prints it and exits with its code."""
+
+    exit_code = 2
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_one_line(str(message)))
 
 
 class InputError(GomkcnError, ValueError):
@@ -21,3 +28,16 @@ class BackendError(GomkcnError, RuntimeError):
 
 class MissingDGLError(GomkcnError, ImportError):
     """DGL is not installed, or the installed one cannot be imported."""
+
+
+def _one_line(message: str) -> str:
+    """Make one printable line of a message: what a file holds must not steer a terminal."""
+    if len(message) > _LONGEST:
+        # the rule stands at the start, the way out at the end
+        message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 4 :]}"
+    if message.isprintable():
+        return message
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in message
+    )

@@ -14,7 +14,7 @@ import torch
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -36,6 +36,9 @@ class GramMatrix:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Return the values, so that the matrix goes wherever an array goes."""
+        # NumPy 1 knows no copy=None
+        if copy is None:
+            return np.asarray(self.values, dtype=dtype)
         return np.array(self.values, dtype=dtype, copy=copy)
 
 
@@ -89,7 +92,8 @@ def gomk_gram(
     Raises
     ------
     InputError
-        For ``psd`` together with ``others``, or feature widths that differ.
+        For ``psd`` together with ``others``, feature widths that differ, or features so large that
+        a score overflows.
 
     Examples
     --------
@@ -119,6 +123,7 @@ def gomk_gram(
     values = _scores(left, right, kernel, size, backend)
     if normalize:
         values /= np.sqrt(np.outer(_radii(left, kernel, size), _radii(right, kernel, size)))
+    refuse_overflow(torch.from_numpy(values), *(graph.feat for graph in left + right))
     if others is not None:
         return GramMatrix(values, None)
     return _repair((values + values.T) / 2, psd)
@@ -138,7 +143,7 @@ def _split(graph: CSRGraph) -> list[_DenseGraph]:
     return [
         _DenseGraph(
             torch.from_numpy(matrix[a:b, a:b].toarray()).double(),
-            torch.from_numpy(graph.features[a:b]).double(),
+            torch.tensor(graph.features[a:b], dtype=torch.float64),
         )
         for a, b in ends
     ]

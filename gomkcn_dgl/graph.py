@@ -12,6 +12,7 @@ import numbers
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -30,6 +31,8 @@ from gomkcn_dgl.csr import (
     to_numpy,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
+from gomkcn_dgl.io_names import named
 
 __all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
 
@@ -48,9 +51,10 @@ def as_csr(
     ----------
     graph : CSRGraph, DGLGraph, networkx.Graph, SciPy sparse matrix, (edge_index, num_nodes), list
         A batched DGLGraph, a list or a data set of graphs (labels are ignored) becomes a
-        collection. ``edge_index`` is an integer array ``[2, E]``. The values of a SciPy matrix
-        are edge weights unless all are 1; an entry of value 0 is no edge. A PyG ``Data`` or
-        ``Batch`` is taken, too, with the edges given both ways or one way.
+        collection. A path names a graph folder, which is opened memory-mapped, see
+        :mod:`gomkcn_dgl.graph_folder`. ``edge_index`` is an integer array ``[2, E]``. The values of
+        a SciPy matrix are edge weights unless all are 1; an entry of value 0 is no edge. A PyG
+        ``Data`` or ``Batch`` is taken, too, with the edges given both ways or one way.
     features : str, sequence of str, array or None
         Names of node attributes (DGL ``ndata``, NetworkX node attributes, PyG node tensors) that
         are put side by side, or an array ``[V, D]`` in the order of the nodes. None takes the
@@ -113,6 +117,10 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
     if _is_collection(graph):
         return _from_collection(graph, features, edge_weight, repairs)
     if isinstance(graph, (str, os.PathLike)):
+        if is_graph_folder(graph):
+            with named(Path(graph)):
+                folder = read_graph_folder(graph)
+            return _convert(folder, features, edge_weight, repairs)
         raise InputTypeError(
             f"graph must be a graph, got the path {str(graph)!r}; "
             "read a file with gomkcn_dgl.io.read_graph."

@@ -1,13 +1,15 @@
 """Files in and out: a graph file of any known format ↔ a CSRGraph.
 
-| format    | names                                    | read by      |
-|-----------|------------------------------------------|--------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz | io_tables    |
-| `csv`     | .csv, also .gz                           | io_tables    |
-| `graphml` | .graphml, also .gz                       | io_graphml   |
-| `dgl`     | .bin                                     | io_dgl       |
-| `npz`     | .npz                                     | io_npz       |
-| `tu`      | a folder with NAME_A.txt                 | io_tu        |
+| format    | names                                     | read by      |
+|-----------|-------------------------------------------|--------------|
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io_tables    |
+| `csv`     | .csv, also .gz                            | io_tables    |
+| `parquet` | .parquet                                  | io_parquet   |
+| `graphml` | .graphml, also .gz                        | io_graphml   |
+| `dgl`     | .bin                                      | io_dgl       |
+| `npz`     | .npz                                      | io_npz       |
+| `folder`  | a folder with graph.json, as in big.graph | graph_folder |
+| `tu`      | a folder with NAME_A.txt                  | io_tu        |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
 """
@@ -21,9 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
+from gomkcn_dgl.atomic_files import atomic_write
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io_dgl import read_dgl
 from gomkcn_dgl.io_features import (
     FeatureTable,
@@ -37,18 +41,20 @@ from gomkcn_dgl.io_graphml import read_graphml
 from gomkcn_dgl.io_label_names import name_columns, read_label_names
 from gomkcn_dgl.io_names import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.io_npz import read_npz
+from gomkcn_dgl.io_parquet import read_edge_parquet
 from gomkcn_dgl.io_tables import EdgeTable, read_edge_csv, read_edge_list
 from gomkcn_dgl.io_tu import read_tu_classes, read_tu_folder
-from gomkcn_dgl.io_write import atomic_write, write_dgl_graphs, write_graph
+from gomkcn_dgl.io_write import write_dgl_graphs, write_graph
 
 __all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
 
 log = logging.getLogger("gomkcn_dgl")
 
-_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "tu")
+_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 _COMPRESSIBLE = ("edges", "csv", "graphml")
+_READ_EDGES = {"edges": read_edge_list, "csv": read_edge_csv, "parquet": read_edge_parquet}
 # the binary formats and TU folders hold their features themselves
-_WITH_FEATURE_FILE = ("edges", "csv", "graphml")
+_WITH_FEATURE_FILE = ("edges", "csv", "parquet", "graphml")
 
 
 def read_graph(
@@ -59,26 +65,27 @@ def read_graph(
     format: str | None = None,
     label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
 ) -> CSRGraph:
-    r"""Read a graph, or a collection of graphs, from a file or a TU folder.
+    r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
     Parameters
     ----------
     path : path
-        The file, or the folder of a TU set. Node rows are in ascending order of the node ids
-        (integers by value, text by code point) for edge lists and CSV, in the order of the file
-        for the others; ids that are not the row numbers are kept in ``node_ids``.
+        The file, a folder as ``gomkcn convert`` writes it (its arrays stay on disk,
+        memory-mapped), or the folder of a TU set. Node rows are in ascending order of the node ids
+        (integers by value, text by code point) for edge lists, CSV and parquet, in the order of
+        the file for the others; ids that are not the row numbers are kept in ``node_ids``.
     features : sequence of str, optional
         Which features to use: columns of the feature file; GraphML node attributes; DGL node data;
-        names stored in a ``.npz``; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder.
-        None: all columns of the feature file; the constant 1 for GraphML; ``feat`` for DGL;
-        attributes, or else labels, for TU.
+        names stored in a ``.npz`` or a graph folder; ``"attributes"`` and ``"labels"`` (one-hot)
+        of a TU folder. None: all columns of the feature file; the constant 1 for GraphML; ``feat``
+        for DGL; attributes, or else labels, for TU.
     feature_file : path, optional
-        ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV or a GraphML
-        file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is one. A
-        first column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids; else
-        rows follow the node rows. With as many rows as the largest integer id asks for, row i
+        ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
+        a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
+        one. A first column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids;
+        else rows follow the node rows. With as many rows as the largest integer id asks for, row i
         belongs to id i, and ids without an edge are isolated nodes.
-    format : {"edges", "csv", "graphml", "dgl", "npz", "tu"}, optional
+    format : {"edges", "csv", "parquet", "graphml", "dgl", "npz", "folder", "tu"}, optional
         None: told by the name.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so, see
@@ -110,7 +117,7 @@ def read_graph(
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
     with named(path):
         _check_exists(path)
-        format = _find_format(path) if format is None else check_choice("format", format, _FORMATS)
+        format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
         table = _find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table)
     if label_names is not None:
@@ -172,15 +179,17 @@ def _check_exists(path: Path) -> None:
         raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
 
 
-def _find_format(path: Path) -> str:
+def find_format(path: Path) -> str:
+    """Tell the format of a file or a folder by its name."""
     if path.is_dir():
-        return "tu"
+        return "folder" if is_graph_folder(path) else "tu"
     *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
     found = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
     if found is None or (last == ".gz" and found not in _COMPRESSIBLE):
         raise InputError(
             f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
-            "(edge lists, .csv and .graphml also with .gz) and TU folders; give format."
+            "(edge lists, .csv and .graphml also with .gz), graph folders and TU folders; "
+            "give format."
         )
     return found
 
@@ -232,14 +241,13 @@ def _read(
         return read_tu_folder(path, features)
     if format == "dgl":
         return read_dgl(path, features)
-    if format == "npz":
-        graph = read_npz(path)
+    if format in ("npz", "folder"):
+        graph = read_npz(path) if format == "npz" else read_graph_folder(path)
         return graph if features is None else select_features(graph, features)
     if format == "graphml":
         graph = read_graphml(path, features if table is None else None)
         return graph if table is None else attach_features(graph, table)
-    edges = read_edge_list(path) if format == "edges" else read_edge_csv(path)
-    return _from_edge_table(edges, table)
+    return _from_edge_table(_READ_EDGES[format](path), table)
 
 
 def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:

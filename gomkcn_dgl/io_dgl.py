@@ -26,7 +26,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import pick_columns
-from gomkcn_dgl.io_tables import read_bytes
+from gomkcn_dgl.io_bytes import read_bytes
 
 WEIGHT = "weight"
 
@@ -47,6 +47,8 @@ _TYPES |= {(2, 8 * size): f"<f{size}" for size in (2, 4, 8)}
 _BFLOAT16 = (4, 16)
 _TYPES[_BFLOAT16] = "<u2"
 _MOST_AXES = 32
+# nodes without edges and features take no room in a file, but in memory
+_MOST_BARE_NODES = 1 << 20
 
 
 def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
@@ -54,12 +56,16 @@ def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
 
     The edge data ``weight``, where there is one, becomes the edge weights; labels are ignored.
     """
-    cursor = _Cursor(read_bytes(path))
+    data = read_bytes(path)
+    cursor, left = _Cursor(data), _MOST_BARE_NODES + len(data)
     num_graphs = _read_header(cursor)
     parts: list[CSRGraph] = []
     repairs: Counter[str] = Counter()
     for number in range(num_graphs):
         found = _read_graph(cursor)
+        left -= found.num_nodes
+        if left < 0:
+            raise InputError("the file announces more nodes than it could hold.")
         try:
             matrix, names = pick_columns(features, found.node_data, "ndata")
             parts.append(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,17 +10,17 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, check_features
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io_bytes import read_array, read_bytes, reason_of
 from gomkcn_dgl.io_tables import (
     csv_rows,
     line_error,
     parse_cell,
     parse_csv,
-    read_bytes,
     read_csv_header,
     read_text,
 )
 
-_ID_COLUMNS = ("id", "node", "node_id", "name")
+ID_COLUMNS = ("id", "node", "node_id", "name")
 _SUFFIXES = (".features.npy", ".features.csv")
 
 
@@ -75,7 +74,7 @@ def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
 
 def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
     """Return the graph with the named feature columns only."""
-    columns = _positions(names, graph.feature_names)
+    columns = column_positions(names, graph.feature_names)
     return replace(graph, features=graph.features[:, columns], feature_names=tuple(names))
 
 
@@ -99,20 +98,20 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
     rows = np.full(len(ids), -1)
     for position, name in enumerate(table.ids.tolist()):
         if name not in known:
-            raise _id_error(table, f"must name nodes of the graph only, got {name!r}")
+            raise id_error(table, f"must name nodes of the graph only, got {name!r}")
         if rows[known[name]] >= 0:
-            raise _id_error(table, f"must have one row for each node, got two for {name!r}")
+            raise id_error(table, f"must have one row for each node, got two for {name!r}")
         rows[known[name]] = position
     missing = np.flatnonzero(rows < 0)
     if len(missing):
         first = ids[missing[0]].item()
-        raise _id_error(
+        raise id_error(
             table, f"must have a row for every node, got none for {first!r} ({len(missing)} in all)"
         )
     return table.values[rows]
 
 
-def _id_error(table: FeatureTable, rule: str) -> InputError:
+def id_error(table: FeatureTable, rule: str) -> InputError:
     return InputError(f"the feature file {table.path.name} {rule}.")
 
 
@@ -122,9 +121,14 @@ def _read_npy(path: Path) -> FeatureTable:
         raise InputError("a NumPy array was expected, and the file does not start like one.")
     # a damaged header can raise nearly anything
     try:
-        values = np.load(io.BytesIO(data), allow_pickle=False)
+        values = read_array(data)
     except Exception as error:
-        raise InputError(f"the array cannot be read ({_reason(error)}).") from None
+        raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
+    return table_of_array(path, values)
+
+
+def table_of_array(path: Path, values: np.ndarray) -> FeatureTable:
+    """Return the features in an array ``[V, D]`` or ``[V]`` of numbers."""
     if values.dtype.kind not in "biuf":
         raise InputError(f"the array must hold numbers, got {values.dtype}.")
     if values.ndim not in (1, 2) or 0 in values.shape:
@@ -136,7 +140,7 @@ def _read_npy(path: Path) -> FeatureTable:
 def _read_csv(path: Path) -> FeatureTable:
     data = read_text(path)
     header = read_csv_header(data)
-    with_ids = header[0].lower() in _ID_COLUMNS
+    with_ids = header[0].lower() in ID_COLUMNS
     first = int(with_ids)
     if len(header) == first:
         raise InputError("line 1: the header must name a feature column.")
@@ -155,31 +159,34 @@ def _read_csv(path: Path) -> FeatureTable:
 
 def _scan_csv(data: bytes, header: list[str], first: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Read features row by row: quoted cells, or a line that is wrong."""
-    rows, ids = [], []
     lines = csv_rows(data)
     next(lines)
+    values, ids = scan_features(lines, header, first)
+    if not len(values):
+        raise InputError("the file holds a header and no row.")
+    return values, ids
+
+
+def scan_features(
+    lines: Iterable[tuple[int, list[str]]], header: Sequence[str], first: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return features and ids in rows of a CSV file; ``first`` is the first column of features."""
+    rows, ids = [], []
     for number, cells in lines:
         if first and not cells[0]:
             raise line_error(number, f"the column {header[0]!r} must name a node", ",".join(cells))
         ids.append(cells[0])
         rows.append([parse_cell(number, cell, "float64") for cell in cells[first:]])
-    if not rows:
-        raise InputError("the file holds a header and no row.")
     return np.array(rows), np.array(ids, dtype=object) if first else None
 
 
 def _select(table: FeatureTable, names: Sequence[str]) -> FeatureTable:
-    values = table.values[:, _positions(names, table.names)]
+    values = table.values[:, column_positions(names, table.names)]
     return replace(table, values=values, names=tuple(names))
 
 
-def _positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
+def column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
     for name in names:
         if name not in known:
             raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
     return [list(known).index(name) for name in names]
-
-
-def _reason(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -2,40 +2,64 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from gomkcn_dgl.atomic_files import atomic_file
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_write import atomic_write
+from gomkcn_dgl.io_bytes import parse_json, read_file, reason_of
+
+Content = str | bytes | Callable[[BinaryIO], None]
 
 
-def prepare_run_folder(folder: str | Path, run_files: Iterable[str], force: bool) -> Path:
+def prepare_run_folder(
+    folder: str | Path,
+    run_files: Iterable[str],
+    force: bool,
+    *,
+    resume: bool = False,
+    checkpoint: str | None = None,
+) -> Path:
     """Make the folder of a run, before any work is done for it.
+
+    Parameters
+    ----------
+    folder : path
+        Of the run.
+    run_files : iterable of str
+        What a finished run leaves there.
+    force : bool
+        Overwrite a run; its checkpoint is removed.
+    resume : bool
+        Go on with what is there.
+    checkpoint : str, optional
+        The file or folder from which an unfinished run can go on.
 
     Raises
     ------
     InputError
-        If it cannot be written, or holds one of the files of a run already and ``force`` is not
-        set.
+        If it cannot be written, or holds one of these files already and neither ``force`` nor
+        ``resume`` is set.
     """
     if not str(folder):
         raise InputError("out folder must have a name, got ''.")
+    if force and resume:
+        raise InputError("resume must not come with --force, which starts anew; give one.")
     folder = Path(folder)
     try:
-        held = [name for name in run_files if (folder / name).exists()]
-        if held and not force:
-            raise InputError(
-                f"out folder {str(folder)!r} already holds a run ({held[0]}); "
-                "choose another, or overwrite it with --force."
-            )
+        _refuse_to_overwrite(folder, run_files, force or resume, checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".write-test"
         probe.write_bytes(b"")
-        probe.unlink()
+        probe.unlink(missing_ok=True)
+        if force and checkpoint is not None:
+            _remove(folder / checkpoint)
     except OSError as error:
         raise InputError(
             f"out folder {str(folder)!r} cannot be written ({error.strerror})."
@@ -43,11 +67,65 @@ def prepare_run_folder(folder: str | Path, run_files: Iterable[str], force: bool
     return folder
 
 
-def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files in this order, each whole or not at all."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        atomic_write(folder / name, content)
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _refuse_to_overwrite(
+    folder: Path, run_files: Iterable[str], allowed: bool, checkpoint: str | None
+) -> None:
+    if checkpoint is not None and (folder / checkpoint).exists() and not allowed:
+        raise InputError(
+            f"out folder {str(folder)!r} already holds an unfinished run ({checkpoint}); "
+            "go on with --resume, choose another, or overwrite it with --force."
+        )
+    held = [name for name in run_files if (folder / name).exists()]
+    if held and not allowed:
+        raise InputError(
+            f"out folder {str(folder)!r} already holds a run ({held[0]}); "
+            "choose another, or overwrite it with --force."
+        )
+
+
+def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = None) -> None:
+    """Write files whole or not at all; they take their places in this order.
+
+    All are written before the first takes its place, so that a full disk leaves what was there.
+
+    Parameters
+    ----------
+    folder : path
+    files : mapping
+        Text, bytes, or a function that writes to a binary file, by name.
+    mark : str, optional
+        The file that says that the others belong together: an old one is removed before any other
+        takes its place.
+
+    Raises
+    ------
+    InputError
+        If something cannot be written.
+    """
+    with contextlib.ExitStack() as stack:
+        # what is entered last takes its place first
+        for name, content in reversed(list(files.items())):
+            path = folder / name
+            try:
+                path.parent.mkdir(exist_ok=True)
+            except OSError as error:
+                reason = error.strerror
+                raise InputError(f"path {str(path)!r} cannot be written ({reason}).") from None
+            file = stack.enter_context(atomic_file(path))
+            if callable(content):
+                content(file)
+            else:
+                file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+        if mark is not None:
+            (folder / mark).unlink(missing_ok=True)
 
 
 def to_json(record: Any) -> str:
@@ -58,13 +136,13 @@ def to_json(record: Any) -> str:
 def read_json(path: Path) -> Any:
     """Read a JSON file of a run."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(read_file(path))
     except FileNotFoundError:
         raise InputError(
             f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."
         ) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be read ({error}).") from None
+        raise InputError(f"{str(path)!r} cannot be read ({reason_of(error)}).") from None
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,8 @@ import networkx as nx
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io_tables import check_weight, line_error, read_bytes
+from gomkcn_dgl.io_bytes import read_bytes, reason_of
+from gomkcn_dgl.io_tables import check_weight, line_error
 
 WEIGHT = "weight"
 
@@ -43,7 +44,7 @@ def read_graphml(path: Path, features: Sequence[str] | None) -> CSRGraph:
             graph = nx.read_graphml(io.BytesIO(data), node_type=int if whole else str)
     # NetworkX raises KeyError, ValueError and its own errors for what the pass let through
     except Exception as error:
-        raise InputError(f"NetworkX cannot read the file ({_reason(error)}).") from None
+        raise InputError(f"NetworkX cannot read the file ({reason_of(error)}).") from None
     _apply_defaults(graph)
     if features is None:
         # without names the constant 1 is used, even when an attribute is called feat
@@ -91,7 +92,7 @@ class _Outline:
             raise
         # an encoding that Python does not know or cannot use here
         except (LookupError, ValueError) as error:
-            raise InputError(f"line 1: the XML cannot be decoded ({_reason(error)}).") from None
+            raise InputError(f"line 1: the XML cannot be decoded ({reason_of(error)}).") from None
         if len(self._graphs) != 1:
             raise InputError(f"a GraphML file must hold one <graph>, got {len(self._graphs)}.")
         for source, target, line in self._edges:
@@ -172,8 +173,3 @@ def _check_value(line: int, name: str, kind: str, text: str) -> None:
         parse(text)
     except ValueError:
         raise line_error(line, f"the value of {name!r} must be of type {kind}", text) from None
-
-
-def _reason(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

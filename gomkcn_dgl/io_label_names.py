@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,8 @@ from typing import Any
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io_bytes import parse_json, parse_toml, read_bytes, reason_of
 from gomkcn_dgl.io_names import listed, named
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _LONGEST_NAME = 60
 
@@ -57,11 +52,7 @@ def read_label_names(path: str | Path) -> dict[str, str]:
     if path.suffix.lower() not in readers:
         raise InputError(f"label names must be a .csv, .json or .toml file, got {path.name!r}.")
     with named(path):
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the file cannot be read ({error}).") from None
-        return _check_pairs(readers[path.suffix.lower()](text))
+        return _check_pairs(readers[path.suffix.lower()](read_bytes(path)))
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
@@ -103,14 +94,19 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
     for column, code in zip(graph.feature_names, codes, strict=True):
         name = names.get(column, names.get(code, code))
         renamed.append(column.removesuffix(code) + name)
-    twice = [column for column in renamed if renamed.count(column) > 1]
+    twice = [column for column, count in Counter(renamed).items() if count > 1]
     if twice:
         raise InputError(f"each feature must have a name of its own, got {twice[0]!r} twice.")
     return replace(graph, feature_names=tuple(renamed))
 
 
-def _read_csv(text: str) -> list[tuple[str, Any]]:
-    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+def _read_csv(data: bytes) -> list[tuple[str, Any]]:
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    # no UTF-8, or a cell without end
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"the file cannot be read ({reason_of(error)}).") from None
+    rows = [row for row in rows if row]
     if not rows or [cell.strip().lower() for cell in rows[0]] != ["label", "name"]:
         raise InputError("the first line must be 'label,name'.")
     for number, row in enumerate(rows[1:], start=2):
@@ -119,22 +115,22 @@ def _read_csv(text: str) -> list[tuple[str, Any]]:
     return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
 
 
-def _read_json(text: str) -> list[tuple[str, Any]]:
+def _read_json(data: bytes) -> list[tuple[str, Any]]:
     try:
         # as pairs, so that a label that comes twice is seen
-        table = json.loads(text, object_pairs_hook=tuple)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"the file is not valid JSON: {error}.") from None
+        table = parse_json(data, pairs=tuple)
+    except ValueError as error:
+        raise InputError(f"the file is not valid JSON: {reason_of(error)}.") from None
     if not isinstance(table, tuple):
         raise InputError('the file must hold names by label, such as {"1": "helix"}.')
     return list(table)
 
 
-def _read_toml(text: str) -> list[tuple[str, Any]]:
+def _read_toml(data: bytes) -> list[tuple[str, Any]]:
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the file is not valid TOML: {error}.") from None
+        table = parse_toml(data)
+    except ValueError as error:
+        raise InputError(f"the file is not valid TOML: {reason_of(error)}.") from None
     labels = table["labels"] if set(table) == {"labels"} else table
     return list(labels.items()) if isinstance(labels, dict) else [("labels", labels)]
 
@@ -142,8 +138,8 @@ def _read_toml(text: str) -> list[tuple[str, Any]]:
 def _check_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, str]:
     if not pairs:
         raise InputError("at least one label must have a name, got none.")
-    labels = [label for label, _ in pairs]
-    twice = [label for label in labels if labels.count(label) > 1]
+    counts = Counter(label for label, _ in pairs)
+    twice = [label for label, count in counts.items() if count > 1]
     if twice:
         raise InputError(f"each label must have one name, got two for {twice[0]!r}.")
     for label, name in pairs:

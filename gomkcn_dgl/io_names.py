@@ -15,6 +15,7 @@ FORMAT_OF_SUFFIX = {
     ".el": "edges",
     ".tsv": "edges",
     ".csv": "csv",
+    ".parquet": "parquet",
     ".graphml": "graphml",
     ".bin": "dgl",
     ".npz": "npz",
@@ -39,7 +40,19 @@ def stem(path: Path) -> str:
     return Path(name).stem if known else name
 
 
+def printable(name: str) -> str:
+    r"""Return a name for a terminal: one line, 100 letters at most, no control characters.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m")
+    'red�[31m'
+    """
+    name = name if len(name) <= 100 else name[:99] + "…"
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
+
+
 def listed(names: Iterable[str]) -> str:
     """Return names for a message, the middle of a long list left out."""
-    names = list(names)
+    names = [printable(name) for name in names]
     return ", ".join(names if len(names) <= 12 else [*names[:10], "…", names[-1]])

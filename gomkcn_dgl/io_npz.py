@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_tables import read_bytes
+from gomkcn_dgl.io_bytes import read_arrays, read_bytes, reason_of
+
+_NEEDED = ("indices", "indptr", "shape", "data")
+_OPTIONAL = ("format", "features", "feature_names", "node_ids")
 
 
 def read_npz(path: Path) -> CSRGraph:
     """Read the CSR matrix of ``scipy.sparse.save_npz``, with ``features [V, D]`` if there are."""
     arrays = _load_npz(read_bytes(path))
-    missing = [name for name in ("indices", "indptr", "shape", "data") if name not in arrays]
+    missing = [name for name in _NEEDED if name not in arrays]
     if missing:
         raise InputError(
             f"the file must hold {missing[0]!r}, as scipy.sparse.save_npz writes it, "
             f"got {sorted(arrays)}."
         )
-    layout = arrays.get("format", np.array(b"csr")).reshape(-1).astype("S").tolist()
-    if layout != [b"csr"]:
+    layout = arrays.get("format", np.array(b"csr")).reshape(-1).tolist()
+    if layout not in ([b"csr"], ["csr"]):
         raise InputError(f"the matrix must be in CSR format, got {layout}; use matrix.tocsr().")
     indptr, indices, values, num_nodes = _check_csr(arrays)
-    names = arrays.get("feature_names")
     return csr_from_edges(
         np.repeat(np.arange(num_nodes), np.diff(indptr))[values != 0],
         indices[values != 0],
         num_nodes,
         weights=None if np.isin(values, (0, 1)).all() else values[values != 0],
         features=arrays.get("features"),
-        feature_names=None if names is None else names.astype(str).reshape(-1).tolist(),
+        feature_names=_feature_names(arrays),
         node_ids=arrays.get("node_ids"),
     )
 
@@ -42,11 +43,19 @@ def _load_npz(data: bytes) -> dict[str, np.ndarray]:
         raise InputError("the file is not a .npz archive.")
     # a damaged archive can raise nearly anything
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {name: np.asarray(archive[name]) for name in archive.files}
+        return read_arrays(data, (*_NEEDED, *_OPTIONAL))
     except Exception as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"the arrays cannot be read ({lines[0]}).") from None
+        raise InputError(f"the arrays cannot be read ({reason_of(error)}).") from None
+
+
+def _feature_names(arrays: dict[str, np.ndarray]) -> list[str] | None:
+    names = arrays.get("feature_names")
+    if names is None:
+        return None
+    if names.dtype.kind != "U" or names.ndim != 1:
+        raise InputError(f"'feature_names' must be text [D], got {_describe(names)}.")
+    found: list[str] = names.tolist()
+    return found
 
 
 def _check_csr(arrays: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

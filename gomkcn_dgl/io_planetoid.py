@@ -1,15 +1,11 @@
 """A Planetoid folder → edges, features, labels and the public split of its nodes.
 
 The format is eight files ``ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index}``, all but the last of
-them pickles. They are read by an unpickler that knows the few classes that such files are made of
-and refuses every other, so that no code of a file runs.
+them pickles. What these would make is checked before it is made, and no code of a file runs.
 """
 
 from __future__ import annotations
 
-import copyreg
-import pickle
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,21 +14,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io_bytes import read_file, reason_of
+from gomkcn_dgl.io_pickle import ARRAY_NAMES, Made, Named, read_pickle, read_pickled_array
 
 _PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 # the public split validates on the nodes that follow the training nodes
 _NUM_VALIDATION = 500
+# numbers that the features of all nodes may become, or so many for each byte of the files
+_MOST_NUMBERS, _MOST_NUMBERS_A_BYTE = 1 << 25, 1000
+
+
 # scipy.sparse.csr is leaving SciPy
-_ALLOWED = {
-    ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
-    ("numpy", "ndarray"): np.ndarray,
-    ("numpy", "dtype"): np.dtype,
-    ("scipy.sparse.csr", "csr_matrix"): sp.csr_matrix,
-    ("collections", "defaultdict"): defaultdict,
-    ("__builtin__", "list"): list,
-    ("__builtin__", "object"): object,
-    ("copy_reg", "_reconstructor"): copyreg._reconstructor,  # type: ignore[attr-defined]
-}
+_ROWS, _NEIGHBOURS = "scipy.sparse.csr.csr_matrix", "collections.defaultdict"
+_OLD_OBJECT = "copy_reg._reconstructor"
+_ALLOWED = {*ARRAY_NAMES, _ROWS, _NEIGHBOURS, _OLD_OBJECT, "__builtin__.list", "__builtin__.object"}
+_MATRICES, _ARRAYS = ("x", "tx", "allx"), ("y", "ty", "ally")
 
 
 @dataclass(frozen=True)
@@ -60,13 +56,6 @@ class NodeFiles:
     split: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
 
-class _PlanetoidUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _ALLOWED:
-            raise InputError(f"a Planetoid file must not hold {module}.{name}.")
-        return _ALLOWED[module, name]
-
-
 def is_planetoid_folder(folder: Path) -> bool:
     """Whether a folder holds ``ind.NAME.graph``."""
     return any(folder.glob("ind.*.graph"))
@@ -79,26 +68,39 @@ def read_planetoid(folder: Path) -> NodeFiles:
     """
     parts = {part: _read_part(folder, part) for part in _PARTS}
     try:
-        return _join(parts)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the Planetoid files do not go together ({error}).") from None
+        return _join(parts, sum(path.stat().st_size for path in folder.glob("ind.*")))
+    # what was unpickled can be of any type
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = reason_of(error)
+        raise InputError(f"the Planetoid files do not go together ({reason}).") from None
 
 
-def _join(parts: dict[str, Any]) -> NodeFiles:
+def _join(parts: dict[str, Any], size: int) -> NodeFiles:
     neighbours = parts["graph"]
     num_nodes = len(neighbours)
     pairs = [(node, other) for node, others in neighbours.items() for other in others]
     shown = len(parts["ally"])
     test = parts["test.index"]
+    rest = parts["x"] if parts["allx"] is None else parts["allx"]
+    num_train = len(parts["y"])
+    if not num_train <= shown <= num_nodes:
+        raise ValueError(f"{num_train} of {shown} of {num_nodes} nodes are to train on")
+    # a row of a sparse matrix takes little room, however wide it is
+    if rest.shape[0] > num_nodes or parts["tx"].shape[0] != len(test):
+        raise ValueError(
+            f"{rest.shape[0]} of {num_nodes} nodes have features, and {parts['tx'].shape[0]} of "
+            f"{len(test)} to test on"
+        )
+    widths = {parts["ally"].shape[1], rest.shape[1], parts["tx"].shape[1]}
+    if num_nodes * max(widths) > max(_MOST_NUMBERS, _MOST_NUMBERS_A_BYTE * size):
+        raise ValueError(f"{num_nodes} nodes with {max(widths)} features or labels are too many")
     labels = np.zeros((num_nodes, parts["ally"].shape[1]), dtype=np.int64)
     labels[:shown], labels[test] = parts["ally"], parts["ty"]
-    features = np.zeros((num_nodes, parts["x"].shape[1]), dtype=np.float32)
-    rest = parts["x"] if parts["allx"] is None else parts["allx"]
+    features = np.zeros((num_nodes, rest.shape[1]), dtype=np.float32)
     features[: rest.shape[0]], features[test] = rest.toarray(), parts["tx"].toarray()
     known = np.zeros(num_nodes, dtype=bool)
     known[: rest.shape[0]] = True
     known[shown:] = True
-    num_train = len(parts["y"])
     validation = np.arange(num_train, min(num_train + _NUM_VALIDATION, shown))
     return NodeFiles(
         np.array(pairs, dtype=np.int64).reshape(-1, 2),
@@ -118,12 +120,56 @@ def _read_part(folder: Path, part: str) -> Any:
         raise InputError(f"a Planetoid folder must hold one file ind.NAME.{part}, got {names}.")
     try:
         if part == "test.index":
-            return np.loadtxt(found[0], dtype=np.int64, ndmin=1)
-        with found[0].open("rb") as file:
-            return _PlanetoidUnpickler(file, encoding="latin1").load()
+            lines = read_file(found[0]).decode("utf-8").split("\n")
+            lines = [line for line in lines if line.strip()]
+            if not lines:
+                raise ValueError("it lists no node")
+            return np.loadtxt(lines, dtype=np.int64, comments=None, ndmin=1)
+        data = read_file(found[0])
+        content = read_pickle(data, _ALLOWED)
+        if part in _MATRICES:
+            return _matrix(content)
+        if part in _ARRAYS:
+            return read_pickled_array(content)
+        return _neighbours(content, len(data))
     except InputError:
         raise
     except Exception as error:
         # a damaged pickle raises whatever its bytes lead to
-        reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".")
-        raise InputError(f"{found[0].name} cannot be read ({reason}).") from None
+        raise InputError(f"{found[0].name} cannot be read ({reason_of(error)}).") from None
+
+
+def _matrix(made: Any) -> sp.csr_matrix:
+    """Return the sparse matrix that a record describes, once its indices are checked."""
+    if not isinstance(made, Made) or not isinstance(made.state, dict) or _class_of(made) != _ROWS:
+        raise ValueError("a sparse matrix of rows was expected")
+    state = made.state
+    parts = tuple(read_pickled_array(state[name]) for name in ("data", "indices", "indptr"))
+    matrix = sp.csr_matrix(parts, shape=tuple(state["_shape"]))
+    # SciPy believes the indices, and would write past the end of an array
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _class_of(made: Made) -> str:
+    """Name what an object is of, told in the way of today or of long ago."""
+    if made.name == _OLD_OBJECT and made.given and isinstance(made.given[0], Named):
+        return made.given[0].name
+    return made.name
+
+
+def _neighbours(content: Any, size: int) -> dict[int, list[int]]:
+    """Return the lists of neighbours, once it is clear that they are lists of integers."""
+    if isinstance(content, Made) and content.name == _NEIGHBOURS:
+        content = content.items
+    if not isinstance(content, dict) or any(type(node) is not int for node in content):
+        raise ValueError("a dict of nodes was expected")
+    lists = content.values()
+    if any(not isinstance(others, list) for others in lists):
+        raise ValueError("the neighbours of a node are no list")
+    # one list can be there for a million nodes
+    if sum(map(len, lists)) > size:
+        raise ValueError("it has more neighbours than bytes")
+    if any(type(other) is not int for others in lists for other in others):
+        raise ValueError("a neighbour is no integer")
+    return content

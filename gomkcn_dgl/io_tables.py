@@ -8,13 +8,12 @@ the values break a rule) line by line, to say which line is wrong. The messages 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import itertools
 import math
 import re
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io_bytes import most_bytes, read_bytes
 
 _NODE_COLUMNS = (
     ("source", "target"),
@@ -32,11 +32,16 @@ _NODE_COLUMNS = (
     ("node_1", "node_2"),
 )
 _WEIGHT_COLUMN = "weight"
-_LONGEST_ID = 1000
+LONGEST_ID = 1000
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 # a mark at the start of a line or after a blank; "C#" and "50%" are names
-_COMMENT = re.compile(rb"[#%](?<!\S[#%])[^\r\n]*")
+COMMENT = re.compile(rb"[#%](?<!\S[#%])[^\r\n]*")
+
+
+# number of the line, the two ids as text, and the weight, if there are weights
+EdgeRow = tuple[int, str, str, float | None]
 
 
 @dataclass(frozen=True)
@@ -56,35 +61,21 @@ class EdgeTable:
     weights: np.ndarray | None
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
-    try:
-        data = path.read_bytes()
-        if path.suffix.lower() == ".gz":
-            data = gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the file is not a complete gzip file ({error}).") from None
-    except FileNotFoundError:
-        raise InputError(f"the file must exist, and there is no {str(path)!r}.") from None
-    except IsADirectoryError:
-        raise InputError("a file was expected, got a folder.") from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
-    if not data.strip():
-        raise InputError("the file is empty.")
+def read_text(path: Path) -> bytes:
+    """Return the bytes of a text file without a byte-order mark; NUL bytes are refused."""
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+    refuse_nul(data)
     return data
 
 
-def read_text(path: Path) -> bytes:
-    """Return the bytes of a text file without a byte-order mark; NUL bytes are refused."""
-    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+def refuse_nul(data: bytes, first: int = 1) -> None:
+    """Refuse text with a NUL byte; ``first`` is the number of its first line."""
     where = data.find(b"\0")
     if where >= 0:
-        line = len(data[: where + 1].splitlines())
+        line = first - 1 + len(data[: where + 1].splitlines())
         raise InputError(
             f"line {line}: text was expected, got a NUL byte; the file seems to be binary."
         )
-    return data
 
 
 def line_error(number: int, rule: str, found: str | bytes) -> InputError:
@@ -96,10 +87,10 @@ def line_error(number: int, rule: str, found: str | bytes) -> InputError:
     return InputError(f"line {number}: {rule}, got {shown!r}.")
 
 
-def data_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are neither blank nor a comment, with their 1-based numbers."""
-    for number, line in enumerate(data.splitlines(), start=1):
-        content = _COMMENT.sub(b"", line).strip()
+def data_lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are neither blank nor a comment, numbered from ``first``."""
+    for number, line in enumerate(data.splitlines(), start=first):
+        content = COMMENT.sub(b"", line).strip()
         if content:
             yield number, content
 
@@ -113,8 +104,8 @@ def read_edge_list(path: Path) -> EdgeTable:
     width = len(first[1].split())
     if width in (2, 3):
         kinds = {0: "int64", 1: "int64", 2: "float64"}
-        frame = _parse(
-            _COMMENT.sub(b"", data), r"\s+", {column: kinds[column] for column in range(width)}
+        frame = parse_table(
+            COMMENT.sub(b"", data), r"\s+", {column: kinds[column] for column in range(width)}
         )
         table = None if frame is None else _edge_table(frame, *range(width))
         if table is not None:
@@ -126,7 +117,7 @@ def read_edge_csv(path: Path) -> EdgeTable:
     """Read a CSV file with a header that has two node columns and maybe ``weight``."""
     data = read_text(path)
     header = read_csv_header(data)
-    wanted = _edge_columns(header)
+    wanted = edge_columns(header)
     kinds = dict(zip(wanted, ("int64", "int64", "float64"), strict=False))
     frame = parse_csv(data, len(header), kinds)
     table = None if frame is None else _edge_table(frame, *wanted)
@@ -135,19 +126,34 @@ def read_edge_csv(path: Path) -> EdgeTable:
 
 def read_csv_header(data: bytes) -> list[str]:
     """Return the column names in the first line of a CSV file."""
-    _, header = next(csv_rows(data))
+    found = next(csv_rows(data), None)
+    if found is None:
+        raise InputError("the file holds blank lines and no header.")
+    header = found[1]
     if all(_is_number(name) for name in header):
         raise line_error(1, "the first line must name the columns", ",".join(header))
-    for name in header:
-        if header.count(name) > 1:
-            raise InputError(f"line 1: the columns must have different names, got {name!r} twice.")
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise InputError(f"line 1: the columns must have different names, got {twice[0]!r} twice.")
     return header
 
 
 def csv_rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file, header first, all of one width, with their line numbers."""
-    reader = csv.reader(io.StringIO(_decode(data), newline=""), strict=True, skipinitialspace=True)
-    width = None
+    yield from rows_of_lines(text_lines(data))
+
+
+def text_lines(data: bytes, first: int = 1) -> Iterable[str]:
+    """Return the lines of a text, each with its end; ``first`` is the number of the first one."""
+    return io.StringIO(decode(data, first=first), newline="")
+
+
+def rows_of_lines(
+    lines: Iterable[str], first: int = 1, width: int | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of CSV lines, numbered from ``first``; ``width`` is that of the header."""
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
+    before = first - 1
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells) and len(cells) < 2:
@@ -156,10 +162,11 @@ def csv_rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
                 width = len(cells)
             if len(cells) != width:
                 rule = f"a row must have {width} columns like the header"
-                raise line_error(reader.line_num, rule, ",".join(cells))
-            yield reader.line_num, [cell.strip() for cell in cells]
+                raise line_error(before + reader.line_num, rule, ",".join(cells))
+            yield before + reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise InputError(f"line {reader.line_num}: the CSV is malformed ({error}).") from None
+        number = before + reader.line_num
+        raise InputError(f"line {number}: the CSV is malformed ({error}).") from None
 
 
 def parse_csv(data: bytes, width: int, kinds: Mapping[int, str]) -> pd.DataFrame | None:
@@ -171,7 +178,7 @@ def parse_csv(data: bytes, width: int, kinds: Mapping[int, str]) -> pd.DataFrame
     if any(line.count(b",") != width - 1 for line in lines if line.strip()):
         return None
     start, _ = next(csv_rows(data))
-    return _parse(data, ",", kinds, skiprows=start)
+    return parse_table(data, ",", kinds, skiprows=start)
 
 
 def read_matrix(path: Path, kind: str) -> np.ndarray:
@@ -181,7 +188,7 @@ def read_matrix(path: Path, kind: str) -> np.ndarray:
     if first is None:
         raise InputError("the file holds comments only.")
     width = first[1].count(b",") + 1
-    frame = _parse(data, ",", dict.fromkeys(range(width), kind))
+    frame = parse_table(data, ",", dict.fromkeys(range(width), kind))
     if frame is not None and np.isfinite(frame.to_numpy()).all():
         return frame.to_numpy()
     rows = []
@@ -189,7 +196,7 @@ def read_matrix(path: Path, kind: str) -> np.ndarray:
         cells = line.split(b",")
         if len(cells) != width:
             raise line_error(number, f"every line must have {width} columns like the first", line)
-        rows.append([parse_cell(number, _decode(cell, number).strip(), kind) for cell in cells])
+        rows.append([parse_cell(number, decode(cell, number).strip(), kind) for cell in cells])
     return np.array(rows, dtype=kind)
 
 
@@ -199,7 +206,7 @@ def line_of_row(path: Path, row: int) -> int:
     return number
 
 
-def _parse(
+def parse_table(
     data: bytes, separator: str, kinds: Mapping[int, str], skiprows: int = 0
 ) -> pd.DataFrame | None:
     """Return the columns as pandas reads them, numbered; None when it cannot."""
@@ -220,7 +227,7 @@ def _parse(
     # also pandas' ParserError and EmptyDataError
     except (ValueError, OverflowError):
         return None
-    fitting = {"str": frame.dtypes, "int64": ("int64",), "float64": ("int64", "float64")}
+    fitting = {"str": list(frame.dtypes), "int64": ("int64",), "float64": ("int64", "float64")}
     if any(frame.dtypes[column] not in fitting[kind] for column, kind in kinds.items()):
         return None
     return frame.astype(dict(kinds))
@@ -236,43 +243,55 @@ def _edge_table(frame: pd.DataFrame, u: int, v: int, weight: int | None = None) 
 
 def _scan_edge_list(data: bytes) -> EdgeTable:
     """Read an edge list line by line: text ids, or a line that is wrong."""
-    rows: list[tuple[str, str]] = []
-    weights: list[float] = []
-    start, width = 0, 0
-    for number, line in data_lines(data):
-        tokens = [_decode(token, number) for token in line.split()]
-        if not rows:
-            start, width = number, len(tokens)
+    rows = list(scan_edge_list(data))
+    source, target = _as_ids([(u, v) for _, u, v, _ in rows], rows[0][0])
+    return EdgeTable(source, target, _weights_of(rows))
+
+
+def scan_edge_list(
+    data: bytes, first: int = 1, like: tuple[int, int] | None = None
+) -> Iterator[EdgeRow]:
+    """Yield the edges of an edge list whose first line has the number ``first``.
+
+    ``like`` is the number and the width of the file's first edge, if that comes before.
+    """
+    for number, line in data_lines(data, first):
+        tokens = [decode(token, number) for token in line.split()]
+        like = like or (number, len(tokens))
         if not 2 <= len(tokens) <= 3:
             raise line_error(number, "an edge must have the form 'u v' or 'u v weight'", line)
-        if len(tokens) != width:
-            rule = f"every line must have {width} columns like line {start}"
+        if len(tokens) != like[1]:
+            rule = f"every line must have {like[1]} columns like line {like[0]}"
             raise line_error(number, rule, line)
-        rows.append((_check_id(number, tokens[0]), _check_id(number, tokens[1])))
-        if width == 3:
-            weights.append(check_weight(number, tokens[2]))
-    source, target = _as_ids(rows, start)
-    return EdgeTable(source, target, np.array(weights) if width == 3 else None)
+        u, v = _check_id(number, tokens[0]), _check_id(number, tokens[1])
+        yield number, u, v, check_weight(number, tokens[2]) if len(tokens) == 3 else None
 
 
 def _scan_edge_csv(data: bytes, wanted: Sequence[int]) -> EdgeTable:
     """Read an edge CSV row by row: text ids, quoted cells, or a line that is wrong."""
-    rows: list[tuple[str, str]] = []
-    weights: list[float] = []
     lines = csv_rows(data)
     next(lines)
-    for number, cells in lines:
-        u, v = cells[wanted[0]], cells[wanted[1]]
-        rows.append((_check_id(number, u), _check_id(number, v)))
-        if len(wanted) == 3:
-            weights.append(check_weight(number, cells[wanted[2]]))
+    rows = list(scan_edge_csv(lines, wanted))
     if not rows:
         raise InputError("the file holds a header and no edge.")
-    source, target = _as_ids(rows, None)
-    return EdgeTable(source, target, np.array(weights) if len(wanted) == 3 else None)
+    source, target = _as_ids([(u, v) for _, u, v, _ in rows], None)
+    return EdgeTable(source, target, _weights_of(rows))
 
 
-def _edge_columns(header: list[str]) -> list[int]:
+def scan_edge_csv(
+    lines: Iterable[tuple[int, list[str]]], wanted: Sequence[int]
+) -> Iterator[EdgeRow]:
+    """Yield the edges in rows of a CSV file; ``wanted`` are its columns of nodes and weight."""
+    for number, cells in lines:
+        u, v = _check_id(number, cells[wanted[0]]), _check_id(number, cells[wanted[1]])
+        yield number, u, v, check_weight(number, cells[wanted[2]]) if len(wanted) == 3 else None
+
+
+def _weights_of(rows: Sequence[EdgeRow]) -> np.ndarray | None:
+    return None if rows[0][3] is None else np.array([weight for *_, weight in rows])
+
+
+def edge_columns(header: list[str]) -> list[int]:
     """Return the positions of the two node columns and of ``weight``, if there is one."""
     names = [name.lower() for name in header]
     weight = [names.index(_WEIGHT_COLUMN)] if _WEIGHT_COLUMN in names else []
@@ -288,25 +307,39 @@ def _edge_columns(header: list[str]) -> list[int]:
 
 def _as_ids(rows: list[tuple[str, str]], start: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return node ids as int64 where all are integers, else as text; a header is refused."""
-    whole = [all(_is_int64(name) for name in row) for row in rows]
+    whole = [all(is_int64(name) for name in row) for row in rows]
     if all(whole):
         ids = np.array([[int(u), int(v)] for u, v in rows], dtype=np.int64)
     elif start is not None and len(rows) > 1 and not whole[0] and all(whole[1:]):
         rule = "the line looks like a header; put # before it or name the file .csv"
         raise line_error(start, rule, " ".join(rows[0]))
     else:
+        lengths = [len(name) for row in rows for name in row]
+        refuse_wide(lengths, sum(lengths))
         ids = np.array(rows)
     return ids[:, 0], ids[:, 1]
 
 
+def refuse_wide(lengths: Sequence[int], size: int) -> None:
+    """Refuse a long id among many short ones, in a file with so many bytes of ids.
+
+    In an array of text each has the room of the longest.
+    """
+    # 4 bytes a letter
+    if 4 * max(lengths) * len(lengths) > most_bytes(size):
+        raise InputError(
+            f"the longest node id, of {max(lengths)} characters, is too long beside the others of "
+            f"{len(lengths) // 2} edges; give that node a shorter id."
+        )
+
+
 def _check_id(number: int, name: str) -> str:
-    # an array of text gives every name the room of the longest
-    if not 1 <= len(name) <= _LONGEST_ID:
-        raise line_error(number, f"a node id must have 1 to {_LONGEST_ID} characters", name)
+    if not 1 <= len(name) <= LONGEST_ID:
+        raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
     return name
 
 
-def _is_int64(text: str) -> bool:
+def is_int64(text: str) -> bool:
     # int() refuses numbers of thousands of digits
     return bool(len(text) < 25 and _INTEGER.fullmatch(text) and -(2**63) <= int(text) < 2**63)
 
@@ -330,7 +363,7 @@ def check_weight(number: int, text: str) -> float:
 def parse_cell(number: int, text: str, kind: str) -> float:
     """Return one cell as an ``int64`` or a finite ``float64``, or name its line."""
     if kind == "int64":
-        if not _is_int64(text):
+        if not is_int64(text):
             raise line_error(number, "an integer was expected", text)
         return int(text)
     value = float(text) if _is_number(text) else math.nan
@@ -339,12 +372,13 @@ def parse_cell(number: int, text: str, kind: str) -> float:
     return value
 
 
-def _decode(data: bytes, number: int | None = None) -> str:
+def decode(data: bytes, number: int | None = None, first: int = 1) -> str:
+    """Return text in UTF-8, all of it in line ``number``, or its first line numbered ``first``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         if number is None:
-            number = len(data[: error.start + 1].splitlines())
+            number = first - 1 + len(data[: error.start + 1].splitlines())
         raise InputError(
             f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}."
         ) from None

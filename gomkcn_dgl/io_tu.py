@@ -30,7 +30,7 @@ _GRAPH_LABELS = "_graph_labels.txt"
 _MOST_LABELS = 4096
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
 # a line such as "0  C"; then the name, one word or a few
-_NAMED_CODE = re.compile(r"\s*(-?\d+)\s*[\s:=]\s*(\S.{0,39}?)\s*")
+_NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
 _LARGEST_README = 1_000_000
 
 
@@ -184,15 +184,17 @@ def _find_label_names(text: str) -> dict[int, str]:
         if line.strip().lower().startswith("node labels"):
             break
     found: dict[int, str] = {}
+    names: set[str] = set()
     for line in lines:
-        entry = _NAMED_CODE.fullmatch(line)
+        entry = _NAMED_CODE.fullmatch(line.strip())
         if entry is None:
             # words and blank lines may stand before the list, nothing within it
             if found or line.startswith("="):
                 break
             continue
         code, name = int(entry[1]), entry[2]
-        if code in found or name in found.values() or not name.isprintable():
+        if code in found or name in names or not name.isprintable():
             return {}
         found[code] = name
+        names.add(name)
     return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import os
-import secrets
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,12 +15,15 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.atomic_files import atomic_write
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import DEFAULT_FEATURE
+from gomkcn_dgl.graph_folder import write_graph_folder
+from gomkcn_dgl.io_dgl import read_dgl_columns
 from gomkcn_dgl.io_names import listed, named, stem
 
-_WRITTEN = (".npz", ".graphml", ".txt", ".csv", ".bin")
+_WRITTEN = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")
 
 
 def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
@@ -31,14 +32,15 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     Parameters
     ----------
     path : path
-        Ends in ``.npz``, ``.graphml``, ``.txt``, ``.csv`` or ``.bin``. Beside a ``.txt`` or
+        Ends in ``.npz``, ``.graphml``, ``.txt``, ``.csv``, ``.bin``, or in ``.graph`` for a graph
+        folder, see :func:`gomkcn_dgl.graph_folder.write_graph_folder`. Beside a ``.txt`` or
         ``.csv``, features other than the constant go to ``<stem>.features.npy``, or to
         ``<stem>.features.csv`` where columns or nodes have names; a node without an edge is
         written as a self-loop.
     graph : CSRGraph
-        A collection can be written as ``.bin`` only. A ``.bin`` keeps neither node ids nor feature
-        names; a GraphML file is read back with ``features=graph.feature_names``; edge lists and
-        CSV are read back in ascending order of the node ids.
+        A collection can be written as ``.bin`` or ``.graph`` only. A ``.bin`` keeps neither node
+        ids nor feature names; a GraphML file is read back with ``features=graph.feature_names``;
+        edge lists and CSV are read back in ascending order of the node ids.
 
     Raises
     ------
@@ -60,64 +62,23 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     with named(path):
         if suffix not in _WRITTEN:
             raise InputError(f"a graph is written to a name that ends in {listed(_WRITTEN)}.")
-        if graph.num_graphs > 1 and suffix != ".bin":
+        if graph.num_graphs > 1 and suffix not in (".bin", ".graph"):
             raise InputError(
                 f"one graph was expected, got a collection of {graph.num_graphs}; "
-                "write it to a .bin file."
+                "write it to a .bin file or a .graph folder."
             )
         if suffix == ".npz":
             atomic_write(path, _to_npz(graph))
         elif suffix == ".graphml":
             atomic_write(path, _to_graphml(graph))
+        elif suffix == ".graph":
+            write_graph_folder(path, graph, force=True)
         elif suffix == ".bin":
             atomic_write(path, _to_dgl(graph))
         else:
             text = _to_edge_list(graph) if suffix == ".txt" else _to_edge_csv(graph)
             _write_features_beside(path, graph)
             atomic_write(path, text)
-
-
-def atomic_write(path: str | os.PathLike[str], data: str | bytes) -> None:
-    """Write a file whole or not at all: a killed program leaves the previous one.
-
-    Parameters
-    ----------
-    path : path
-        The file, in a folder that exists.
-    data : str or bytes
-        What it shall hold; text is written in UTF-8.
-
-    Raises
-    ------
-    InputError
-        If the folder is missing, cannot be written or is full.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "answer.txt"
-    >>> atomic_write(path, "42")
-    >>> path.read_text()
-    '42'
-    """
-    path = Path(path)
-    content = data.encode("utf-8") if isinstance(data, str) else data
-    if not path.parent.is_dir():
-        raise InputError(f"path must lie in a folder that exists, got {str(path)!r}.")
-    # the same folder, so that the rename stays within one file system
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"path {str(path)!r} cannot be written ({reason}).") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
 
 
 def _has_features(graph: CSRGraph) -> bool:
@@ -233,9 +194,9 @@ def _to_dgl(graph: CSRGraph) -> bytes:
         num_nodes=graph.num_nodes,
     )
     if _has_features(graph):
-        result.ndata[DEFAULT_FEATURE] = torch.from_numpy(graph.features)
+        result.ndata[DEFAULT_FEATURE] = torch.tensor(graph.features)
     if graph.weights is not None:
-        result.edata["weight"] = torch.from_numpy(graph.weights)
+        result.edata["weight"] = torch.tensor(graph.weights)
     result.set_batch_num_nodes(torch.from_numpy(np.diff(graph.graph_ptr)))
     result.set_batch_num_edges(torch.from_numpy(np.diff(graph.indptr[graph.graph_ptr])))
     return _serialized(dgl.unbatch(result))
@@ -261,7 +222,21 @@ def write_dgl_graphs(
 
 
 def _serialized(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "graphs.bin"
-        dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
-        return file.read_bytes()
+    """Return what DGL writes, which it can only write to a file."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "graphs.bin"
+            dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
+            # where a disk fills up at the very end, DGL cuts the file short and does not say so
+            read_dgl_columns(file)
+            return file.read_bytes()
+    except (dgl.DGLError, InputError, OSError) as error:
+        raise InputError(
+            f"the folder for temporary files cannot take the graphs ({_first_line(error)}); make "
+            "room there, or name another in TMPDIR."
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    # DGL puts a time and a trace of its calls around the reason
+    return str(error).strip().splitlines()[0].rpartition("] ")[2]

@@ -13,6 +13,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import is_graph_folder
 from gomkcn_dgl.io import read_graph, read_tu_labels
 from gomkcn_dgl.io_dgl import DGLColumns, read_dgl_columns
 from gomkcn_dgl.io_names import listed, named
@@ -106,7 +107,7 @@ def read_labelled(
     if path.is_dir() and is_planetoid_folder(path):
         with named(path):
             data = _read_planetoid(path, wanted, features, node_label)
-    elif path.is_dir():
+    elif path.is_dir() and not is_graph_folder(path):
         data = _read_tu(path, wanted, features)
     elif path.suffix.lower() == ".bin" or not path.exists():
         data = _read_dgl(path, wanted, features, node_label or "label")

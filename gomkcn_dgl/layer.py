@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
@@ -168,6 +168,12 @@ class GraphKernelConv(nn.Module):
         -------
         Tensor
             ``[V, F]``, a row for each root.
+
+        Raises
+        ------
+        InputError
+            For shapes that do not fit each other, or finite features so large that a score
+            overflows (on the CPU; a feature that is NaN gives a score that is).
         """
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
@@ -185,6 +191,7 @@ class GraphKernelConv(nn.Module):
         scores = self.kernel.score(*inputs, self.backend, self.pair_weight)
         if self.normalize:
             scores = self.kernel.normalize(scores, *inputs)
+        refuse_overflow(scores, *inputs[1:])
         num_views = subgraphs.num_views
         return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
 

@@ -29,6 +29,8 @@ GPU_DTYPES = (torch.float32, torch.bfloat16)
 GPU_MAX_NODES = 64
 # walks longer than this say nothing about a small graph, and their number overflows
 MAX_LEVELS = 64
+# numbers whose product with a feature width, and its inverse, single precision can hold
+SMALLEST, LARGEST = 1e-30, 1e30
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,13 @@ class GOMKSettings:
     num_levels : int
         The paper's t, at least 0: L = t + 1 levels are compared.
     tau : float or sequence of float
-        Width of the RBF, > 0; one for all levels or one for each of the L.
+        Width of the RBF, from 1e-30 to 1e30; one for all levels or one for each of the L.
     solid : {"rbf", "dice"}
         Similarity of two level embeddings.
     aggregation : {"sum", "mean", "sym"}
         How a level is made from the one before.
     level_scale : float
-        Level i is divided by ``level_scale ** i``; > 0.
+        Level i is divided by ``level_scale ** i``; from 1e-30 to 1e30.
     matching : {"optimal", "greedy"}
         Exact assignment, or the paper's sequential one in node order.
     anchor_root : bool
@@ -72,10 +74,10 @@ class GOMKSettings:
                 f"got {len(self.tau)}."
             )
         for width in self.tau if isinstance(self.tau, Sequence) else [self.tau]:
-            check_float("tau", width, 0.0, open_minimum=True)
+            check_float("tau", width, SMALLEST, LARGEST)
         check_choice("solid", self.solid, SOLID_FUNCTIONS)
         check_choice("aggregation", self.aggregation, AGGREGATIONS)
-        check_float("level_scale", self.level_scale, 0.0, open_minimum=True)
+        check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
         check_choice("matching", self.matching, MATCHINGS)
         check_choice("padding", self.padding, PADDINGS)
 
@@ -150,7 +152,7 @@ class GOMKSettings:
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not _takes_bfloat16(module):
             feat, z = _widen(feat), _widen(z)
-        if not hasattr(module, "match_subgraphs"):
+        if not _embeds(module):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         steps = subgraphs.weights
@@ -285,7 +287,8 @@ def gomk(
     Raises
     ------
     InputError, InputTypeError
-        For shapes that do not fit each other or a setting out of range.
+        For shapes that do not fit each other, a setting out of range, or finite features so large
+        that a score overflows (on the CPU; a feature that is NaN gives a score that is).
 
     Notes
     -----
@@ -315,14 +318,36 @@ def gomk(
     else:
         subgraphs = _as_subgraphs(adj, num_nodes)
         scores, assignment = kernel.match_subgraphs(subgraphs, feat.flatten(0, 1), z, backend)
+    refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment) if return_matching else scores
 
 
+def refuse_overflow(scores: Tensor, *given: Tensor) -> None:
+    """Refuse scores that are not finite though all that was given is; a given NaN stays one.
+
+    On the CPU alone: elsewhere, and in compiled code, to ask would cost more than to go on.
+    """
+    if torch.compiler.is_compiling() or scores.device.type != "cpu" or scores.isfinite().all():
+        return
+    if all(bool(tensor.isfinite().all()) for tensor in given):
+        largest = max(tensor.detach().abs().max().item() for tensor in given)
+        raise InputError(
+            f"features and edge weights must be small enough for {scores.dtype} to hold their "
+            f"level sums, products and squares, got numbers up to {largest:g}; scale them down, or "
+            "use fewer levels."
+        )
+
+
 def _takes_bfloat16(module: ModuleType) -> bool:
     """Whether a backend widens bfloat16 itself, as it loads."""
     return module.__name__.endswith("_triton")
+
+
+def _embeds(module: ModuleType) -> bool:
+    """Whether a backend takes subgraphs as they are, and embeds them itself."""
+    return module.__name__.endswith("_numba")
 
 
 def _widen(tensor: Tensor) -> Tensor:

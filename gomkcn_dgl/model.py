@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
-from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 NORMS = ("batch", "node")
@@ -44,15 +45,15 @@ class InputLayer(nn.Module):
         super().__init__()
         check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        self.norm = nn.BatchNorm1d(out_feats) if norm == "batch" else _NodeNorm()
-        self.dropout = nn.Dropout(dropout)
+        self.norm = GlobalBatchNorm(out_feats) if norm == "batch" else _NodeNorm()
+        self.dropout = GlobalDropout(dropout)
         self.bounded = bounded
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the weights anew (Glorot's uniform distribution)."""
         nn.init.xavier_uniform_(self.weight)
-        if isinstance(self.norm, nn.BatchNorm1d):
+        if isinstance(self.norm, GlobalBatchNorm):
             self.norm.reset_parameters()
 
     def forward(self, feat: Tensor) -> Tensor:
@@ -69,11 +70,13 @@ class InputLayer(nn.Module):
             )
         else:
             product = self.dropout(feat) @ self.weight
+        values = feat.values() if feat.layout == torch.sparse_csr else feat
+        refuse_overflow(product, values, self.weight)
         hidden: Tensor = self.norm(product)
         return torch.sigmoid(hidden) if self.bounded else hidden
 
 
-class _Unchanged(nn.Dropout):
+class _Unchanged(GlobalDropout):
     def forward(self, feat: Tensor) -> Tensor:
         # filters cannot look into sparse rows
         return super().forward(feat if feat.layout == torch.strided else feat.to_dense())
@@ -185,14 +188,14 @@ class GOMKCN(nn.Module):
             )
             for width, filters in itertools.pairwise(widths)
         )
-        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:])
+        self.norms = nn.ModuleList(GlobalBatchNorm(width) for width in widths[1:])
         self.heads = nn.ModuleList(nn.Linear(width, num_classes) for width in widths)
         if class_filters:
             self.heads[-1] = nn.Identity()
         if not read_input:
             self.heads[0] = nn.Identity()
         self.read_input = read_input
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = GlobalDropout(dropout)
 
     def forward(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -11,11 +10,7 @@ from typing import Any
 import tomli_w
 
 from gomkcn_dgl.errors import InputError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from gomkcn_dgl.io_bytes import parse_toml, read_file, reason_of
 
 
 @dataclass(frozen=True)
@@ -172,11 +167,14 @@ def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSet
 def read_toml(path: str | Path) -> dict[str, Any]:
     """Read the tables of a settings file."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        data = read_file(Path(path))
+    except OSError as error:
         raise InputError(f"settings file {str(path)!r} cannot be read ({error}).") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"settings file {str(path)!r} is not valid TOML: {error}.") from None
+    try:
+        return parse_toml(data)
+    except ValueError as error:
+        reason = reason_of(error)
+        raise InputError(f"settings file {str(path)!r} is not valid TOML: {reason}.") from None
 
 
 def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
@@ -220,6 +218,9 @@ def _null_value(path: str | Path, name: str, value: Any) -> Any:
 
 
 def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
+    # a size in words, or a number of bytes
+    if name == "memory_limit" and isinstance(value, str):
+        return value
     # what can be left to the miner is a number
     if default is None:
         default = 0.0

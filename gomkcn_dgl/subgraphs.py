@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,6 +18,13 @@ from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
+
+
+class FeatureRows(Protocol):
+    """Features of any nodes: an array ``[V, D]``, or what computes its rows."""
+
+    def __getitem__(self, rows: Any, /) -> np.ndarray:
+        """Return a new array ``[…, D]``."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,7 @@ class SubgraphBatch:
             self.num_views,
         )
 
-    def gather(self, features: np.ndarray) -> np.ndarray:
+    def gather(self, features: FeatureRows) -> np.ndarray:
         """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
         rows = features[np.maximum(self.nodes, 0)]
         rows[self.nodes < 0] = 0

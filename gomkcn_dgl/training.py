@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import copy
+import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
+from gomkcn_dgl.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.processes import (
+    all_reduce_sum,
+    broadcast_object,
+    is_first,
+    share_of,
+    world_size,
+)
+from gomkcn_dgl.training_state import Evaluation, History, TrainingState
 
 
 @dataclass(frozen=True)
@@ -52,51 +63,6 @@ class TrainingSettings:
         check_float("weight_decay", self.weight_decay, 0.0)
 
 
-class Evaluation(NamedTuple):
-    """How well a model does on some graphs or nodes."""
-
-    accuracy: float
-    loss: float
-
-
-@dataclass
-class History:
-    """What training did.
-
-    Attributes
-    ----------
-    train_loss : list of float
-        Mean loss of each epoch, as trained.
-    validation : list of Evaluation
-        After each epoch.
-    best_epoch : int
-        The epoch, from 1, that the model was set back to: highest validation accuracy, then lowest
-        loss; 0 before any.
-    """
-
-    train_loss: list[float] = field(default_factory=list)
-    validation: list[Evaluation] = field(default_factory=list)
-    best_epoch: int = 0
-
-    @property
-    def best(self) -> Evaluation:
-        """Validation at the best epoch."""
-        return self.validation[self.best_epoch - 1]
-
-    def add(self, loss: float, validation: Evaluation) -> bool:
-        """Note an epoch; say whether it is the best so far."""
-        self.train_loss.append(loss)
-        self.validation.append(validation)
-
-        def rank(one: Evaluation) -> tuple[float, float]:
-            return -one.accuracy, one.loss
-
-        better = self.best_epoch == 0 or rank(validation) < rank(self.best)
-        if better:
-            self.best_epoch = len(self.validation)
-        return better
-
-
 def train_classifier(
     model: GOMKCN,
     data: GraphCollection,
@@ -105,8 +71,14 @@ def train_classifier(
     validation: np.ndarray,
     settings: TrainingSettings | None = None,
     on_epoch: Callable[[int, History], None] | None = None,
+    *,
+    checkpoint: Checkpoint | None = None,
+    interrupts: Interrupts | None = None,
 ) -> History:
     """Train with Adam and cross-entropy, and set the model back to its best epoch.
+
+    Every process of a run takes its slice of each batch, see :mod:`gomkcn_dgl.processes`; losses,
+    batch norm and dropout are those of the whole batch, so that the result is that of one process.
 
     Parameters
     ----------
@@ -122,6 +94,10 @@ def train_classifier(
         Epochs, patience, rates, batch size, seed.
     on_epoch : callable, optional
         Called with the number of each epoch, from 1, and the history.
+    checkpoint : Checkpoint, optional
+        Where to go on from, to the same bits as without the interruption, and what to write to.
+    interrupts : Interrupts, optional
+        Asked after each epoch whether to stop. A time limit ends training with the epochs so far.
 
     Returns
     -------
@@ -131,7 +107,9 @@ def train_classifier(
     Raises
     ------
     InputError
-        For a part without members.
+        For a part without members, or a checkpoint that does not belong to this run.
+    RunInterruptedError
+        If a signal ended training, after a last checkpoint.
 
     Examples
     --------
@@ -151,45 +129,105 @@ def train_classifier(
         if len(part) == 0:
             raise InputError(f"{name} must have at least one member, got none.")
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
-    generator = np.random.default_rng(settings.seed)
-    history = History()
-    best_state = copy.deepcopy(model.state_dict())
-    with torch.random.fork_rng(devices=[]):
+    state = TrainingState(model, optimizer, np.random.default_rng(settings.seed))
+    stop = ""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.enter_context(interrupts or contextlib.nullcontext())
         torch.manual_seed(settings.seed)
-        for epoch in range(1, settings.num_epochs + 1):
-            loss = _train_epoch(model, data, labels, train, settings, optimizer, generator)
-            measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
-            if history.add(loss, measured):
-                best_state = copy.deepcopy(model.state_dict())
+        if checkpoint is not None:
+            _start_from(checkpoint, state)
+        parallel = stack.enter_context(_slicing(model))
+        while not stop and not _is_finished(state.history, settings):
+            loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
+            measured = None
+            if is_first():
+                measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
+            measured = broadcast_object(measured)
+            assert measured is not None
+            state.add(loss, measured)
             if on_epoch is not None:
-                on_epoch(epoch, history)
-            patience = settings.patience
-            if patience is not None and epoch - history.best_epoch >= patience:
-                break
-    model.load_state_dict(best_state)
-    return history
+                on_epoch(state.history.epochs, state.history)
+            stop = "" if interrupts is None else interrupts.agree()
+            if checkpoint is not None and (stop or checkpoint.is_due(state.history.epochs)):
+                checkpoint.write(state.to_plain())
+    state.set_back_to_best()
+    state.history.partial = not _is_finished(state.history, settings)
+    if state.history.partial and stop != TIME_LIMIT:
+        raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
+    return state.history
+
+
+def _start_from(checkpoint: Checkpoint, state: TrainingState) -> None:
+    """Go back to the checkpoint, or make the first one."""
+    saved = checkpoint.read()
+    if saved is None:
+        checkpoint.write(state.to_plain())
+        return
+    with checkpoint.applying():
+        state.set_to(saved)
+
+
+def _is_finished(history: History, settings: TrainingSettings) -> bool:
+    waited, patience = history.epochs - history.best_epoch, settings.patience
+    return history.epochs >= settings.num_epochs or (patience is not None and waited >= patience)
+
+
+@contextlib.contextmanager
+def _slicing(model: GOMKCN) -> Iterator[nn.Module]:
+    """Give the model as it takes this process's slice of each batch."""
+    if world_size() == 1:
+        yield model
+        return
+    # where nodes are classified, every process sees all of them up to the last convolution
+    parts = model.modules() if model.pooling is not None else (model.norms[-1], model.dropout)
+    sliced = [part for part in parts if isinstance(part, (GlobalBatchNorm, GlobalDropout))]
+    for part in sliced:
+        part.is_sliced = True
+    try:
+        parallel = nn.parallel.DistributedDataParallel(model)
+        parallel.register_comm_hook(None, lambda _, bucket: _sum_gradients(bucket))
+        yield parallel
+    finally:
+        for part in sliced:
+            part.is_sliced = False
+
+
+def _sum_gradients(bucket: Any) -> torch.futures.Future[Tensor]:
+    """Sum, where DistributedDataParallel would average: each loss is a share of the batch's.
+
+    In float64, so that the order of the sums is not seen: it changes where gradients are packed
+    anew, as after a restart.
+    """
+    gradients: Tensor = bucket.buffer()
+    gradients.copy_(all_reduce_sum(gradients.double()))
+    devices: list[int | str | torch.device] = [gradients.device] if gradients.is_cuda else []
+    future: torch.futures.Future[Tensor] = torch.futures.Future(devices=devices)
+    future.set_result(gradients)
+    return future
 
 
 def _train_epoch(
-    model: GOMKCN,
+    parallel: nn.Module,
+    state: TrainingState,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
-    settings: TrainingSettings,
-    optimizer: torch.optim.Optimizer,
-    generator: np.random.Generator,
+    batch_size: int,
 ) -> float:
     """Mean loss over the training part."""
-    model.train()
-    total = 0.0
-    order = generator.permutation(train) if model.pooling is not None else train
-    for logits, rows in _predictions(model, data, order, settings.batch_size):
-        loss = nn.functional.cross_entropy(logits, labels[rows])
+    model, optimizer = state.model, state.optimizer
+    parallel.train()
+    total = torch.zeros(1, dtype=torch.float64)
+    order = state.generator.permutation(train) if model.pooling is not None else train
+    for batch in _batches(model, order, batch_size):
+        logits, rows = _predict(parallel, model, data, batch[share_of(len(batch))])
+        loss = nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
         optimizer.zero_grad()
-        loss.backward()
+        (loss / len(batch)).backward()
         optimizer.step()
-        total += loss.item() * len(rows)
-    return total / len(train)
+        total += loss.item()
+    return all_reduce_sum(total).item() / len(train)
 
 
 @torch.no_grad()
@@ -198,7 +236,8 @@ def predict_logits(
 ) -> Tensor:
     """Logits ``[len(rows), C]`` of some graphs, or nodes, with dropout and batch norm at rest."""
     model.eval()
-    return torch.cat([logits for logits, _ in _predictions(model, data, rows, batch_size)])
+    batches = _batches(model, rows, batch_size)
+    return torch.cat([_predict(model, model, data, batch)[0] for batch in batches])
 
 
 def evaluate_classifier(
@@ -215,19 +254,24 @@ def evaluate_classifier(
     return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, wanted)))
 
 
-def _predictions(
-    model: GOMKCN, data: GraphCollection, rows: np.ndarray, batch_size: int
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """Logits and the rows that they belong to, batch after batch."""
+def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    """So many graphs at a time; nodes all at once."""
     if model.pooling is None:
-        index = torch.from_numpy(np.asarray(rows)).to(data.feat.device)
-        whole = data.whole()
-        yield model(whole.subgraphs, whole.feat, rows=index), index
+        yield np.asarray(rows)
         return
-    for begin in range(0, len(rows), batch_size):
-        chosen = np.asarray(rows[begin : begin + batch_size])
-        batch = data.batch(chosen)
-        yield model(*batch), torch.from_numpy(chosen).to(data.feat.device)
+    for begin in range(0, len(rows), size):
+        yield np.asarray(rows[begin : begin + size])
+
+
+def _predict(
+    parallel: nn.Module, model: GOMKCN, data: GraphCollection, rows: np.ndarray
+) -> tuple[Tensor, Tensor]:
+    """Logits of some graphs, or nodes, and these as a tensor."""
+    index = torch.from_numpy(rows).to(data.feat.device)
+    if model.pooling is None:
+        whole = data.whole()
+        return parallel(whole.subgraphs, whole.feat, rows=index), index
+    return parallel(*data.batch(rows)), index
 
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:

@@ -5,6 +5,7 @@
 | `settings.toml` | the resolved settings; `gomkcn train --settings` takes it      |
 | `checkpoint.pt` | the model at its best epoch, the split, without pickled code   |
 | `metrics.json`  | accuracy and loss of each part, every epoch, data, provenance  |
+| `unfinished.pt` | while a run is not finished: from where it can go on           |
 """
 
 from __future__ import annotations
@@ -15,24 +16,51 @@ from typing import Any
 
 import torch
 
+from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io_bytes import reason_of
+from gomkcn_dgl.io_checkpoint import read_state
 from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
+from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
 from gomkcn_dgl.splits import PARTS, Split
-from gomkcn_dgl.train_settings import read_train_settings
+from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training_run import TrainedClassifier, TrainingRun, build_model
 
-METRICS = "metrics.json"
+METRICS, UNFINISHED = "metrics.json", "unfinished.pt"
 _CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
 _RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 
 
-def prepare_training_folder(folder: str | Path, force: bool) -> Path:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`."""
-    return prepare_run_folder(folder, _RUN_FILES, force)
+def prepare_training_folder(
+    folder: str | Path, force: bool = False, resume: bool = False, every: int | None = None
+) -> Checkpoint | None:
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`.
+
+    Processes that torchrun started anew go on from the checkpoint without being asked to.
+
+    Returns
+    -------
+    Checkpoint or None
+        From where to go on, and what to write to; None: the run to go on with is finished.
+    """
+    path = Path(folder) / UNFINISHED
+    is_finished, anew = False, was_restarted()
+    if is_first():
+        if anew and path.exists():
+            force, resume = False, True
+        resume = resume or (anew and not force)
+        prepare_run_folder(folder, _RUN_FILES, force, resume=resume, checkpoint=UNFINISHED)
+        is_finished = resume and not path.exists() and (path.parent / METRICS).exists()
+    if broadcast_object(is_finished):
+        return None
+    return Checkpoint(path, resume=resume, every=every)
 
 
 def write_training(folder: Path, run: TrainingRun) -> None:
-    """Write a finished run into a folder made by :func:`prepare_training_folder`."""
+    """Write a run into a folder made by :func:`prepare_training_folder`."""
+    if not is_first():
+        return
     files: dict[str, str | bytes] = {
         _SETTINGS: run.classifier.settings.to_toml(),
         _CHECKPOINT: _checkpoint(run),
@@ -40,8 +68,9 @@ def write_training(folder: Path, run: TrainingRun) -> None:
         METRICS: to_json(_metrics(run)),
     }
     # a run that is killed while it replaces another must not look finished
-    (folder / METRICS).unlink(missing_ok=True)
-    write_files(folder, files)
+    write_files(folder, files, mark=METRICS)
+    if not run.history.partial:
+        (folder / UNFINISHED).unlink(missing_ok=True)
 
 
 def read_metrics(folder: str | Path) -> dict[str, Any]:
@@ -70,19 +99,30 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
     folder = Path(folder)
     read_metrics(folder)
     settings = read_train_settings(folder / _SETTINGS)
+    state = read_state(folder / _CHECKPOINT)
     try:
-        state = torch.load(folder / _CHECKPOINT, weights_only=True)
-        model = build_model(settings, len(state["offset"]), state["num_classes"])
-        model.load_state_dict(state["model"])
+        model = _build_model(settings, state)
         split = Split(*(state["split"][part].numpy() for part in PARTS))
         offset, spread = state["offset"].numpy(), state["spread"].numpy()
+    # a state may lack anything, or hold anything else
     except Exception as error:
-        # torch.load raises whatever a damaged archive leads it into, with advice of many lines
-        reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".:")
         raise InputError(
-            f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason})."
+            f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason_of(error)})."
         ) from None
     return TrainedClassifier(model.eval(), settings, split, offset, spread)
+
+
+def _build_model(settings: TrainSettings, state: dict[str, Any]) -> GOMKCN:
+    """Build a model and load its state; memory is taken only for what the state holds."""
+    weights, num_classes = state["model"], state["num_classes"]
+    if type(num_classes) is not int or settings.model.num_layers > len(weights):
+        raise ValueError("its classes or layers are not those of its settings")
+    with torch.device("meta"):
+        outline = build_model(settings, len(state["offset"]), num_classes)
+    outline.load_state_dict(weights, assign=True)
+    model = build_model(settings, len(state["offset"]), num_classes)
+    model.load_state_dict(weights)
+    return model
 
 
 def _checkpoint(run: TrainingRun) -> bytes:
@@ -112,7 +152,8 @@ def _metrics(run: TrainingRun) -> dict[str, Any]:
         "loss": {part: run.results[part].loss for part in PARTS},
         "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
         "best_epoch": history.best_epoch,
-        "epochs": len(history.validation),
+        "epochs": history.epochs,
+        "partial": history.partial,
         "seconds": round(run.seconds, 3),
         "history": {
             "train_loss": history.train_loss,

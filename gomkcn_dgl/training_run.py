@@ -12,21 +12,19 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from gomkcn_dgl.checkpoint import Checkpoint, digest_of
 from gomkcn_dgl.class_starts import start_from_classes
 from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.interrupts import Interrupts
 from gomkcn_dgl.labelled import LabelledData, read_labelled
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.provenance import describe_provenance
 from gomkcn_dgl.splits import PARTS, Split, stratified_split
 from gomkcn_dgl.train_settings import DataSettings, TrainSettings
-from gomkcn_dgl.training import (
-    Evaluation,
-    History,
-    evaluate_classifier,
-    train_classifier,
-)
+from gomkcn_dgl.training import evaluate_classifier, train_classifier
+from gomkcn_dgl.training_state import Evaluation, History
 
 _SHARES = (0.8, 0.1, 0.1)
 
@@ -85,7 +83,7 @@ class TrainingRun:
     summary : dict
         Sizes of the data.
     seconds : float
-        Of reading subgraphs, start, training and evaluation.
+        Of reading subgraphs, start, training and evaluation, with those before a checkpoint.
     provenance : dict
         Versions, commit, seed, machine, time.
     """
@@ -111,7 +109,12 @@ def read_training_data(settings: DataSettings) -> LabelledData:
 
 
 def run_training(
-    settings: TrainSettings, data: LabelledData, *, progress: bool = False
+    settings: TrainSettings,
+    data: LabelledData,
+    *,
+    progress: bool = False,
+    checkpoint: Checkpoint | None = None,
+    interrupts: Interrupts | None = None,
 ) -> TrainingRun:
     """Split, start, train and evaluate.
 
@@ -123,11 +126,18 @@ def run_training(
         As :func:`read_training_data` gives it.
     progress : bool
         Show a progress bar.
+    checkpoint : Checkpoint, optional
+        Where to go on from and what to write to, see :func:`gomkcn_dgl.train_classifier`.
+    interrupts : Interrupts, optional
+        What may end training early.
 
     Raises
     ------
     InputError
-        For a split without members in a part, and values that the model refuses.
+        For a split without members in a part, values that the model refuses, and a checkpoint of
+        other settings or other data.
+    RunInterruptedError
+        If a signal ended training.
 
     Examples
     --------
@@ -145,7 +155,11 @@ def run_training(
     model, training = classifier.model, settings.training
     collection = classifier.collection(data.graph)
     labels = torch.from_numpy(data.labels)
-    if settings.model.start == "classes":
+    going_on = False
+    if checkpoint is not None:
+        checkpoint.identity = _identity(settings, data, split)
+        going_on = checkpoint.read() is not None
+    if settings.model.start == "classes" and not going_on:
         start_from_classes(model, collection, labels, split.train, seed=training.seed)
     with tqdm(
         total=training.num_epochs, desc="training", unit="epoch", disable=not progress
@@ -157,13 +171,21 @@ def run_training(
                 f"loss {history.train_loss[-1]:.4f}, validation {now:.1%}, "
                 f"best {best:.1%} in epoch {history.best_epoch}"
             )
-            bar.update()
+            bar.update(epoch - bar.n)
 
         history = train_classifier(
-            model, collection, labels, split.train, split.val, training, on_epoch
+            model,
+            collection,
+            labels,
+            split.train,
+            split.val,
+            training,
+            on_epoch,
+            checkpoint=checkpoint,
+            interrupts=interrupts,
         )
     results = _evaluate(classifier, collection, labels)
-    seconds = time.perf_counter() - start
+    seconds = time.perf_counter() - start if checkpoint is None else checkpoint.seconds
     provenance = describe_provenance(training.seed, seconds)
     return TrainingRun(classifier, history, results, summarize(data), seconds, provenance)
 
@@ -203,8 +225,10 @@ def format_results(run: TrainingRun) -> str:
     for name, part in zip(PARTS, run.classifier.split, strict=True):
         share = run.results[name].accuracy
         lines.append(f"{names[name]:<10}  {len(part):>7}  {share:>8.1%}")
-    epochs = len(run.history.validation)
-    lines.append(f"\nbest epoch {run.history.best_epoch} of {epochs}, {run.seconds:.1f} s")
+    history = run.history
+    lines.append(f"\nbest epoch {history.best_epoch} of {history.epochs}, {run.seconds:.1f} s")
+    if history.partial:
+        lines.append("partial: the time limit came before the last epoch; go on with --resume")
     return "\n".join(lines)
 
 
@@ -221,6 +245,14 @@ def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainS
     model = settings.model.resolve(data.task, num_varying)
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)
+
+
+def _identity(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
+    """What decides the result, by which a checkpoint is known: not where the data lie."""
+    tables = settings.override({"path": ""}).to_dict()
+    graph = data.graph
+    arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split)
+    return {"settings": tables, "data": digest_of(*arrays)}
 
 
 def _untrained(settings: TrainSettings, data: LabelledData, split: Split) -> TrainedClassifier:

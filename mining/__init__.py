@@ -17,7 +17,8 @@ from mining.explain.alignment import explain_node, explain_occurrence
 from mining.explain.place_explanation import PlaceExplanation
 from mining.frequencies import Frequency
 from mining.miner import PatternMiner
-from mining.patterns import Medoid, Occurrence, Pattern
+from mining.occurrence_list import Medoid, Occurrence
+from mining.patterns import Pattern
 from mining.results.compare import RunComparison, SharedPattern, compare_runs
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 from mining.results.run import GraphSummary, MiningRun

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
-from mining.patterns import SnappedFilters
+from gomkcn_dgl.processes import all_reduce_sum, gather_objects, share_of
+from mining.snapped_filters import SnappedFilters
 from mining.subgraph_types import SubgraphTypes
 
 # a filter is idle when it holds less than this share of what a filter holds on average
@@ -111,26 +112,37 @@ class FilterClustering:
         batch_size: int,
         relocate: bool,
         generator: torch.Generator,
-        on_epoch: Callable[[float], None],
+        on_epoch: Callable[[float], bool],
     ) -> None:
-        """Run gradient epochs; ``on_epoch`` gets the loss of each."""
+        """Run gradient epochs; ``on_epoch`` gets the loss of each and says whether to stop."""
         optimizer = torch.optim.Adam(self.filters.parameters(), lr=learning_rate)
         decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(1, num_epochs))
         for epoch in range(num_epochs):
             total = 0.0
             held = torch.zeros(len(self.filters.free_adj))
-            for rows in torch.randperm(len(self.types), generator=generator).split(batch_size):
+            for batch in torch.randperm(len(self.types), generator=generator).split(batch_size):
+                # of several processes each takes its part of the batch
+                rows = batch[share_of(len(batch))]
                 assignment = self.assign(rows)
                 held.index_add_(0, assignment.filter_of, self.weight[rows])
-                total += self._step(optimizer, rows, assignment)
-            on_epoch(total / float(self.weight.sum()))
+                total += self._step(optimizer, rows, assignment, self.weight[batch].sum())
+            held = all_reduce_sum(held)
+            total = float(all_reduce_sum(torch.tensor(total, dtype=torch.float64)))
+            # all stop together
+            if any(gather_objects(on_epoch(total / float(self.weight.sum())))):
+                break
             decay.step()
             # the last quarter is left to settle
             if relocate and epoch < 0.75 * num_epochs:
                 self._relocate_idle(held, optimizer)
 
-    def _step(self, optimizer: torch.optim.Optimizer, rows: Tensor, chosen: Assignment) -> float:
-        """One descent step; return the summed loss of the batch before it."""
+    def _step(
+        self, optimizer: torch.optim.Optimizer, rows: Tensor, chosen: Assignment, total: Tensor
+    ) -> float:
+        """One descent step; return the summed loss of the ``rows`` before it.
+
+        ``total`` is the weight of the whole batch, of which other processes may have other rows.
+        """
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
         # index_select and not indexing, whose backward pass adds up in no fixed order
         z = z.index_select(0, chosen.filter_of)
@@ -139,7 +151,10 @@ class FilterClustering:
         weight = self.weight[rows]
         summed = ((1 - similarity) * weight).sum()
         optimizer.zero_grad()
-        (summed / weight.sum()).backward()
+        (summed / total).backward()
+        for parameter in self.filters.parameters():
+            if parameter.grad is not None:
+                all_reduce_sum(parameter.grad)
         optimizer.step()
         return float(summed.detach())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.io_bytes import parse_json, read_file
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.patterns import Pattern
 from mining.topology import canonical_form
@@ -190,8 +190,8 @@ def read_truth(path: str | Path) -> dict[str, Any]:
         If the file is missing, is not JSON or does not have that form.
     """
     try:
-        truth = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        truth = parse_json(read_file(Path(path)))
+    except (OSError, ValueError) as error:
         raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
     _motifs(truth)
     return dict(truth)

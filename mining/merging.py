@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from mining.patterns import SnappedFilters
 from mining.roles import find_roles
+from mining.snapped_filters import SnappedFilters
 
 if TYPE_CHECKING:
-    from mining.occurrences import OccurrenceFinder
+    from mining.neighborhoods import Neighborhoods
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -54,14 +54,14 @@ class _Cloud:
         return _Cloud(total, mean, self.variance)
 
 
-def merge_alike(snapped: SnappedFilters, finder: OccurrenceFinder) -> SnappedFilters:
+def merge_alike(snapped: SnappedFilters, around: Neighborhoods) -> SnappedFilters:
     """Keep one of several filters that found the same pattern: the one with most subgraphs.
 
     Parameters
     ----------
     snapped : SnappedFilters
         F filters.
-    finder : OccurrenceFinder
+    around : Neighborhoods
         Of the graph.
 
     Returns
@@ -69,9 +69,9 @@ def merge_alike(snapped: SnappedFilters, finder: OccurrenceFinder) -> SnappedFil
     SnappedFilters
         At most F, in their old order; ``merged`` says how many filters each stands for.
     """
-    z, sizes = finder.kernel.embed(snapped.adj, snapped.feat), torch.tensor(snapped.num_nodes)
-    alike = finder.kernel.similarity(z, sizes, z, sizes, finder.backend).numpy()
-    similarity, own = finder.similarity(snapped), finder.same_structure(snapped)
+    z, sizes = around.kernel.embed(snapped.adj, snapped.feat), torch.tensor(snapped.num_nodes)
+    alike = around.kernel.similarity(z, sizes, z, sizes, around.backend).numpy()
+    similarity, own = around.similarity(snapped), around.same_structure(snapped)
     groups: dict[bytes, list[int]] = {}
     for number, certificate in enumerate(snapped.certificates()):
         groups.setdefault(certificate, []).append(number)
@@ -86,7 +86,7 @@ def merge_alike(snapped: SnappedFilters, finder: OccurrenceFinder) -> SnappedFil
         for number in sorted(numbers, key=lambda number: -len(shares[number])):
             for first in clouds:
                 spread, mean = clouds[first]
-                other = _cloud(snapped, first, shares[number], finder)
+                other = _cloud(snapped, first, shares[number], around)
                 near = spread is not None and other is not None and spread.is_near(other)
                 if alike[number, first] >= _SAME_PATTERN or near:
                     merged[first] += merged[number]
@@ -94,7 +94,7 @@ def merge_alike(snapped: SnappedFilters, finder: OccurrenceFinder) -> SnappedFil
                         clouds[first] = spread, mean.join(other)
                     break
             else:
-                cloud = _cloud(snapped, number, shares[number], finder)
+                cloud = _cloud(snapped, number, shares[number], around)
                 clouds[number] = cloud, cloud
         for number, (spread, mean) in clouds.items():
             if mean is not None and mean is not spread:
@@ -109,23 +109,23 @@ def merge_alike(snapped: SnappedFilters, finder: OccurrenceFinder) -> SnappedFil
 
 
 def _cloud(
-    snapped: SnappedFilters, number: int, rows: np.ndarray, finder: OccurrenceFinder
+    snapped: SnappedFilters, number: int, rows: np.ndarray, around: Neighborhoods
 ) -> _Cloud | None:
     """Features of subgraphs of the structure of filter ``number``, in its roles; None for none."""
     if not len(rows):
         return None
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), _MOST_ROWS)).astype(np.int64)]
     roles = find_roles(
-        finder.batch,
+        around.batch,
         some,
-        finder.features,
-        finder.forms,
+        around.features,
+        around.forms,
         snapped.take([number]),
-        finder.kernel,
-        finder.backend,
+        around.kernel,
+        around.backend,
     )
     size = snapped.num_nodes[number]
     players = np.empty((len(some), size), np.int64)
-    np.put_along_axis(players, roles[:, :size], finder.batch.nodes[some, :size], axis=1)
-    features = finder.features[players].astype(np.float64)  # [R, M, D]
+    np.put_along_axis(players, roles[:, :size], around.batch.nodes[some, :size], axis=1)
+    features = around.features[players].astype(np.float64)  # [R, M, D]
     return _Cloud(len(rows), features.mean(axis=0), features.var(axis=0))

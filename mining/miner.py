@@ -6,6 +6,9 @@ import html
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from math import ceil
+from math import log as ln
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.processes import alone, broadcast_object, is_first
+from gomkcn_dgl.steps import Steps, shared_steps
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
     MAX_SUBGRAPH_NODES,
@@ -25,25 +30,38 @@ from gomkcn_dgl.subgraphs import (
     extract_subgraphs,
     usual_hops,
 )
-from mining.chance.choosing import MOST_PATTERNS, check_count, find_number, find_size
+from mining.chance.choosing import MOST_PATTERNS, SIZES, check_count, find_number, find_size
 from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.counting_loops import MOST_PATTERN_NODES
+from mining.memory import MinerMemory, read_limit
 from mining.merging import merge_alike
+from mining.neighborhoods import Neighborhoods
 from mining.noise.noisy_patterns import (
     MOST_NOISY_NODES,
     NOISY_COPIES,
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.occurrences import OCCURRENCE_RULES, OccurrenceFinder
-from mining.patterns import SnappedFilters
+from mining.occurrences import (
+    OCCURRENCE_RULES,
+    Competition,
+    describe_places,
+    find_players,
+)
 from mining.records import most_frequent_first, write_patterns
 from mining.restarts import find_best
-from mining.scaling import FeatureScaling
+from mining.scaling import FeatureScaling, ScaledFeatures
+from mining.sightings import PART_SIZE, Sightings, SubgraphStream, see_all
+from mining.snapped_filters import SnappedFilters
 from mining.starts import STARTS
-from mining.subgraph_types import SubgraphTypes, find_types
+from mining.subgraph_types import SubgraphTypes
 
 log = logging.getLogger("gomkcn_dgl")
+
+# what all processes of a run know in the end
+_SHARED = ("filters_", "num_subgraphs_", "truncated_share_", "nearest_", "nearest_similarity_")
+# how often a share of the sample may be further from the truth than sample_error
+_DOUBT = 0.01
 
 
 class PatternMiner(BaseEstimator):
@@ -51,7 +69,8 @@ class PatternMiner(BaseEstimator):
 
     A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters, started
     from real subgraphs, are trained like cluster centres to resemble them, and then snapped to
-    discrete patterns whose occurrences are listed (section VI-B of the GOMKCN paper).
+    discrete patterns whose occurrences are listed (section VI-B of the GOMKCN paper). In a large
+    graph the filters are learnt on a sample of the nodes, and then all are looked at, part by part.
 
     Parameters
     ----------
@@ -80,6 +99,9 @@ class PatternMiner(BaseEstimator):
         Most subgraphs compared with each other to choose the start; at least ``num_patterns``.
     train_size : int
         Most different subgraphs trained on; all of them are counted in the end.
+    sample_error : float
+        In (0, 1): filters are learnt on so many nodes that with 99 % confidence every share of them
+        is right to within this (Hoeffding): on 105,967 nodes by default, or on all of fewer.
     feature_contrast : float
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node by chance, so that structure leads.
@@ -112,6 +134,9 @@ class PatternMiner(BaseEstimator):
         they are not counted.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
+    memory_limit : int, str or None
+        Bytes that mining may take beside the graph, or a size such as ``"2GiB"``. None: half of the
+        machine's memory.
     backend : str
         As in :func:`gomkcn_dgl.gomk`.
     progress : bool
@@ -136,6 +161,13 @@ class PatternMiner(BaseEstimator):
         Subgraphs mined.
     truncated_share_ : float
         Share of them that were cut to ``pattern_size`` nodes.
+    num_sampled_ : int
+        Subgraphs that the filters were learnt on.
+    nearest_, nearest_similarity_ : numpy.ndarray
+        int32 and float32 ``[V]`` position of the most similar pattern of each node, and how similar
+        its subgraph is; empty where no pattern was found.
+    is_partial_ : bool
+        Whether time was up before all subgraphs were looked at, so that all counts are too low.
     n_features_in_ : int
         Feature width D.
 
@@ -165,6 +197,7 @@ class PatternMiner(BaseEstimator):
         start: str = "facility_location",
         sample_size: int = 1000,
         train_size: int = 5000,
+        sample_error: float = 0.005,
         feature_contrast: float = 0.3,
         tau: float | Sequence[float] = 0.5,
         solid: str = "rbf",
@@ -184,6 +217,7 @@ class PatternMiner(BaseEstimator):
         min_support: int = 5,
         exact_seconds: float | None = None,
         random_state: int = 0,
+        memory_limit: int | str | None = None,
         backend: str = "auto",
         progress: bool = False,
     ) -> None:
@@ -196,6 +230,7 @@ class PatternMiner(BaseEstimator):
         self.start = start
         self.sample_size = sample_size
         self.train_size = train_size
+        self.sample_error = sample_error
         self.feature_contrast = feature_contrast
         self.tau = tau
         self.solid = solid
@@ -215,11 +250,15 @@ class PatternMiner(BaseEstimator):
         self.min_support = min_support
         self.exact_seconds = exact_seconds
         self.random_state = random_state
+        self.memory_limit = memory_limit
         self.backend = backend
         self.progress = progress
 
-    def fit(self, graph: Any, y: None = None) -> PatternMiner:
+    def fit(self, graph: Any, y: None = None, *, steps: Steps | None = None) -> PatternMiner:
         """Mine ``graph``.
+
+        Started by torchrun, the processes share the work; the first one gets the result, the others
+        its patterns without occurrences.
 
         Parameters
         ----------
@@ -227,6 +266,9 @@ class PatternMiner(BaseEstimator):
             A graph or a collection. Edge weights are not used: a pattern has an edge or it has not.
         y : None
             Ignored; it is there for scikit-learn's pipelines.
+        steps : Steps, optional
+            Keeps what was done, so that a job that was ended goes on with the same folder, and says
+            when to stop.
 
         Returns
         -------
@@ -236,49 +278,110 @@ class PatternMiner(BaseEstimator):
         Raises
         ------
         InputError
-            For a setting out of range, or more patterns than the graph has subgraphs.
+            For a setting out of range, more patterns than the graph has subgraphs, or more memory
+            than ``memory_limit``.
+        RunInterruptedError
+            If a signal asked to stop.
         """
-        kernel = self._check_settings()
+        self._check_settings()
         csr = as_csr(graph)
+        self._memory(csr).check(csr.num_nodes * self.num_views)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
-        finder = self._choose(csr, kernel)
-        self.num_subgraphs_ = len(finder.batch)
-        self.truncated_share_ = float(finder.batch.truncated.mean())
-        snapped = self.find_filters(finder, finder.types)
-        if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(finder)):
+        with shared_steps(steps) as steps:
+            around = self._choose(csr)
+            self.num_sampled_ = len(around.batch)
+            snapped, least = self._learn(around, steps)
+            whole = around if len(around.batch) == csr.num_nodes * self.num_views else None
+            self._find(self._stream(csr, whole), snapped, least, steps)
+        self.is_partial_ = steps.time_is_up
+        return self
+
+    def _learn(
+        self, around: Neighborhoods, steps: Steps
+    ) -> tuple[SnappedFilters, float | np.ndarray]:
+        """Filters, and how similar their occurrences must be."""
+        snapped = self.find_filters(around, around.types, steps=steps)
+        if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(around)):
             snapped = add_noisy_patterns(
                 snapped,
-                finder,
+                around,
                 2 * self.num_patterns_,
                 self.sample_size,
                 self.min_support,
                 self.random_state,
             )
-        least: float | np.ndarray
-        if self.min_similarity is None:
-            chance = sample_chance(finder.graph, self.random_state)
-            least = choose_thresholds(snapped, self._look(chance, kernel))
-        else:
-            least = self.min_similarity
-        snapped, places = finder.find_frequent(
-            snapped, self.occurrence_rule, least, self.min_support
-        )
-        if not places:
-            log.warning(
-                "no pattern has %d distinct occurrences; lower min_support", self.min_support
+        if self.min_similarity is not None:
+            return snapped, self.min_similarity
+
+        def threshold() -> dict[str, np.ndarray]:
+            chance = sample_chance(around.graph, self.random_state)
+            roots = np.unique(around.batch.roots)
+            return {"least": choose_thresholds(snapped, self.look(chance, roots))}
+
+        return snapped, steps.take_once("thresholds", threshold)["least"]
+
+    def _find(
+        self,
+        stream: SubgraphStream,
+        snapped: SnappedFilters,
+        least: float | np.ndarray,
+        steps: Steps,
+    ) -> None:
+        """Find the filters in the whole graph, and write their records."""
+        graph = stream.graph
+        seen = see_all(stream, [snapped], steps, self._memory(graph).table)
+        kept: list[int] = []
+        wanted: list[np.ndarray] = []
+        if is_first():
+            competition = Competition(seen[0], snapped, self.occurrence_rule, least)
+            kept, shares = competition.frequent(self.min_support)
+            wanted = competition.wanted(kept, shares)
+        kept, wanted = broadcast_object((kept, wanted))
+        players = find_players(stream, [snapped.take([i]) for i in kept], wanted, steps)
+        if is_first():
+            if not kept:
+                log.warning(
+                    "no pattern has %d distinct occurrences; lower min_support", self.min_support
+                )
+            places = describe_places(competition, kept, shares, players, graph)
+            order = most_frequent_first(places)
+            self.filters_ = snapped.take([kept[i] for i in order])
+            self.patterns_ = write_patterns(
+                self.filters_,
+                [places[i] for i in order],
+                graph,
+                self.scaling_,
+                exact_seconds=self.exact_seconds,
+                seed=self.random_state,
             )
-        kept = most_frequent_first(places)
-        self.filters_ = snapped.take(kept)
-        self.patterns_ = write_patterns(
-            self.filters_,
-            [places[i] for i in kept],
-            finder.graph,
-            self.scaling_,
-            exact_seconds=self.exact_seconds,
-            seed=self.random_state,
-        )
-        return self
+            self._note(seen[0], competition, [kept[i] for i in order])
+        self._tell_others()
+
+    def _note(self, seen: Sightings, competition: Competition, kept: Sequence[int]) -> None:
+        """Keep what is known of all nodes."""
+        self.num_subgraphs_, self.truncated_share_ = len(seen), float(seen.truncated.mean())
+        if not kept:
+            self.nearest_, self.nearest_similarity_ = np.empty(0, np.int32), np.empty(0, np.float32)
+            return
+        nearest = competition.nearest(np.array(kept))
+        pattern, similarity = (column.reshape(-1, self.num_views) for column in nearest)
+        # of several subgraphs around a node, the one that is most similar
+        best = similarity.argmax(axis=1)[:, None]
+        self.nearest_ = np.take_along_axis(pattern, best, axis=1)[:, 0].astype(np.int32)
+        self.nearest_similarity_ = np.take_along_axis(similarity, best, axis=1)[:, 0]
+
+    def _tell_others(self) -> None:
+        """Give the other processes of a run what was found, without the occurrences."""
+        found: dict[str, Any] = {}
+        if is_first():
+            bare = [replace(pattern, occurrences=()) for pattern in self.patterns_]
+            found = {name: getattr(self, name) for name in _SHARED}
+            broadcast_object({**found, "patterns_": bare})
+        else:
+            found = broadcast_object(found)
+            for name, value in found.items():
+                setattr(self, name, value)
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the nearest pattern of each node, int64 ``[V]``."""
@@ -295,24 +398,19 @@ class PatternMiner(BaseEstimator):
         check_is_fitted(self)
         kernel = self._check_settings()
         csr = self.read(graph)
-        features = self.scaling_.scale(csr.features)
-        batch = self.extract(csr)
+        features = ScaledFeatures(csr.features, self.scaling_)
         z = kernel.embed(self.filters_.adj, self.filters_.feat)
         sizes = torch.tensor(self.filters_.num_nodes, dtype=torch.int64)
-        parts = []
-        for part in np.array_split(np.arange(len(batch)), max(1, len(batch) // 4096)):
-            some = batch.take(part)
+        found = np.empty((csr.num_nodes, self.num_views, len(self.patterns_)), np.float32)
+        for roots in np.array_split(np.arange(csr.num_nodes), max(1, csr.num_nodes // 4096)):
+            some = self.extract(csr, roots)
             x = kernel.embed(
                 torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(features))
             )
             num_nodes = torch.from_numpy(some.num_nodes)
-            parts.append(kernel.similarity(x, num_nodes, z, sizes, self.backend))
-        return (
-            torch.cat(parts)
-            .numpy()
-            .reshape(csr.num_nodes, self.num_views, len(self.patterns_))
-            .max(axis=1)
-        )
+            similarity = kernel.similarity(x, num_nodes, z, sizes, self.backend)
+            found[roots] = similarity.numpy().reshape(len(roots), *found.shape[1:])
+        return found.max(axis=1)
 
     def predict(self, graph: Any) -> np.ndarray:
         """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
@@ -327,15 +425,45 @@ class PatternMiner(BaseEstimator):
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
         return similarity.argmax(axis=1)
 
-    def find_subgraphs(self, graph: Any) -> OccurrenceFinder:
-        """Look at another graph as :meth:`fit` looks at its own, to count patterns there.
+    def look(self, graph: Any, roots: np.ndarray | None = None) -> Neighborhoods:
+        """Look at the subgraphs around some nodes of any graph, or around all, at once.
 
         Parameters
         ----------
         graph : anything :func:`gomkcn_dgl.as_csr` takes
+        roots : numpy.ndarray, optional
+            Integer ``[R]``.
+        """
+        kernel, csr = self._check_settings(), self.read(graph)
+        features = ScaledFeatures(csr.features, self.scaling_)
+        return Neighborhoods(csr, features, self.extract(csr, roots), kernel, self.backend)
+
+    def look_at_sample(self, graph: Any) -> Neighborhoods:
+        """Look at the subgraphs that :meth:`fit` learns from."""
+        csr = self.read(graph)
+        return self.look(csr, self.sample_roots(csr))
+
+    def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
+        """Draw the nodes that :meth:`fit` learns from, int64, ascending; None for all."""
+        most = self._memory(graph).sample // self.num_views
+        size = min(ceil(ln(2 / _DOUBT) / (2 * self.sample_error**2)), max(1, most))
+        if graph.num_nodes <= size:
+            return None
+        rng = np.random.default_rng([self.random_state, 7])
+        return np.sort(rng.choice(graph.num_nodes, size, replace=False))
+
+    def see(self, graph: Any, filters: Sequence[SnappedFilters]) -> list[Sightings]:
+        """Look at all subgraphs of any graph beside several sets of filters, part by part.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn_dgl.as_csr` takes
+        filters : sequence of SnappedFilters
         """
         check_is_fitted(self)
-        return self._look(self.read(graph), self._check_settings())
+        csr = self.read(graph)
+        with alone():
+            return see_all(self._stream(csr), filters, Steps(), self._memory(csr).table)
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, with the features that the miner was fitted on."""
@@ -349,25 +477,28 @@ class PatternMiner(BaseEstimator):
 
     def find_filters(
         self,
-        finder: OccurrenceFinder,
+        around: Neighborhoods,
         types: SubgraphTypes,
         candidates: np.ndarray | None = None,
+        steps: Steps | None = None,
     ) -> SnappedFilters:
         """Train filters on some of the types of subgraphs, snap them and merge those alike.
 
         Parameters
         ----------
-        finder : OccurrenceFinder
-            As :meth:`find_subgraphs` gives it.
+        around : Neighborhoods
+            As :meth:`look_at_sample` gives them.
         types : SubgraphTypes
-            U of its types, with any weights.
+            U of their types, with any weights.
         candidates : numpy.ndarray, optional
             int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
+        steps : Steps, optional
+            Keeps what was trained.
         """
-        found, self.loss_curve_ = find_best(self, finder, types, candidates)
-        snapped = merge_alike(found, finder)
+        found, self.loss_curve_ = find_best(self, around, types, candidates, steps)
+        snapped = merge_alike(found, around)
         if self.occurrence_rule == "isomorphic":
-            snapped = finder.add_lookalikes(snapped)
+            snapped = around.add_lookalikes(snapped)
         return snapped
 
     def _repr_html_(self) -> str:
@@ -392,6 +523,8 @@ class PatternMiner(BaseEstimator):
         check_choice("start", self.start, STARTS)
         check_int("sample_size", self.sample_size, num_patterns or MOST_PATTERNS)
         check_int("train_size", self.train_size, 1)
+        check_float("sample_error", self.sample_error, 0, 1, open_minimum=True)
+        read_limit(self.memory_limit)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
         check_int("num_epochs", self.num_epochs, 0)
         check_float("learning_rate", self.learning_rate, 0, open_minimum=True)
@@ -426,40 +559,45 @@ class PatternMiner(BaseEstimator):
             self.padding,
         )
 
-    def _choose(self, csr: CSRGraph, kernel: GOMKSettings) -> OccurrenceFinder:
-        """Settle what was left open; return the subgraphs of the graph."""
+    def _choose(self, csr: CSRGraph) -> Neighborhoods:
+        """Settle what was left open; return the subgraphs that filters are learnt on."""
         self.choices_ = []
         if isinstance(self.pattern_size, str):
             self.choices_.append(find_size(self, csr))
             self.pattern_size_ = self.choices_[-1].chosen
         else:
             self.pattern_size_ = self.pattern_size
-        finder = self._look(csr, kernel)
+        around = self.look_at_sample(csr)
         if isinstance(self.num_patterns, str):
-            self.choices_.append(find_number(self, finder))
-            self.num_patterns_ = min(self.choices_[-1].chosen, len(finder.batch))
+            self.choices_.append(find_number(self, around))
+            self.num_patterns_ = min(self.choices_[-1].chosen, len(around.batch))
         else:
             self.num_patterns_ = self.num_patterns
-        if self.num_patterns_ > len(finder.batch):
+        if self.num_patterns_ > len(around.batch):
             raise InputError(
-                f"num_patterns must be at most the number of subgraphs, {len(finder.batch)}, "
+                f"num_patterns must be at most the number of subgraphs, {len(around.batch)}, "
                 f"got {self.num_patterns_}; ask for fewer patterns."
             )
-        return finder
+        return around
 
-    def _look(self, csr: CSRGraph, kernel: GOMKSettings) -> OccurrenceFinder:
-        """Subgraphs around all nodes, and their types."""
-        features = self.scaling_.scale(csr.features)
-        batch = self.extract(csr)
-        adjacency, rows = batch.adjacency(), batch.gather(features)
-        levels = kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
-        if not bool(torch.isfinite(levels).all()):
-            raise InputError(
-                "num_levels and level_scale must keep walk counts within single precision, got "
-                f"{self.num_levels} and {self.level_scale:g}; lower the first or raise the second."
-            )
-        types = find_types(levels, batch.num_nodes, kernel)
-        return OccurrenceFinder(csr, features, batch, types, kernel, self.backend)
+    def _stream(self, csr: CSRGraph, whole: Neighborhoods | None = None) -> SubgraphStream:
+        """All subgraphs of a graph, in parts."""
+        size = self.part_size(csr)
+        return SubgraphStream(csr, partial(self.look, csr), self.num_views, size, whole)
+
+    def part_size(self, graph: CSRGraph) -> int:
+        """Nodes whose subgraphs are looked at at once."""
+        return max(1, min(PART_SIZE, self._memory(graph).part) // self.num_views)
+
+    def _memory(self, graph: CSRGraph) -> MinerMemory:
+        return MinerMemory(
+            read_limit(self.memory_limit),
+            max(SIZES) if isinstance(self.pattern_size, str) else self.pattern_size,
+            self.num_levels + 1,
+            graph.features.shape[1],
+            # look-alikes come to the filters
+            4 * (self.num_patterns if isinstance(self.num_patterns, int) else MOST_PATTERNS),
+        )
 
     def extract(
         self, csr: CSRGraph, roots: np.ndarray | None = None, max_nodes: int | None = None

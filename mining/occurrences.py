@@ -16,27 +16,28 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-import torch
 
-from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.patterns import Medoid, Occurrence, SnappedFilters
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.processes import is_first
+from gomkcn_dgl.steps import Steps
+from mining.occurrence_list import Medoid, Occurrences
 from mining.roles import find_roles
-from mining.subgraph_types import SubgraphTypes
-from mining.topology import CanonicalForms
+from mining.sightings import Sightings, SubgraphStream, first_of_structure
+from mining.snapped_filters import SnappedFilters
 
 log = logging.getLogger("gomkcn_dgl")
 
 OCCURRENCE_RULES = ("isomorphic", "similar")
 
-# scores closer to a perfect match than this are the kernel's word for "the same"
-_INDISTINCT = 1e-3
 # what decides between two patterns of equal similarity
-_TIE = 1e-5
+TIE = 1e-5
+# rows that are compared at once
+_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class PatternPlaces:
     ----------
     roots : numpy.ndarray
         Different roots assigned to the pattern, ``[R]`` nodes of the graph.
-    occurrences : tuple of Occurrence
+    occurrences : Occurrences
         One for each distinct node set, most similar first.
     node_sets : numpy.ndarray
         ``[K, N]`` nodes of the graph in each occurrence, row for row; -1 = padding.
@@ -58,7 +59,7 @@ class PatternPlaces:
     """
 
     roots: np.ndarray
-    occurrences: tuple[Occurrence, ...]
+    occurrences: Occurrences
     node_sets: np.ndarray
     medoid: Medoid
     min_similarity: float
@@ -85,228 +86,145 @@ class Shares:
     shown: list[np.ndarray]
 
 
-class OccurrenceFinder:
-    """Find the occurrences of snapped filters among the subgraphs of a graph.
+class Competition:
+    """Patterns compete for the subgraphs of a graph.
 
     Parameters
     ----------
-    graph : CSRGraph
-    features : numpy.ndarray
-        ``[V, D]`` scaled features.
-    batch : SubgraphBatch
-        The subgraphs of ``graph``, without weights.
-    types : SubgraphTypes
-        Types of ``batch``.
-    kernel : GOMKSettings
-    backend : str
+    sightings : Sightings
+        Of the graph, beside F patterns.
+    snapped : SnappedFilters
+        The patterns.
+    rule : {"isomorphic", "similar"}
+    min_similarity : float or numpy.ndarray
+        One threshold, or one for each pattern ``[F]``.
     """
 
     def __init__(
         self,
-        graph: CSRGraph,
-        features: np.ndarray,
-        batch: SubgraphBatch,
-        types: SubgraphTypes,
-        kernel: GOMKSettings,
-        backend: str,
-    ) -> None:
-        self.graph, self.features, self.batch = graph, features, batch
-        self.types, self.kernel, self.backend = types, kernel, backend
-        self.forms = CanonicalForms(batch)
-        self.node_sets = batch.node_sets()
-
-    def find(
-        self, snapped: SnappedFilters, rule: str, min_similarity: float | np.ndarray
-    ) -> list[PatternPlaces]:
-        """Return the places of each pattern, in the order of ``snapped``."""
-        return self.find_frequent(snapped, rule, min_similarity, min_support=0)[1]
-
-    def find_frequent(
-        self,
+        sightings: Sightings,
         snapped: SnappedFilters,
         rule: str,
         min_similarity: float | np.ndarray,
-        min_support: int,
-    ) -> tuple[SnappedFilters, list[PatternPlaces]]:
-        """Drop the patterns with fewer than ``min_support`` occurrences; find those of the rest.
+    ) -> None:
+        self.sightings, self.rule = sightings, rule
+        self.least = np.broadcast_to(min_similarity, len(snapped.num_nodes))
+        self.noisy = np.array(snapped.noisy, bool)
+        self.first = first_of_structure(snapped)
 
-        ``min_similarity`` is one threshold, or one for each pattern ``[F]``. The rarest pattern is
-        dropped first, and then all are counted anew: a pattern of the same structure takes over the
-        occurrences of the one dropped.
+    def frequent(self, min_support: int) -> tuple[list[int], Shares]:
+        """Drop the patterns with fewer than ``min_support`` occurrences; share among the rest.
+
+        The rarest pattern is dropped first, and then all are counted anew: a pattern of the same
+        structure takes over the occurrences of the one dropped.
         """
-        least = np.broadcast_to(min_similarity, len(snapped.num_nodes))
-        certificates, noisy = snapped.certificates(), np.array(snapped.noisy, bool)
-        similarity, own = self.similarity(snapped), self._have(certificates)
-        kept = list(range(len(certificates)))
+        kept = list(range(len(self.least)))
+        shares = self.share(kept)
         while kept:
-            # the patterns left compete for every subgraph
-            shares = self._share(
-                [certificates[number] for number in kept],
-                rule,
-                least[kept],
-                similarity[:, kept],
-                own[:, kept],
-                noisy[kept],
-            )
             counts = [len(rows) for rows in shares.shown]
             if min(counts) >= min_support:
                 break
             kept.pop(counts.index(min(counts)))
-        if len(kept) < len(least):
+            shares = self.share(kept)
+        if len(kept) < len(self.least):
             log.info(
                 "dropped %d patterns with fewer than %d distinct occurrences",
-                len(least) - len(kept),
+                len(self.least) - len(kept),
                 min_support,
             )
-        places = [
-            self._places(
-                snapped.take([number]),
-                shares.assigned[i],
-                shares.shown[i],
-                similarity[:, number],
-                best=int((similarity[:, number] + _TIE * own[:, number]).argmax()),
-                min_similarity=float(least[number]),
-            )
-            for i, number in enumerate(kept)
-        ]
-        return snapped.take(kept), places
+        return kept, shares
 
-    def count(
-        self,
-        snapped: SnappedFilters,
-        rule: str,
-        min_similarity: np.ndarray,
-        typical: np.ndarray,
-    ) -> np.ndarray:
-        """Count the distinct occurrences of each pattern that are at least ``typical [F]`` similar.
-
-        The patterns compete for the subgraphs as in :meth:`find`.
-        """
-        certificates = snapped.certificates()
-        similarity, own = self.similarity(snapped), self._have(certificates)
-        noisy = np.array(snapped.noisy, bool)
-        shown = self._share(certificates, rule, min_similarity, similarity, own, noisy).shown
-        return np.array(
-            [
-                (similarity[rows, number] >= typical[number] - _TIE).sum()
-                for number, rows in enumerate(shown)
-            ],
-            dtype=np.int64,
-        )
-
-    def same_structure(self, snapped: SnappedFilters) -> np.ndarray:
-        """Which subgraphs have exactly the structure of which pattern, bool ``[S, F]``."""
-        return self._have(snapped.certificates())
-
-    def _have(self, certificates: list[bytes]) -> np.ndarray:
-        return np.stack([self.forms.has(certificate) for certificate in certificates], axis=1)
-
-    def nearest(self, similarity: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Nearest pattern of each subgraph, ``[S]``.
-
-        Patterns that the kernel cannot tell apart are told apart by their structure.
-        """
-        return (similarity + _TIE * own).argmax(axis=1)
-
-    def _share(
-        self,
-        certificates: list[bytes],
-        rule: str,
-        min_similarity: np.ndarray,
-        similarity: np.ndarray,
-        own: np.ndarray,
-        noisy: np.ndarray,
-    ) -> Shares:
-        nearest = self.nearest(similarity, own)
-        held = np.take_along_axis(similarity, nearest[:, None], axis=1)[:, 0]
-        held = held >= min_similarity[nearest]
-        assigned = [np.flatnonzero((nearest == i) & held) for i in range(similarity.shape[1])]
-        if rule == "isomorphic":
-            shown = self._isomorphic_rows(certificates, own, similarity)
-            free = ~own[:, ~noisy].any(axis=1)
-            for i in np.flatnonzero(noisy):
-                rows = free & (similarity[:, i] >= min_similarity[i])
-                rows &= similarity[:, i] >= similarity[:, noisy].max(axis=1)
-                shown[i] = self.one_of_each_place(np.flatnonzero(rows), similarity[rows, i])
+    def share(self, kept: Sequence[int]) -> Shares:
+        """Give each subgraph to one of the patterns ``kept``, or to none."""
+        if not len(kept):
+            return Shares([], [])
+        columns = np.array(kept)
+        nearest, held = self.nearest(columns)
+        passed = held >= self.least[columns][nearest]
+        assigned = [np.flatnonzero((nearest == i) & passed) for i in range(len(columns))]
+        if self.rule == "isomorphic":
+            shown = self._isomorphic(columns)
+            for i, rows in self._noisy(columns):
+                shown[i] = self.one_of_each_place(rows, self.sightings.similarity[rows, columns[i]])
         else:
             shown = [
-                self.one_of_each_place(row, similarity[row, i]) for i, row in enumerate(assigned)
+                self.one_of_each_place(rows, self.sightings.similarity[rows, number])
+                for rows, number in zip(assigned, kept, strict=True)
             ]
         return Shares(assigned, shown)
 
-    def _places(
-        self,
-        pattern: SnappedFilters,
-        assigned: np.ndarray,
-        shown: np.ndarray,
-        similarity: np.ndarray,
-        best: int,
-        min_similarity: float,
-    ) -> PatternPlaces:
-        """Describe the subgraphs that show a pattern, and the one that is nearest to it."""
-        shown = shown[np.argsort(-similarity[shown], kind="stable")]
-        *found, nearest = self._describe(np.append(shown, best), pattern, similarity)
-        return PatternPlaces(
-            roots=np.unique(self.batch.roots[assigned]),
-            occurrences=tuple(found),
-            node_sets=self.batch.nodes[shown],
-            medoid=self._medoid(best, nearest),
-            min_similarity=min_similarity,
-        )
+    def wanted(self, kept: Sequence[int], shares: Shares) -> list[np.ndarray]:
+        """Subgraphs to describe for each pattern, int64 ``[K + 1]`` each.
 
-    def add_lookalikes(self, snapped: SnappedFilters) -> SnappedFilters:
-        """Add the structures that the kernel cannot tell from a filter's own.
-
-        With constant features, graphs whose walk counts agree score alike with every filter (the
-        paper's Proposition 6 asks for full rank), and a filter has the structure of one of them.
+        Those that show it, most similar first, and last the one that is nearest to it.
         """
-        similarity = self.similarity(snapped)
-        known = set(snapped.certificates())
-        added = [snapped]
-        for number, size in enumerate(snapped.num_nodes):
-            alike = similarity[:, number] > 1 - _INDISTINCT
-            for row in self.forms.first_rows(alike & (self.batch.num_nodes == size)):
-                if self.forms.certificate(row) in known:
-                    continue
-                known.add(self.forms.certificate(row))
-                one = self.batch.take(np.array([row]))
-                adj = torch.from_numpy(one.adjacency())
-                feat = torch.from_numpy(one.gather(self.features))
-                added.append(SnappedFilters(adj, feat, adj, (size,)))
-        return SnappedFilters.join(added)
+        found: list[np.ndarray] = []
+        best = self.best_rows(np.array(kept, dtype=np.int64))
+        for number, rows, medoid in zip(kept, shares.shown, best, strict=True):
+            order = np.argsort(-self.sightings.similarity[rows, number], kind="stable")
+            found.append(np.append(rows[order], medoid))
+        return found
 
-    def similarity(self, snapped: SnappedFilters) -> np.ndarray:
-        """Normalised score of every subgraph with every pattern, ``[S, F]``."""
-        z = self.kernel.embed(snapped.adj, snapped.feat)
-        sizes = torch.tensor(snapped.num_nodes)
-        parts = zip(self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True)
-        per_type = [
-            self.kernel.similarity(x, num_nodes, z, sizes, self.backend) for x, num_nodes in parts
-        ]
-        return torch.cat(per_type).numpy()[self.types.type_of]
+    def nearest(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Position in ``columns`` of each subgraph's nearest pattern, and its similarity, ``[S]``.
 
-    def _isomorphic_rows(
-        self, certificates: list[bytes], own: np.ndarray, similarity: np.ndarray
-    ) -> list[np.ndarray]:
-        """Subgraphs of exactly a pattern's structure, each node set for its most similar pattern.
-
-        ``own [S, F]`` says which subgraphs have the structure of which pattern.
+        Patterns that the kernel cannot tell apart are told apart by their structure.
         """
-        shown = [np.empty(0, np.int64)] * len(certificates)
-        for certificate in dict.fromkeys(certificates):
-            numbers = [i for i, other in enumerate(certificates) if other == certificate]
-            rows = np.flatnonzero(own[:, numbers[0]])
-            among = similarity[rows][:, numbers]
-            rows = self._distinct(rows, among.max(axis=1))
-            best = similarity[rows][:, numbers].argmax(axis=1)
+        nearest = np.empty(len(self.sightings), np.int64)
+        held = np.empty(len(self.sightings), np.float32)
+        for part, similarity, own in self._parts(columns):
+            nearest[part] = (similarity + TIE * own).argmax(axis=1)
+            held[part] = np.take_along_axis(similarity, nearest[part, None], axis=1)[:, 0]
+        return nearest, held
+
+    def best_rows(self, columns: np.ndarray) -> np.ndarray:
+        """Subgraph that is nearest to each pattern, int64 ``[P]``."""
+        row, value = np.zeros(len(columns), np.int64), np.full(len(columns), -np.inf)
+        for part, similarity, own in self._parts(columns):
+            fit = similarity + TIE * own
+            here = fit.argmax(axis=0)
+            reached = fit[here, np.arange(len(columns))]
+            better = reached > value
+            row[better], value[better] = part.start + here[better], reached[better]
+        return row
+
+    def _parts(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Similarity to the patterns, and whether a subgraph has their structure, ``[s, P]``."""
+        for start in range(0, len(self.sightings), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            own = self.sightings.structure[part, None] == self.first[columns]
+            yield part, self.sightings.similarity[part][:, columns], own
+
+    def _isomorphic(self, columns: np.ndarray) -> list[np.ndarray]:
+        """Subgraphs of a pattern's structure, each node set for its most similar pattern."""
+        shown = [np.empty(0, np.int64)] * len(columns)
+        first = self.first[columns]
+        for structure in dict.fromkeys(first.tolist()):
+            numbers = np.flatnonzero(first == structure)
+            rows = np.flatnonzero(self.sightings.structure == structure)
+            among = self.sightings.similarity[rows[:, None], columns[numbers]]
+            kept = self._distinct(rows, among.max(axis=1))
+            best = among[kept].argmax(axis=1)
             for position, number in enumerate(numbers):
-                shown[number] = rows[best == position]
+                shown[number] = rows[kept[best == position]]
         return shown
 
+    def _noisy(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Subgraphs that are nearest to a noisy pattern, and have the structure of no other."""
+        noisy = np.flatnonzero(self.noisy[columns])
+        if not len(noisy):
+            return
+        taken = np.isin(self.sightings.structure, self.first[columns[~self.noisy[columns]]])
+        similarity = self.sightings.similarity[:, columns[noisy]]
+        best = similarity.max(axis=1)
+        for i, number in enumerate(noisy.tolist()):
+            mine = (similarity[:, i] >= self.least[columns[number]]) & (similarity[:, i] >= best)
+            yield number, np.flatnonzero(mine & ~taken)
+
     def _distinct(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
-        """One row for each node set, the most similar one; ``similarity`` is that of the rows."""
-        order = rows[np.argsort(-similarity, kind="stable")]
-        _, first = np.unique(self.node_sets[order], return_index=True)
+        """Positions in ``rows`` of one for each node set, the most similar one; ascending."""
+        order = np.argsort(-similarity, kind="stable")
+        _, first = np.unique(_hash_node_sets(self.sightings.nodes[rows[order]]), return_index=True)
         return np.sort(order[first])
 
     def one_of_each_place(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
@@ -318,10 +236,12 @@ class OccurrenceFinder:
         # kept rows at each node
         at: dict[int, list[int]] = defaultdict(list)
         nodes_of: dict[int, list[int]] = {}
-        often = np.bincount(self.batch.nodes[rows][self.batch.nodes[rows] >= 0], minlength=1)
-        for row in rows[np.argsort(-similarity, kind="stable")].tolist():
-            size = int(self.batch.num_nodes[row])
-            nodes = self.batch.nodes[row, :size]
+        every = self.sightings.nodes[rows]
+        often = np.bincount(every[every >= 0], minlength=1)
+        for position in np.argsort(-similarity, kind="stable").tolist():
+            row, nodes = int(rows[position]), every[position]
+            nodes = nodes[nodes >= 0]
+            size = len(nodes)
             # what shares more than half of the nodes stands at one of the rarer half as well
             rare = nodes[np.argsort(often[nodes], kind="stable")][: size - size // 2].tolist()
             mine = set(nodes.tolist())
@@ -334,27 +254,123 @@ class OccurrenceFinder:
                 at[node].append(row)
         return np.sort(np.array(kept, np.int64))
 
-    def _describe(
-        self, rows: np.ndarray, pattern: SnappedFilters, similarity: np.ndarray
-    ) -> list[Occurrence]:
-        """List which graph node plays which pattern node, for each of the rows."""
-        roles = find_roles(
-            self.batch, rows, self.features, self.forms, pattern, self.kernel, self.backend
-        )
-        size = pattern.num_nodes[0]
-        found = []
-        for row, role in zip(rows.tolist(), roles, strict=True):
-            players: list[int | str | None] = [None] * size
-            ids = self.graph.original_ids(self.batch.nodes[row, : len(role)])
-            for node, pattern_node in zip(ids, role.tolist(), strict=True):
-                if 0 <= pattern_node < size:
-                    players[pattern_node] = node
-            found.append(Occurrence(tuple(players), float(similarity[row]), self._graph_of(row)))
+
+def find_players(
+    stream: SubgraphStream,
+    patterns: Sequence[SnappedFilters],
+    wanted: Sequence[np.ndarray],
+    steps: Steps,
+) -> list[np.ndarray]:
+    """Say which node of the graph plays which pattern node.
+
+    Parameters
+    ----------
+    stream : SubgraphStream
+        Of the graph; its parts are shared by all processes.
+    patterns : sequence of SnappedFilters
+        One pattern each.
+    wanted : sequence of numpy.ndarray
+        int64 ``[K]`` subgraphs for each pattern.
+    steps : Steps
+        Keeps the parts.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        int32 ``[K, M]`` for each pattern; -1 where no node plays. Of several processes the first
+        one gets them, the others nothing.
+    """
+    last = max((int(rows.max()) for rows in wanted if len(rows)), default=-1)
+    parts = [part for part in range(stream.num_parts) if stream.rows_of(part).start <= last]
+
+    def find(part: int) -> dict[str, np.ndarray]:
+        limits, found = stream.rows_of(part), {}
+        for i, rows in enumerate(wanted):
+            mine = np.flatnonzero((rows >= limits.start) & (rows < limits.stop))
+            found[f"position{i}"] = mine
+            found[f"players{i}"] = _play(stream, patterns[i], rows[mine])
         return found
 
-    def _graph_of(self, row: int) -> int:
-        return int(self.graph.graph_of(self.batch.roots[row]))
+    for part in set(stream.mine()).intersection(parts):
+        steps.take(f"players-{part:06d}", partial(find, part))
+    steps.wait()
+    if not is_first():
+        return []
+    players = [
+        np.full((len(rows), pattern.num_nodes[0]), -1, np.int32)
+        for rows, pattern in zip(wanted, patterns, strict=True)
+    ]
+    for part in parts:
+        kept = steps.take(f"players-{part:06d}", partial(find, part))
+        for i, played in enumerate(players):
+            played[kept[f"position{i}"]] = kept[f"players{i}"]
+        steps.drop(f"players-{part:06d}")
+    return players
 
-    def _medoid(self, row: int, place: Occurrence) -> Medoid:
-        root = self.graph.original_ids(self.batch.roots[[row]])[0]
-        return Medoid(place.nodes, place.similarity, place.graph, root=root)
+
+def describe_places(
+    competition: Competition,
+    kept: Sequence[int],
+    shares: Shares,
+    players: Sequence[np.ndarray],
+    graph: CSRGraph,
+) -> list[PatternPlaces]:
+    """Say where each pattern occurs.
+
+    Parameters
+    ----------
+    competition : Competition
+        For the subgraphs of ``graph``.
+    kept : sequence of int
+        The patterns in question.
+    shares : Shares
+        What they got.
+    players : sequence of numpy.ndarray
+        From :func:`find_players`, for the subgraphs that :meth:`Competition.wanted` gives.
+    graph : CSRGraph
+    """
+    sightings, places = competition.sightings, []
+    for i, rows in enumerate(competition.wanted(kept, shares)):
+        found = Occurrences.at(players[i], sightings.similarity[rows, kept[i]], graph)
+        nearest = found[len(rows) - 1]
+        root = graph.original_ids(sightings.nodes[rows[-1:], 0])[0]
+        places.append(
+            PatternPlaces(
+                roots=np.unique(sightings.nodes[shares.assigned[i], 0]),
+                occurrences=found[:-1],
+                node_sets=sightings.nodes[rows[:-1]],
+                medoid=Medoid(nearest.nodes, nearest.similarity, nearest.graph, root=root),
+                min_similarity=float(competition.least[kept[i]]),
+            )
+        )
+    return places
+
+
+def _play(stream: SubgraphStream, pattern: SnappedFilters, rows: np.ndarray) -> np.ndarray:
+    """Node of the graph that plays each pattern node in some subgraphs, int32 ``[R, M]``."""
+    players = np.full((len(rows), pattern.num_nodes[0]), -1, np.int32)
+    if not len(rows):
+        return players
+    around, here = stream.at(rows)
+    roles = find_roles(
+        around.batch, here, around.features, around.forms, pattern, around.kernel, around.backend
+    )
+    row, node = np.nonzero(roles >= 0)
+    players[row, roles[row, node]] = around.batch.nodes[here[row], node]
+    return players
+
+
+def _hash_node_sets(nodes: np.ndarray) -> np.ndarray:
+    """A number for each node set, uint64 ``[K]``, whatever the order of the nodes.
+
+    Two of 10 million sets share one by chance once in 400,000 graphs.
+    """
+    mixed = (nodes + 1).astype(np.uint64)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    hashed: np.ndarray = mixed.sum(axis=1, dtype=np.uint64)
+    return hashed

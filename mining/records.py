@@ -11,8 +11,9 @@ from gomkcn_dgl.csr import CSRGraph
 from mining.counting import count_exact
 from mining.frequencies import measure_frequency
 from mining.occurrences import PatternPlaces
-from mining.patterns import Pattern, SnappedFilters
+from mining.patterns import Pattern
 from mining.scaling import FeatureScaling
+from mining.snapped_filters import SnappedFilters
 
 
 def most_frequent_first(places: Sequence[PatternPlaces]) -> list[int]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.steps import Steps
 from mining.clustering import FilterClustering
-from mining.occurrences import OccurrenceFinder
-from mining.patterns import SnappedFilters, snap
+from mining.neighborhoods import Neighborhoods
+from mining.snapped_filters import SnappedFilters, snap
 from mining.starts import choose_types
 from mining.subgraph_types import SubgraphTypes
 
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 def find_best(
     miner: PatternMiner,
-    finder: OccurrenceFinder,
+    around: Neighborhoods,
     types: SubgraphTypes,
     candidates: np.ndarray | None = None,
+    steps: Steps | None = None,
 ) -> tuple[SnappedFilters, list[float]]:
     """Run all restarts of a miner.
 
@@ -33,12 +35,14 @@ def find_best(
     ----------
     miner : PatternMiner
         Its settings count, and the number and size of patterns that it settled.
-    finder : OccurrenceFinder
+    around : Neighborhoods
         Of the graph.
     types : SubgraphTypes
         U of its types, with any weights.
     candidates : numpy.ndarray, optional
         int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
+    steps : Steps, optional
+        Keeps each restart; when time is up, the training ends.
 
     Returns
     -------
@@ -47,30 +51,50 @@ def find_best(
     list of float
         The loss at the start of that run, then after each epoch.
     """
-    best_loss, steps = np.inf, (1 + miner.num_epochs) * miner.num_restarts
-    with tqdm(total=steps, desc="mining", unit="epoch", disable=not miner.progress) as bar:
+    steps = Steps() if steps is None else steps
+    total = (1 + miner.num_epochs) * miner.num_restarts
+    best: dict[str, np.ndarray] = {}
+    with tqdm(total=total, desc="mining", unit="epoch", disable=not miner.progress) as bar:
         for restart in range(miner.num_restarts):
-            curve: list[float] = []
+            if best and steps.is_over():
+                break
 
-            def on_step(loss: float, curve: list[float] = curve) -> None:
-                curve.append(loss)
-                bar.set_postfix_str(f"loss {loss:.4f}")
-                bar.update()
+            def run(restart: int = restart) -> dict[str, np.ndarray]:
+                clustering = _start(miner, restart, around, types, candidates)
+                return _run(miner, clustering, restart, steps, bar)
 
-            clustering = _start(miner, restart, finder, types, candidates)
-            for snapped in _train(miner, clustering, restart, on_step):
-                snapped = clustering.settle_features(snapped)
-                # a soft filter can score high without being any graph: judge the snapped one
-                loss = clustering.loss(snapped)
-                if loss < best_loss:
-                    best_loss, best, best_curve = loss, snapped, curve
-    return best, best_curve
+            found = dict(steps.take_together(f"filters-{restart}", run))
+            if not best or found["loss"] < best["loss"]:
+                best = found
+    return SnappedFilters.from_arrays(best), best["curve"].tolist()
+
+
+def _run(
+    miner: PatternMiner, clustering: FilterClustering, restart: int, steps: Steps, bar: tqdm[Any]
+) -> dict[str, np.ndarray]:
+    """The better of a start and what is trained from it, with its loss and the curve of the run."""
+    curve: list[float] = []
+
+    def on_step(loss: float) -> bool:
+        curve.append(loss)
+        bar.set_postfix_str(f"loss {loss:.4f}")
+        bar.update()
+        return steps.is_over()
+
+    best: dict[str, np.ndarray] = {}
+    for snapped in _train(miner, clustering, restart, on_step):
+        snapped = clustering.settle_features(snapped)
+        # a soft filter can score high without being any graph: judge the snapped one
+        loss = clustering.loss(snapped)
+        if not best or loss < best["loss"]:
+            best = {**snapped.to_arrays(), "loss": np.array(loss)}
+    return {**best, "curve": np.array(curve)}
 
 
 def _start(
     miner: PatternMiner,
     restart: int,
-    finder: OccurrenceFinder,
+    around: Neighborhoods,
     types: SubgraphTypes,
     candidates: np.ndarray | None,
 ) -> FilterClustering:
@@ -78,11 +102,11 @@ def _start(
     rng = np.random.default_rng([miner.random_state, restart])
     rows, weight = types.sample(miner.train_size, rng)
     types = types.take(rows, weight)
-    some = finder.batch.take(types.first)
-    adj, feat = torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(finder.features))
+    some = around.batch.take(types.first)
+    adj, feat = torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(around.features))
     # a generator of its own: the user's random numbers go on as if nothing had happened
     generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    num_filters, kernel, backend = miner.num_patterns_, finder.kernel, finder.backend
+    num_filters, kernel, backend = miner.num_patterns_, around.kernel, around.backend
     if miner.start != "random":
         among = types if candidates is None else replace(types, weight=candidates[rows])
         chosen = choose_types(
@@ -99,7 +123,7 @@ def _train(
     miner: PatternMiner,
     clustering: FilterClustering,
     restart: int,
-    on_step: Callable[[float], None],
+    on_step: Callable[[float], bool],
 ) -> Iterator[SnappedFilters]:
     """Train; yield the snapped filters of the start, and after the training."""
     generator = torch.Generator().manual_seed(miner.random_state + restart)

@@ -7,8 +7,8 @@ import torch
 
 from gomkcn_dgl.kernels.matching_reference import similarity_table
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.patterns import SnappedFilters
+from gomkcn_dgl.subgraphs import FeatureRows, SubgraphBatch
+from mining.snapped_filters import SnappedFilters
 from mining.topology import CanonicalForm, CanonicalForms, automorphisms, canonical_form
 
 # entries of the table of isomorphisms that are held at once
@@ -18,7 +18,7 @@ _AT_ONCE = 2_000_000
 def find_roles(
     batch: SubgraphBatch,
     rows: np.ndarray,
-    features: np.ndarray,
+    features: FeatureRows,
     forms: CanonicalForms,
     pattern: SnappedFilters,
     kernel: GOMKSettings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +40,8 @@ class FeatureScaling:
         low = features.min(axis=0).astype(np.float64)
         high = features.max(axis=0).astype(np.float64)
         constant = low == high
-        # wide enough that a half of it is not lost beside a large constant
-        width = np.maximum(np.abs(low), 1.0)
+        # as wide as the constant is large, so that neither is lost beside the other
+        width = np.where(low == 0, 1.0, np.abs(low))
         return cls(
             offset=np.where(constant, low - width / 2, low),
             spread=np.where(constant, width, high - low),
@@ -56,3 +57,38 @@ class FeatureScaling:
         """Map ``[…, D]`` back to the input's units; the inverse of :meth:`scale`."""
         unit = np.clip(0.5 + (scaled - 0.5) / self.contrast, 0, 1)
         return unit * self.spread + self.offset
+
+
+class ScaledFeatures:
+    """The scaled features of a graph, computed for the rows that are asked for.
+
+    Parameters
+    ----------
+    features : numpy.ndarray
+        ``[V, D]``; a memory map stays one.
+    scaling : FeatureScaling
+
+    Examples
+    --------
+    >>> features = np.array([[2.0], [4.0], [3.0]])
+    >>> scaled = ScaledFeatures(features, FeatureScaling.fit(features, contrast=1.0))
+    >>> scaled[np.array([1, 2])].tolist(), scaled.bounds()[0].tolist(), scaled.shape
+    ([[1.0], [0.5]], [0.0], (3, 1))
+    """
+
+    def __init__(self, features: np.ndarray, scaling: FeatureScaling) -> None:
+        self._features, self._scaling = features, scaling
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(V, D)``."""
+        return self._features.shape
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        """Scaled features of some rows, float32."""
+        return self._scaling.scale(self._features[rows])
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest value of each column, ``[D]`` each."""
+        low, high = self._features.min(axis=0), self._features.max(axis=0)
+        return self._scaling.scale(low), self._scaling.scale(high)

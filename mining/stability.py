@@ -16,8 +16,10 @@ stability.
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +27,14 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.steps import Steps, shared_steps
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
-    from mining.occurrences import OccurrenceFinder
-    from mining.patterns import SnappedFilters
+    from mining.neighborhoods import Neighborhoods
+    from mining.snapped_filters import SnappedFilters
+
+log = logging.getLogger("gomkcn_dgl")
 
 KINDS = ("restarts", "bootstrap")
 
@@ -73,6 +78,7 @@ def add_stability(
     num_restarts: int = 10,
     num_bootstrap: int = 10,
     progress: bool = False,
+    steps: Steps | None = None,
 ) -> None:
     """Mine again from other starts and on resampled roots; each pattern gets its ``stability``.
 
@@ -85,6 +91,8 @@ def add_stability(
         Runs of each kind, see above; 0 leaves a kind out.
     progress : bool
         Show a progress bar.
+    steps : Steps, optional
+        Keeps what was done, as in :meth:`PatternMiner.fit`. When time is up, the runs so far count.
 
     Raises
     ------
@@ -105,22 +113,30 @@ def add_stability(
     check_int("num_restarts", num_restarts, 0)
     check_int("num_bootstrap", num_bootstrap, 0)
     csr = miner.read(graph)
-    runs = {"restarts": num_restarts, "bootstrap": num_bootstrap}
-    stable = {name: count for name, count in runs.items() if count}
+    asked = {"restarts": num_restarts, "bootstrap": num_bootstrap}
+    stable = {name: count for name, count in asked.items() if count}
     if not miner.patterns_ or not stable:
         return
-    finder = miner.find_subgraphs(csr)
+    around = miner.look_at_sample(csr)
     certificates = miner.filters_.certificates()
     found: list[dict[str, Stability]] = [{} for _ in certificates]
-    with tqdm(total=sum(stable.values()), desc="stability", disable=not progress) as bar:
+
+    def mine(name: str, number: int) -> dict[str, np.ndarray]:
+        again = set(_mine_again(miner, around, name, number).certificates())
+        return {"returned": np.array([certificate in again for certificate in certificates])}
+
+    with (
+        shared_steps(steps) as steps,
+        tqdm(total=sum(stable.values()), desc="stability", disable=not progress) as bar,
+    ):
         for name, count in stable.items():
-            returned = np.zeros(len(certificates), np.int64)
-            for number in range(count):
-                again = set(_mine_again(miner, finder, name, number).certificates())
-                returned += [certificate in again for certificate in certificates]
-                bar.update()
+            runs = steps.do_all(f"stability-{name}", count, partial(mine, name), bar.update)
+            if not runs:
+                log.warning("time was up before a run to see how stable patterns are over %s", name)
+                continue
+            returned = np.sum([run["returned"] for run in runs], axis=0)
             for entry, times in zip(found, returned.tolist(), strict=True):
-                entry[name] = Stability(times, count)
+                entry[name] = Stability(times, len(runs))
     miner.patterns_ = [
         replace(pattern, stability={} if pattern.noisy else entry)
         for pattern, entry in zip(miner.patterns_, found, strict=True)
@@ -128,24 +144,24 @@ def add_stability(
 
 
 def _mine_again(
-    miner: PatternMiner, finder: OccurrenceFinder, name: str, number: int
+    miner: PatternMiner, around: Neighborhoods, name: str, number: int
 ) -> SnappedFilters:
     """Filters of one run."""
     rng = np.random.default_rng([miner.random_state, KINDS.index(name), number])
     again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)), progress=False)
-    types = finder.types
+    types = around.types
     if name == "restarts":
-        half = rng.permutation(len(finder.batch))[: -(-len(finder.batch) // 2)]
+        half = rng.permutation(len(around.batch))[: -(-len(around.batch) // 2)]
         candidates = np.bincount(types.type_of[half], minlength=len(types))
-        return again.find_filters(finder, types, candidates)
-    weight = np.bincount(types.type_of, _draw(finder, rng), len(types)).astype(np.int64)
+        return again.find_filters(around, types, candidates)
+    weight = np.bincount(types.type_of, _draw(around, rng), len(types)).astype(np.int64)
     rows = np.flatnonzero(weight)
-    return again.find_filters(finder, types.take(rows, weight[rows]))
+    return again.find_filters(around, types.take(rows, weight[rows]))
 
 
-def _draw(finder: OccurrenceFinder, rng: np.random.Generator) -> np.ndarray:
+def _draw(around: Neighborhoods, rng: np.random.Generator) -> np.ndarray:
     """How often each subgraph is drawn, int64 ``[S]``, those of one unit together."""
-    graph, roots = finder.graph, finder.batch.roots
+    graph, roots = around.graph, around.batch.roots
     # the views of a root are one unit as well
     unit = graph.graph_of(roots) if graph.num_graphs > 1 else roots
     num_units = graph.num_graphs if graph.num_graphs > 1 else graph.num_nodes

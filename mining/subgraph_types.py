@@ -8,10 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKSettings
 
 # level embeddings closer than this count as equal
 _RESOLUTION = 1e-4
+# in steps of that size they are counted in 64 bits
+_LARGEST = 2.0**63 * _RESOLUTION
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,17 @@ def find_types(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKSettings) -> S
         ``[S]``.
     kernel : GOMKSettings
         Decides what may be merged.
+
+    Raises
+    ------
+    InputError
+        For levels too large to be told apart.
     """
+    if not bool((levels.abs() < _LARGEST).all()):
+        raise InputError(
+            "num_levels and level_scale must keep walk counts within single precision, got "
+            f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the second."
+        )
     num_subgraphs, _, size, _ = levels.shape
     rows = np.rint(levels.numpy() / _RESOLUTION).astype(np.int64).transpose(0, 2, 1, 3)
     rows = rows.reshape(num_subgraphs, size, -1).view(np.uint64)

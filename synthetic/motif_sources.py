@@ -8,6 +8,7 @@ from pathlib import Path
 import networkx as nx
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io_bytes import read_file
 from synthetic.motifs import Motif
 
 
@@ -84,7 +85,7 @@ def read_motif(path: str | os.PathLike[str], name: str | None = None) -> Motif:
     """
     path = Path(path)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_file(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The motif file {path} cannot be read: {error}.") from None
     # Each edge with the line it stands on, to name both lines when one is repeated.
@@ -99,7 +100,8 @@ def read_motif(path: str | os.PathLike[str], name: str | None = None) -> Motif:
         names.update(dict.fromkeys(tokens))
     if not line_of:
         raise InputError(f"The motif file {path} must hold at least one edge, got none.")
-    all_integers = all(token.isdecimal() for token in names)
+    # int() refuses numbers of thousands of digits
+    all_integers = all(token.isdecimal() and len(token) < 20 for token in names)
     graph = nx.Graph()
     graph.add_nodes_from(sorted(names, key=int) if all_integers else names)
     graph.add_edges_from(line_of)

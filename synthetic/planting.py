@@ -171,7 +171,8 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
         raise InputError(f"base_edges must have the shape [E, 2], got {list(edges.shape)}.")
     if edges.dtype.kind not in "iu":
         raise InputTypeError(f"base_edges must hold integers, got {edges.dtype}.")
-    edges = np.sort(edges.astype(np.int64), axis=1)
+    edges = edges.astype(np.int64)
+    edges.sort(axis=1)
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise InputError(
             f"base_edges must hold node ids from 0 to {num_nodes - 1}, "
@@ -180,7 +181,10 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
         raise InputError(f"base_edges must have no self-loop, got one in row {loops[0]}.")
-    num_repeated = len(edges) - len(np.unique(edges[:, 0] * num_nodes + edges[:, 1]))
+    # sorted in place, which takes a fraction of the time and memory of np.unique
+    keys = edges[:, 0] * num_nodes + edges[:, 1]
+    keys.sort()
+    num_repeated = int((keys[1:] == keys[:-1]).sum())
     if num_repeated:
         raise InputError(f"base_edges must hold each edge once, got {num_repeated} repeated.")
     return edges

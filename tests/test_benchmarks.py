@@ -15,6 +15,8 @@ COMMANDS = (
     "memory",
     "planted",
     "sampling",
+    "convert",
+    "large_graphs",
     "matching",
     "assignment",
     "layer",

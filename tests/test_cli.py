@@ -237,7 +237,7 @@ def test_options_reach_the_miner():
     options = (
         "--patterns 3 --size 4 --hops 2 --levels 1 --policy random --views 2 --start sample "
         "--matching greedy --epochs 1 --noisy-copies no --restarts 2 --contrast 0.5 --rule similar "
-        "--min-similarity 0.7 --exact 5 --seed 9"
+        "--min-similarity 0.7 --exact 5 --seed 9 --sample-error 0.1 --memory-limit 1GiB"
     )
     gomkcn(f"mine {write_edges()} --out run {options}")
     expected = {
@@ -257,6 +257,8 @@ def test_options_reach_the_miner():
         "min_similarity": 0.7,
         "exact_seconds": 5.0,
         "random_state": 9,
+        "sample_error": 0.1,
+        "memory_limit": "1GiB",
     }
     run = read_run("run")
     # what was not given is stored as well

@@ -103,7 +103,12 @@ def test_a_step_moves_only_the_filters_that_were_chosen():
     assignment = clustering.assign(rows)
     assert assignment.filter_of.tolist() == [0, 1]
     before = {name: value.detach().clone() for name, value in filters.named_parameters()}
-    clustering._step(torch.optim.SGD(filters.parameters(), lr=10.0), rows, assignment)
+    clustering._step(
+        torch.optim.SGD(filters.parameters(), lr=10.0),
+        rows,
+        assignment,
+        clustering.weight[rows].sum(),
+    )
     assert torch.equal(filters.free_adj[2], before["free_adj"][2])
     assert torch.equal(filters.free_feat[2], before["free_feat"][2])
     for name, value in filters.named_parameters():
@@ -119,7 +124,7 @@ def test_a_step_follows_the_gradient_of_the_whole_loss():
     summed = ((1 - best) * weight).sum()
     expected = torch.autograd.grad(summed / weight.sum(), list(clustering.filters.parameters()))
     optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=0.0)
-    loss = clustering._step(optimizer, rows, clustering.assign(rows))
+    loss = clustering._step(optimizer, rows, clustering.assign(rows), clustering.weight[rows].sum())
     assert loss == pytest.approx(summed.item())
     for parameter, gradient in zip(clustering.filters.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
@@ -172,7 +177,7 @@ def test_an_idle_filter_moves_to_the_worst_served():
     clustering = two_kinds()
     optimizer = torch.optim.Adam(clustering.filters.parameters(), lr=0.1)
     everything = torch.arange(10)
-    clustering._step(optimizer, everything, clustering.assign())
+    clustering._step(optimizer, everything, clustering.assign(), clustering.weight.sum())
     untouched = clustering.filters.free_adj[0].detach().clone()
     momentum = optimizer.state[clustering.filters.free_adj]["exp_avg_sq"]
     momentum[1] = 9.0
@@ -225,7 +230,9 @@ def test_a_type_of_weight_three_is_three_equal_types(action):
         if action == "step":
             optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=5.0)
             rows = torch.arange(len(clustering.types))
-            clustering._step(optimizer, rows, clustering.assign(rows))
+            clustering._step(
+                optimizer, rows, clustering.assign(rows), clustering.weight[rows].sum()
+            )
     assert merged.loss() == pytest.approx(apart.loss(), rel=1e-5)
     for one, other in zip(merged.filters.parameters(), apart.filters.parameters(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)

@@ -4,6 +4,7 @@ import importlib.metadata
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -55,6 +56,16 @@ def test_a_graphbolt_that_is_there_is_left_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "dgl.graphbolt", there)
     assert _dgl._import_dgl() == "dgl"
     assert sys.modules["dgl.graphbolt"] is there
+
+
+def test_warnings_about_the_syntax_of_dgl_s_files_are_kept_from_the_user(monkeypatch):
+    def importing(name):
+        warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)
+        return name
+
+    monkeypatch.setattr(_dgl.importlib, "import_module", importing)
+    # any warning is an error here
+    assert _dgl._import_dgl() == "dgl"
 
 
 def test_dgl_runs_on_pytorch_unless_the_user_chose_otherwise(monkeypatch):

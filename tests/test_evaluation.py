@@ -20,7 +20,8 @@ from mining.evaluation import (
     read_truth,
 )
 from mining.frequencies import Frequency
-from mining.patterns import Medoid, Occurrence, Pattern
+from mining.occurrence_list import Medoid, Occurrence
+from mining.patterns import Pattern
 from synthetic import plant_motifs
 
 TRIANGLE = {

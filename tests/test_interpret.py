@@ -21,7 +21,9 @@ from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
 from gomkcn_dgl.matching import MATCHINGS, GOMKSettings
 
-triton = pytest.importorskip("triton", reason="Triton is not installed: the [gpu] extra")
+triton = pytest.importorskip(
+    "triton", minversion="3.6", reason="there is no Triton: the [gpu] extra"
+)
 
 import triton.language as tl  # noqa: E402
 

@@ -370,7 +370,10 @@ class TestNpz:
             ({"features": np.array(["a", "b"])}, "features must be numbers, got <U1."),
             ({"node_ids": [0.5, 1]}, "'node_ids' must be integers or text [V], got float64"),
             ({"node_ids": [1]}, "node_ids must name all 2 nodes, got 1 names."),
-            ({"features": np.array([None, {}])}, "the arrays cannot be read (Object arrays cannot"),
+            (
+                {"features": np.array([None, {}])},
+                "the arrays cannot be read (it holds Python objects",
+            ),
         ],
     )
     def test_refusals(self, tmp_path, changes, sentence):
@@ -801,7 +804,7 @@ class TestFeatureFiles:
         write("f.npy", b"\x93NUMPY damaged")
         refuse("the array cannot be read ")
         np.save(tmp_path / "f.npy", np.array([None]))
-        refuse("the array cannot be read .Object arrays cannot be loaded")
+        refuse("the array cannot be read .it holds Python objects")
         np.save(tmp_path / "f.npy", np.array(["a"]))
         refuse("the array must hold numbers, got <U1.")
         np.save(tmp_path / "f.npy", np.zeros((3, 1, 1)))
@@ -829,7 +832,7 @@ class TestFeatureFiles:
         with pytest.raises(InputError, match=says(sentence)):
             read_graph(graph_file)
         with pytest.raises(
-            InputError, match=r"g.bin: feature_file is for edges, csv, graphml, and"
+            InputError, match=r"g.bin: feature_file is for edges, csv, parquet, graphml, and"
         ):
             read_graph(write("g.bin", dgl_bytes), feature_file=tmp_path / "g.features.npy")
 
@@ -848,8 +851,8 @@ class TestPaths:
     def test_known_suffixes_are_listed(self, write):
         sentence = (
             "g.npz.gz: the format cannot be told from the name; known are .txt, .edges, "
-            ".edgelist, .el, .tsv, .csv, .graphml, .bin, .npz (edge lists, .csv and .graphml also "
-            "with .gz) and TU folders; give format."
+            ".edgelist, .el, .tsv, .csv, .parquet, .graphml, .bin, .npz (edge lists, .csv and "
+            ".graphml also with .gz), graph folders and TU folders; give format."
         )
         with pytest.raises(InputError, match=says(sentence)):
             read_graph(write("g.npz.gz", "x"))
@@ -971,11 +974,15 @@ class TestWriting:
 
     def test_refusals(self, tmp_path):
         sentence = (
-            "g.xml: a graph is written to a name that ends in .npz, .graphml, .txt, .csv, .bin."
+            "g.xml: a graph is written to a name that ends in .npz, .graphml, .txt, .csv, .bin, "
+            ".graph."
         )
         with pytest.raises(InputError, match=says(sentence)):
             write_graph(tmp_path / "g.xml", SAMPLES["plain"])
-        sentence = "g.txt: one graph was expected, got a collection of 2; write it to a .bin file."
+        sentence = (
+            "g.txt: one graph was expected, got a collection of 2; write it to a .bin file or a "
+            ".graph folder."
+        )
         with pytest.raises(InputError, match=says(sentence)):
             write_graph(tmp_path / "g.txt", as_csr([SAMPLES["plain"]] * 2))
         sentence = (

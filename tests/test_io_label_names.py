@@ -68,7 +68,7 @@ def test_bad_files(tmp_path, name, text, sentence):
 
 
 def test_unreadable_files(tmp_path):
-    with pytest.raises(InputError, match=r"^no.csv: the file cannot be read \("):
+    with pytest.raises(InputError, match=r"^no.csv: the file must exist, and there is no "):
         read_label_names(tmp_path / "no.csv")
     (tmp_path / "bad.toml").write_text("= 1")
     with pytest.raises(InputError, match=r"^bad.toml: the file is not valid TOML: "):
@@ -145,4 +145,4 @@ def test_the_command_takes_a_file(tmp_path, tu_folder):
     shown = gomkcn(f"info {tu_folder} --features labels --label-names {tmp_path}/n.csv")
     assert "features           2 (label=helix, label=sheet)" in shown
     sentence = refused(f"info {tu_folder} --label-names {tmp_path}/no.csv")
-    assert sentence.startswith("no.csv: the file cannot be read (")
+    assert sentence.startswith("no.csv: the file must exist, and there is no ")

@@ -190,7 +190,7 @@ def test_features_that_do_not_fit_are_refused(tree, feat, error, sentence):
         ({"num_views": 0}, "num_views must be at least 1, got 0."),
         ({"seed": -1}, "seed must be at least 0, got -1."),
         ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense', 'random', got 'dfs'."),
-        ({"tau": -1}, "tau must be greater than 0, got -1."),
+        ({"tau": -1}, "tau must be at least 1e-30, got -1."),
     ],
 )
 def test_a_bad_setting_is_refused_when_the_layer_is_made(change, sentence):

@@ -232,9 +232,9 @@ def arguments(**change):
     [
         ({"num_levels": -1}, InputError, "num_levels must be at least 0, got -1."),
         ({"num_levels": 1.5}, InputTypeError, "num_levels must be an integer, got 1.5."),
-        ({"tau": 0}, InputError, "tau must be greater than 0, got 0."),
+        ({"tau": 0}, InputError, "tau must be at least 1e-30, got 0."),
         ({"tau": float("inf")}, InputError, "tau must be finite, got inf."),
-        ({"tau": (1.0, -2.0)}, InputError, "tau must be greater than 0, got -2."),
+        ({"tau": (1.0, -2.0)}, InputError, "tau must be at least 1e-30, got -2."),
         (
             {"tau": (1.0, 1.0, 1.0)},
             InputError,
@@ -247,7 +247,7 @@ def arguments(**change):
             InputError,
             "aggregation must be one of 'mean', 'sum', 'sym', got 'max'.",
         ),
-        ({"level_scale": 0.0}, InputError, "level_scale must be greater than 0, got 0."),
+        ({"level_scale": 0.0}, InputError, "level_scale must be at least 1e-30, got 0."),
         (
             {"matching": "exact"},
             InputError,

@@ -315,6 +315,19 @@ def test_many_equal_matchings_give_the_one_score(backend):
     assert_valid(matched, [6, 6], 6, anchor_root=False)
 
 
+@pytest.mark.parametrize(
+    ("installed", "usable"), [("3.7.1", True), ("3.6.0", True), ("3.0.0", False), (None, False)]
+)
+def test_a_triton_that_cannot_compile_the_kernels_is_left_alone(monkeypatch, installed, usable):
+    def version(name):
+        if installed is None:
+            raise kernels.importlib.metadata.PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.setattr(kernels.importlib.metadata, "version", version)
+    assert kernels._has_triton() is usable
+
+
 @pytest.mark.parametrize("operation", BACKENDS)
 def test_an_unknown_backend_is_refused_with_the_list(operation):
     names = ", ".join(repr(name) for name in sorted(("auto", *BACKENDS[operation])))
@@ -341,7 +354,7 @@ def test_auto_takes_the_fastest_that_runs_there(
 
 
 def test_auto_takes_triton_on_a_gpu_where_it_is_installed():
-    pytest.importorskip("triton", reason="Triton is not installed: the [gpu] extra")
+    pytest.importorskip("triton", minversion="3.6", reason="there is no Triton: the [gpu] extra")
     assert load_backend("matching", "auto", "cuda").__name__.endswith("matching_triton")
 
 

@@ -8,7 +8,7 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner, compare_with_truth
 from mining.merging import merge_alike
-from mining.patterns import SnappedFilters
+from mining.snapped_filters import SnappedFilters
 from synthetic import barabasi_albert, plant_motifs
 
 
@@ -21,7 +21,7 @@ def rings(features, length=5):
 def finder_of(graph, size=5):
     """The subgraphs, with features as they are but for the scaling to the unit interval."""
     miner = PatternMiner(1, size, num_epochs=0, feature_contrast=1.0, noisy_copies="no")
-    return miner.fit(graph).find_subgraphs(graph)
+    return miner.fit(graph).look(graph)
 
 
 def filters(finder, structures, levels):

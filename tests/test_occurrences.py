@@ -10,23 +10,81 @@ import torch
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.steps import Steps
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.occurrences import OccurrenceFinder
-from mining.patterns import SnappedFilters
-from mining.subgraph_types import find_types
+from mining.chance.significance import CountedPatterns
+from mining.neighborhoods import Neighborhoods
+from mining.occurrences import Competition, describe_places, find_players
+from mining.scaling import FeatureScaling, ScaledFeatures
+from mining.sightings import SubgraphStream, see_all
+from mining.snapped_filters import SnappedFilters
 
 TRIANGLE, PATH3, STAR3 = nx.complete_graph(3), nx.path_graph(3), nx.star_graph(3)
 
 
+class Finder:
+    """All of a graph's subgraphs, and where patterns are among them.
+
+    Each search is made of all subgraphs at once and of parts of two roots, with the same result.
+    """
+
+    def __init__(self, graph, size, num_hops, features, kernel, num_views, policy):
+        self.csr = as_csr(graph, features=features)
+        self.kernel, self.num_views = kernel, num_views
+        self.extraction = num_hops, size, policy
+        self.around = self.look(None)
+        self.batch = self.around.batch
+
+    def look(self, roots):
+        num_hops, size, policy = self.extraction
+        batch = extract_subgraphs(
+            self.csr,
+            num_hops,
+            size,
+            roots=roots,
+            policy=policy,
+            num_views=self.num_views,
+            seed=0,
+        )
+        as_they_are = FeatureScaling(np.zeros(1), np.ones(1), np.ones(1))
+        features = ScaledFeatures(self.csr.features, as_they_are)
+        return Neighborhoods(self.csr, features, batch, self.kernel, "auto")
+
+    def compete(self, whole, snapped, rule, least):
+        stream = SubgraphStream(self.csr, self.look, self.num_views, 2, whole)
+        (seen,) = see_all(stream, [snapped], Steps(), memory=0)
+        return stream, Competition(seen, snapped, rule, least)
+
+    def find(self, snapped, rule, least, min_support=0):
+        found = []
+        for whole in (self.around, None):
+            stream, competition = self.compete(whole, snapped, rule, least)
+            kept, shares = competition.frequent(min_support)
+            patterns = [snapped.take([number]) for number in kept]
+            players = find_players(stream, patterns, competition.wanted(kept, shares), Steps())
+            found.append(describe_places(competition, kept, shares, players, self.csr))
+        for at_once, in_parts in zip(*found, strict=True):
+            assert at_once.occurrences == in_parts.occurrences
+            assert at_once.medoid == in_parts.medoid
+            np.testing.assert_array_equal(at_once.roots, in_parts.roots)
+            np.testing.assert_array_equal(at_once.node_sets, in_parts.node_sets)
+        return found[0]
+
+    def similarity(self, snapped):
+        return self.around.similarity(snapped)
+
+    def nearest(self, snapped):
+        competition = self.compete(self.around, snapped, "isomorphic", 0.0)[1]
+        return competition.nearest(np.arange(len(snapped.num_nodes)))[0]
+
+    def count(self, snapped, rule, least, typical):
+        seen = self.compete(self.around, snapped, rule, least)[1].sightings
+        return CountedPatterns(snapped, rule, least, typical).count(seen)
+
+
 def finder_of(graph, size, num_hops=3, features=None, kernel=None, num_views=1, policy="dense"):
     kernel = GOMKSettings(3) if kernel is None else kernel
-    csr = as_csr(graph, features=features)
-    batch = extract_subgraphs(csr, num_hops, size, policy=policy, num_views=num_views, seed=0)
-    levels = kernel.embed(
-        torch.from_numpy(batch.adjacency()), torch.from_numpy(batch.gather(csr.features))
-    )
-    types = find_types(levels, batch.num_nodes, kernel)
-    return OccurrenceFinder(csr, csr.features, batch, types, kernel, "auto")
+    return Finder(graph, size, num_hops, features, kernel, num_views, policy)
 
 
 def as_snapped(patterns, size, features=None):
@@ -75,7 +133,7 @@ def test_only_induced_occurrences_count():
     # every three nodes of a clique are a triangle and never a path
     finder = finder_of(nx.complete_graph(4), 3)
     (path,) = finder.find(as_snapped([PATH3], 3), "isomorphic", 0.0)
-    assert path.occurrences == ()
+    assert len(path.occurrences) == 0
     # nearest to the only pattern there is, and the threshold is 0
     assert path.assigned == 4
 
@@ -357,7 +415,7 @@ def test_each_pattern_has_a_threshold_of_its_own():
     triangle, path = finder.find(patterns, "isomorphic", np.array([1.0 - 1e-6, 0.0]))
     assert (triangle.assigned, triangle.min_similarity) == (3, pytest.approx(1, abs=1e-5))
     # the star resembles one of them
-    nearest = finder.nearest(similarity, finder.same_structure(patterns))
+    nearest = finder.nearest(patterns)
     assert path.assigned == (nearest == 1).sum()
     assert largest < 1
 

@@ -11,8 +11,10 @@ import torch
 from gomkcn_dgl.filters import GraphFilters
 from mining.chance.significance import Significance
 from mining.frequencies import Frequency
-from mining.patterns import Medoid, Occurrence, Pattern, SnappedFilters, snap
+from mining.occurrence_list import Medoid, Occurrence
+from mining.patterns import Pattern
 from mining.results.schema import load_schema
+from mining.snapped_filters import SnappedFilters, snap
 from mining.stability import Stability
 
 

@@ -22,7 +22,8 @@ from mining.drawing.plots import (
     figure_to_svg,
 )
 from mining.frequencies import Frequency
-from mining.patterns import Medoid, Pattern
+from mining.occurrence_list import Medoid
+from mining.patterns import Pattern
 
 
 def pattern_of(graph, number=0, features=None, distinct=10, assigned=20):

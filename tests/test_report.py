@@ -22,9 +22,9 @@ from mining.chance.choosing import Choice
 from mining.evaluation import compare_with_truth
 from mining.frequencies import Frequency
 from mining.miner import PatternMiner
+from mining.occurrence_list import Occurrence
 from mining.pages.report import patterns_html, render_report, run_figures, run_html
 from mining.pages.summary import summary_sentence
-from mining.patterns import Occurrence
 from mining.results.run import MiningRun
 from mining.stability import Stability
 

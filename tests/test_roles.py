@@ -8,8 +8,8 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.patterns import SnappedFilters
 from mining.roles import find_roles
+from mining.snapped_filters import SnappedFilters
 from mining.topology import CanonicalForms
 
 

@@ -1,7 +1,7 @@
 """The folder of a run: what it holds, how it is read back, what it refuses."""
 
-import csv
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +9,12 @@ from pathlib import Path
 import jsonschema
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from tiny_runs import assert_numbers
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import atomic_write
 from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings
 from mining import MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
 from mining.results.drawings import RunDrawings
@@ -67,7 +67,8 @@ def run(miner, settings):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, run, settings, miner):
     """A finished run that no test changes."""
-    folder = prepare_folder(tmp_path_factory.mktemp("run") / "a" / "b", force=False)
+    folder = tmp_path_factory.mktemp("run") / "a" / "b"
+    assert prepare_folder(folder) == folder / ".progress"
     write_run(folder, run, settings, miner)
     return folder
 
@@ -75,7 +76,8 @@ def written(tmp_path_factory, run, settings, miner):
 @pytest.fixture
 def copied(written, tmp_path):
     """The same run, to be damaged, without its drawings."""
-    folder = prepare_folder(tmp_path / "copy", force=False)
+    folder = tmp_path / "copy"
+    prepare_folder(folder)
     for file in written.iterdir():
         if file.is_file():
             (folder / file.name).write_bytes(file.read_bytes())
@@ -99,7 +101,7 @@ def test_the_files_are_those_of_the_contract_and_no_others(written):
         "figures/map.svg",
         "figures/patterns.svg",
         "figures/similarities.svg",
-        "occurrences.csv",
+        "occurrences.parquet",
         "patterns.json",
         "patterns/pattern_00.graphml",
         "patterns/pattern_01.graphml",
@@ -128,20 +130,20 @@ def test_graphml_holds_the_same_patterns(written, run):
         assert nx.utils.edges_equal(graph.edges(data=True), expected.edges(data=True))
 
 
-def test_occurrences_csv_has_a_row_for_each_node(written, run):
-    with open(written / "occurrences.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    expected = [
-        (pattern.id, number, place.graph, role, str(node))
+def test_occurrences_parquet_has_a_row_for_each(written, run):
+    table = pd.read_parquet(written / "occurrences.parquet")
+    assert list(table.columns) == ["pattern", "occurrence", "graph", "similarity", "nodes"]
+    found = [
+        (row.pattern, row.occurrence, row.graph, tuple(row.nodes))
+        for row in table.itertuples(index=False)
+    ]
+    assert found == [
+        (pattern.id, number, place.graph, tuple(map(str, place.nodes)))
         for pattern in run.patterns
         for number, place in enumerate(pattern.occurrences)
-        for role, node in enumerate(place.nodes)
     ]
-    names = ("pattern", "occurrence", "graph", "pattern_node")
-    found = [(*(int(row[name]) for name in names), row["node"]) for row in rows]
-    assert found == expected
-    assert len(rows) == 9 * 5
-    assert "zero <&>" in {row["node"] for row in rows}
+    assert len(found) == 9
+    assert "zero <&>" in {node for row in found for node in row[3]}
 
 
 def test_the_settings_are_read_back(written, settings):
@@ -215,7 +217,8 @@ def test_the_report_is_written_anew_from_what_was_read(written, copied):
 def test_a_run_without_truth_and_without_patterns(tmp_path, run, settings, miner):
     empty = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, min_support=99)
     empty.fit(as_graph())
-    folder = prepare_folder(tmp_path / "run", force=False)
+    folder = tmp_path / "run"
+    prepare_folder(folder)
     nothing = MiningRun.of(empty, as_graph())
     write_run(folder, nothing, settings, empty)
     back = read_run(folder)
@@ -247,7 +250,7 @@ def test_one_file_of_a_run_is_enough_to_be_refused(name, tmp_path):
 
 def test_a_folder_with_other_files_is_taken(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    assert prepare_folder(tmp_path, force=False) == tmp_path
+    assert prepare_folder(tmp_path) == tmp_path / ".progress"
     assert files_of(tmp_path) == ["notes.txt"]
 
 
@@ -270,14 +273,15 @@ def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, mine
 
 
 def test_a_run_that_is_cut_short_is_not_complete(tmp_path, run, settings, miner, monkeypatch):
-    folder = prepare_folder(tmp_path / "run", force=False)
+    folder = tmp_path / "run"
+    prepare_folder(folder)
 
-    def stop_at_report(path, data):
+    def stop_at_report(temporary, path, replace=os.replace):
         if path.name == "report.html":
             raise KeyboardInterrupt
-        atomic_write(path, data)
+        replace(temporary, path)
 
-    monkeypatch.setattr("gomkcn_dgl.io_folder.atomic_write", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.atomic_files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(folder, run, settings, miner)
     assert (folder / "patterns.json").exists()

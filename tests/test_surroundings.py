@@ -6,7 +6,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from mining.drawing.node_colors import NodeColors
-from mining.patterns import Occurrence
+from mining.occurrence_list import Occurrence
 from mining.results.surroundings import Surroundings, cut_out, find_rows
 
 

@@ -146,7 +146,8 @@ def test_the_checkpoint_is_plain_and_gives_the_model_back():
 
 
 def test_settings_give_the_same_run_again():
-    gomkcn(f"train {write_graphs()} --out a {QUICK} --seed 3 --split 0.6,0.2,0.2 --dropout 0.1")
+    drop = "--dropout 0.1 --input-dropout 0.3 --hidden 3"
+    gomkcn(f"train {write_graphs()} --out a {QUICK} --seed 3 --split 0.6,0.2,0.2 {drop}")
     gomkcn("train --settings a/settings.toml --out b --quiet")
     a, b = (json.loads(Path(run, "metrics.json").read_text()) for run in "ab")
     assert a["history"] == b["history"]

@@ -11,7 +11,8 @@ import numpy as np
 from mining.chance.significance import Significance
 from mining.evaluation import MotifRecovery
 from mining.frequencies import Frequency
-from mining.patterns import Medoid, Occurrence, Pattern
+from mining.occurrence_list import Medoid, Occurrence
+from mining.patterns import Pattern
 from mining.results.run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

@@ -6,9 +6,11 @@ Every operation has one signature over all its backends; ``reference`` is its de
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import importlib.metadata
 import sys
 from types import ModuleType
+
+from packaging.version import Version
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import BackendError
@@ -17,7 +19,18 @@ BACKENDS: dict[str, tuple[str, ...]] = {
     "bfs": ("reference", "numba"),
     "matching": ("reference", "numba", "triton"),
 }
-_HAS_TRITON = importlib.util.find_spec("triton") is not None
+# as in setup.cfg; the 3.0 that comes with torch 2.4 cannot compile the kernels
+_OLDEST_TRITON = Version("3.6")
+
+
+def _has_triton() -> bool:
+    try:
+        return Version(importlib.metadata.version("triton")) >= _OLDEST_TRITON
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+_HAS_TRITON = _has_triton()
 
 
 def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:

@@ -43,7 +43,10 @@ class Matched(NamedTuple):
 
 
 def _rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
-    return torch.exp(-(x - z).square().sum(dim=-1) / bandwidth)
+    # beyond this the square is infinite, and 0 times infinity would be the gradient
+    limit = torch.finfo(x.dtype).max ** 0.5
+    difference = (x - z).clamp(-limit, limit)
+    return torch.exp(-difference.square().sum(dim=-1) / bandwidth)
 
 
 def _dice(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
@@ -84,7 +87,8 @@ def match(
     table = similarity_table(x, z, bandwidth, solid)
     find = _optimal if matching == "optimal" else _greedy
     with torch.no_grad():
-        assignment = find(table.detach(), rows, anchor_root)
+        # a NaN is as bad as can be: it must not decide anything
+        assignment = find(table.detach().nan_to_num(), rows, anchor_root)
     picked = table.gather(3, assignment.clamp(min=0).unsqueeze(3)).squeeze(3)  # [S, F, N]
     return Matched((picked * (assignment >= 0)).sum(dim=2), assignment)
 

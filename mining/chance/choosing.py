@@ -35,7 +35,7 @@ from mining.starts import choose_types
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
-    from mining.occurrences import OccurrenceFinder
+    from mining.neighborhoods import Neighborhoods
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -92,11 +92,11 @@ def find_size(miner: PatternMiner, graph: CSRGraph) -> Choice:
     return choose_size({size: _recurring(miner, graph, chance, size) for size in SIZES})
 
 
-def find_number(miner: PatternMiner, finder: OccurrenceFinder) -> Choice:
+def find_number(miner: PatternMiner, around: Neighborhoods) -> Choice:
     """Choose the number of a miner's patterns among subgraphs of their size."""
-    graph, types, kernel = finder.graph, finder.types, finder.kernel
+    graph, types, kernel = around.graph, around.types, around.kernel
     chance = _chance_graphs(miner, graph)
-    found = _recurring(miner, replace(graph, weights=None), chance, finder.batch.max_nodes)
+    found = _recurring(miner, replace(graph, weights=None), chance, around.batch.max_nodes)
     recurring = [one for one in found if one.stands_out]
     rng = np.random.default_rng(miner.random_state)
     order = choose_types(
@@ -104,7 +104,7 @@ def find_number(miner: PatternMiner, finder: OccurrenceFinder) -> Choice:
     )
     ranks = []
     for one in recurring:
-        own = np.unique(types.type_of[finder.forms.has(one.certificate)])
+        own = np.unique(types.type_of[around.forms.has(one.certificate)])
         hits = np.flatnonzero(np.isin(order, own))
         ranks.append(int(hits[0]) + 1 if len(hits) else None)
     return choose_number(recurring, ranks)
@@ -204,7 +204,8 @@ def _chance_graphs(miner: PatternMiner, graph: CSRGraph) -> list[CSRGraph]:
 def _recurring(
     miner: PatternMiner, graph: CSRGraph, chance: Sequence[CSRGraph], size: int
 ) -> list[Recurring]:
-    batch, *samples = (miner.extract(one, max_nodes=size) for one in (graph, *chance))
+    roots = miner.sample_roots(graph)
+    batch, *samples = (miner.extract(one, roots, max_nodes=size) for one in (graph, *chance))
     return find_recurring(batch, samples, graph.num_nodes, miner.min_support)
 
 

@@ -32,9 +32,11 @@ NULL_MODELS = ("configuration", "degree", "features")
 # attempts an edge are bounded, since in some graphs no swap is possible
 _ATTEMPTS = 100
 # in a graph of more nodes a swap is taken to cut nothing once both sides have so many nodes, and
-# components are counted after as many swaps as there are edges
+# components are counted after as many swaps as there are edges; if some were cut, those swaps are
+# made anew with longer searches
 _FEW_NODES = 10_000
-_VISITS = 32
+_VISITS = 8
+_LONGER = 8
 
 
 def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
@@ -139,9 +141,8 @@ class _Wires:
                 *vars(self).values(), num_attempts - attempts, rng, most_visits, window
             )
             if unsure and self._num_components() > whole:
-                # large parts come off this graph, so every search must end
                 undo_swaps(self.edges, self.indptr, self.neighbors, window[:count])
-                most_visits = num_nodes
+                most_visits = min(_LONGER * most_visits, num_nodes)
                 continue
             swaps, attempts = swaps + count, attempts + tried
         return attempts

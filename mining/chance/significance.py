@@ -31,12 +31,17 @@ from tqdm import tqdm
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.processes import broadcast_object, is_first
+from gomkcn_dgl.steps import Steps, shared_steps
 from mining.chance.null_models import NULL_MODELS, sample_null
+from mining.occurrence_list import Occurrences
+from mining.occurrences import TIE, Competition
+from mining.sightings import Sightings
+from mining.snapped_filters import SnappedFilters
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
-    from mining.occurrences import OccurrenceFinder
-    from mining.patterns import SnappedFilters
+    from mining.patterns import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -117,22 +122,46 @@ class CountedPatterns:
     @classmethod
     def of(cls, miner: PatternMiner) -> CountedPatterns:
         """Take the patterns of a fitted miner."""
-        typical = [
-            np.quantile(
-                [place.similarity for place in pattern.occurrences] or [1.0],
-                _UNTYPICAL,
-                method="lower",
-            )
-            for pattern in miner.patterns_
-        ]
+        typical = [_typical(pattern) for pattern in miner.patterns_]
         least = [pattern.min_similarity for pattern in miner.patterns_]
         return cls(miner.filters_, miner.occurrence_rule, np.array(least), np.array(typical))
 
-    def count(self, finder: OccurrenceFinder) -> np.ndarray:
-        """Count the typical occurrences of each pattern, int64 ``[F]``."""
-        if not len(self.typical):
-            return np.zeros(0, np.int64)
-        return finder.count(self.filters, self.rule, self.min_similarity, self.typical)
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Arrays by name, from which :meth:`from_arrays` makes the same."""
+        own = {"min_similarity": self.min_similarity, "typical": self.typical}
+        return {**self.filters.to_arrays(), **own}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], rule: str) -> CountedPatterns:
+        """The inverse of :meth:`to_arrays`."""
+        filters = SnappedFilters.from_arrays(arrays)
+        return cls(filters, rule, arrays["min_similarity"], arrays["typical"])
+
+    def count(self, seen: Sightings) -> np.ndarray:
+        """Count the typical occurrences of each pattern, int64 ``[F]``, where they compete."""
+        competition = Competition(seen, self.filters, self.rule, self.min_similarity)
+        shown = competition.share(range(len(self.typical))).shown
+        return np.array(
+            [
+                (seen.similarity[rows, number] >= self.typical[number] - TIE).sum()
+                for number, rows in enumerate(shown)
+            ],
+            dtype=np.int64,
+        )
+
+
+def _typical(pattern: Pattern) -> float:
+    found = Occurrences.of(pattern.occurrences, pattern.num_nodes).similarity
+    return float(np.quantile(found, _UNTYPICAL, method="lower")) if len(found) else 1.0
+
+
+def count_in(miner: PatternMiner, graph: CSRGraph, rivals: Sequence[CountedPatterns]) -> np.ndarray:
+    """Count the patterns of several miners in a graph, one after the other, int64 ``[F]``."""
+    known = [rival for rival in rivals if len(rival.typical)]
+    if not known:
+        return np.zeros(0, np.int64)
+    seen = miner.see(graph, [rival.filters for rival in known])
+    return np.concatenate([rival.count(one) for rival, one in zip(known, seen, strict=True)])
 
 
 def add_significance(
@@ -143,6 +172,7 @@ def add_significance(
     num_samples: int = 100,
     num_decoys: int = 20,
     progress: bool = False,
+    steps: Steps | None = None,
 ) -> None:
     """Compare the patterns of a fitted miner with null models; each gets its ``significance``.
 
@@ -161,6 +191,9 @@ def add_significance(
         Samples mined, at least 1.
     progress : bool
         Show a progress bar.
+    steps : Steps, optional
+        Keeps what was done, as in :meth:`PatternMiner.fit`. When time is up, the samples so far
+        are compared with.
 
     Raises
     ------
@@ -185,10 +218,13 @@ def add_significance(
     csr = as_csr(graph)
     found: list[dict[str, Significance]] = [{} for _ in miner.patterns_]
     total = len(nulls) * (num_samples + num_decoys)
-    with tqdm(total=total, desc="null models", unit="sample", disable=not progress) as bar:
+    with (
+        shared_steps(steps) as steps,
+        tqdm(total=total, desc="null models", unit="sample", disable=not progress) as bar,
+    ):
         for null in dict.fromkeys(nulls):
-            judged = _compare(miner, csr, null, num_samples, num_decoys, bar)
-            for entry, significance in zip(found, judged, strict=True):
+            judged = _compare(miner, csr, null, num_samples, num_decoys, steps, bar)
+            for entry, significance in zip(found, judged, strict=False):
                 entry[null] = significance
     miner.patterns_ = [
         replace(pattern, significance=entry)
@@ -205,29 +241,50 @@ def check_samples(nulls: Sequence[str], num_samples: int, num_decoys: int) -> No
 
 
 def _compare(
-    miner: PatternMiner, csr: CSRGraph, null: str, num_samples: int, num_decoys: int, bar: tqdm[Any]
+    miner: PatternMiner,
+    csr: CSRGraph,
+    null: str,
+    num_samples: int,
+    num_decoys: int,
+    steps: Steps,
+    bar: tqdm[Any],
 ) -> list[Significance]:
-    """Significance of each pattern of a miner under one null model."""
+    """Significance of each pattern of a miner under one null model.
+
+    From the samples that there are when time is up; nothing if they are too few.
+    """
     rng = np.random.default_rng([miner.random_state, NULL_MODELS.index(null)])
     seeds = rng.choice(2**31, size=num_samples + num_decoys, replace=False).tolist()
     # what a decoy's miner reports about its own patterns beyond their count is not needed
     blind = clone(miner).set_params(progress=False, exact_seconds=None)
     blind.set_params(num_patterns=miner.num_patterns_, pattern_size=miner.pattern_size_)
-    own = CountedPatterns.of(miner)
-    rivals, observed = [own], [own.count(miner.find_subgraphs(csr))]
-    for seed in seeds[num_samples:]:
-        sample = sample_null(csr, null, seed)
+    own = broadcast_object(CountedPatterns.of(miner) if is_first() else None)
+    assert own is not None
+
+    def mine(number: int) -> dict[str, np.ndarray]:
+        sample = sample_null(csr, null, seeds[num_samples + number])
         with _no_log():
             rival = CountedPatterns.of(clone(blind).fit(sample))
-        rivals.append(rival)
-        observed.append(rival.count(miner.find_subgraphs(sample)))
-        bar.update()
-    counts = []
-    for seed in seeds[:num_samples]:
-        finder = miner.find_subgraphs(sample_null(csr, null, seed))
-        counts.append(np.concatenate([rival.count(finder) for rival in rivals]))
-        bar.update()
-    return judge(null, np.concatenate(observed), np.stack(counts), len(observed[0]), num_decoys)
+        return {**rival.to_arrays(), "observed": count_in(miner, sample, [rival])}
+
+    decoys = steps.do_all(f"{null}-decoy", num_decoys, mine, bar.update)
+    rivals = [own, *(CountedPatterns.from_arrays(decoy, own.rule) for decoy in decoys)]
+
+    def count(number: int) -> dict[str, np.ndarray]:
+        return {"counts": count_in(miner, sample_null(csr, null, seeds[number]), rivals)}
+
+    counts = steps.do_all(f"{null}-sample", num_samples, count, bar.update)
+    if not decoys or len(counts) < 2:
+        log.warning("time was up before null model %s had samples enough", null)
+        return []
+    observed = steps.take_once(f"{null}-observed", lambda: {"counts": count_in(miner, csr, [own])})
+    return judge(
+        null,
+        np.concatenate([observed["counts"], *(decoy["observed"] for decoy in decoys)]),
+        np.stack([sample["counts"] for sample in counts]),
+        len(own.typical),
+        len(decoys),
+    )
 
 
 @contextmanager

@@ -20,9 +20,11 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.chance.null_models import rewire, shuffle_features
-from mining.occurrences import OccurrenceFinder
-from mining.patterns import SnappedFilters
+from mining.neighborhoods import Neighborhoods
+from mining.snapped_filters import SnappedFilters
 
+# swaps of a large graph, where ten an edge would take longer than all else
+_MOST_SWAPS = 5_000_000
 # of the subgraphs of another structure, those that may reach the threshold
 _MISTAKEN = 0.001
 
@@ -31,17 +33,19 @@ def sample_chance(graph: CSRGraph, seed: int) -> CSRGraph:
     """Draw the graph that thresholds are taken from: shuffled features and rewired edges."""
     # a stream apart from those of the null models
     rng = np.random.default_rng([seed, 5])
-    return rewire(shuffle_features(graph, rng), rng, keep_pairs=True)
+    # three swaps an edge leave one edge in 400 where it was
+    swaps = int(np.clip(_MOST_SWAPS / max(1, graph.num_edges), 3, 10))
+    return rewire(shuffle_features(graph, rng), rng, keep_pairs=True, num_swaps=swaps)
 
 
-def choose_thresholds(snapped: SnappedFilters, chance: OccurrenceFinder) -> np.ndarray:
+def choose_thresholds(snapped: SnappedFilters, chance: Neighborhoods) -> np.ndarray:
     """Least similarity of each pattern's occurrences.
 
     Parameters
     ----------
     snapped : SnappedFilters
         F patterns.
-    chance : OccurrenceFinder
+    chance : Neighborhoods
         Of a graph drawn by :func:`sample_chance`.
 
     Returns

@@ -12,7 +12,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from mining.explain.place_comparison import Comparison, Place
 from mining.explain.place_explanation import PlaceExplanation
-from mining.patterns import Occurrence
+from mining.occurrence_list import Occurrence
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner

@@ -16,7 +16,7 @@ from gomkcn_dgl.labelled import LabelledData
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.training import predict_logits
 from gomkcn_dgl.training_run import TrainedClassifier, summarize
-from mining.patterns import snap
+from mining.snapped_filters import snap
 
 # a larger drawing shows nothing
 MAX_DRAWN_NODES = 400

@@ -29,6 +29,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gomkcn_dgl.csr import CSRGraph
+from mining.neighborhoods import Neighborhoods
 from mining.noise.alignment_sums import MOST_EXACT_NODES
 from mining.noise.noisy_templates import (
     Template,
@@ -45,8 +46,7 @@ from mining.noise.template_search import (
     fit_mixture,
     refit,
 )
-from mining.occurrences import OccurrenceFinder
-from mining.patterns import SnappedFilters
+from mining.snapped_filters import SnappedFilters
 from mining.starts import choose_types
 from mining.topology import canonical_form
 
@@ -72,18 +72,18 @@ _WEIGHT_STEPS = 20
 _ROUNDS = 3
 
 
-def may_be_noisy(finder: OccurrenceFinder) -> bool:
+def may_be_noisy(around: Neighborhoods) -> bool:
     """Whether it is quick to look for noisy copies, and many subgraphs have a rare structure."""
-    if finder.batch.nodes.shape[1] > MOST_EXACT_NODES:
+    if around.batch.nodes.shape[1] > MOST_EXACT_NODES:
         return False
-    own = [finder.forms.certificate(row) for row in _one_of_each_node_set(finder)]
+    own = [around.forms.certificate(row) for row in _one_of_each_node_set(around)]
     count = Counter(own)
     return sum(count[one] < _RARE for one in own) >= _RARE_SHARE * len(own)
 
 
 def add_noisy_patterns(
     regular: SnappedFilters,
-    finder: OccurrenceFinder,
+    around: Neighborhoods,
     num_starts: int,
     sample_size: int,
     min_support: int,
@@ -95,7 +95,7 @@ def add_noisy_patterns(
     ----------
     regular : SnappedFilters
         Patterns found so far.
-    finder : OccurrenceFinder
+    around : Neighborhoods
         Of the graph.
     num_starts : int
         Real subgraphs from which templates start, chosen by facility location.
@@ -111,17 +111,17 @@ def add_noisy_patterns(
         ``regular``, less those that are found anew, and the noisy ones.
     """
     rng = np.random.default_rng([seed, 6])
-    rows = _one_of_each_node_set(finder)
-    if not 2 < finder.batch.nodes.shape[1] <= MOST_NOISY_NODES:
+    rows = _one_of_each_node_set(around)
+    if not 2 < around.batch.nodes.shape[1] <= MOST_NOISY_NODES:
         return regular
     if len(rows) > _MOST_UNITS:
         rows = np.sort(rng.choice(rows, size=_MOST_UNITS, replace=False))
-    types = finder.types
+    types = around.types
     sample_size = max(num_starts, min(sample_size, _MOST_UNITS))
     chosen = choose_types(
-        "facility_location", types, num_starts, finder.kernel, sample_size, rng, finder.backend
+        "facility_location", types, num_starts, around.kernel, sample_size, rng, around.backend
     )
-    search = _Search(finder, rows, regular, min_support)
+    search = _Search(around, rows, regular, min_support)
     found = search.learn_and_judge(types.first[chosen], rng)
     log.info("%d patterns of which few copies are intact", len(found))
     if not found:
@@ -152,8 +152,8 @@ def hold_out(graph: CSRGraph, rng: np.random.Generator) -> np.ndarray:
     return held
 
 
-def _one_of_each_node_set(finder: OccurrenceFinder) -> np.ndarray:
-    return np.unique(finder.node_sets, return_index=True)[1]
+def _one_of_each_node_set(around: Neighborhoods) -> np.ndarray:
+    return np.unique(around.node_sets, return_index=True)[1]
 
 
 def _certificate(template: Template) -> bytes:
@@ -165,21 +165,21 @@ class _Search:
     """The subgraphs of a graph, and templates that explain them."""
 
     def __init__(
-        self, finder: OccurrenceFinder, rows: np.ndarray, regular: SnappedFilters, min_support: int
+        self, around: Neighborhoods, rows: np.ndarray, regular: SnappedFilters, min_support: int
     ) -> None:
-        self.finder, self.rows, self.min_support = finder, rows, min_support
-        low, high = finder.features.min(axis=0), finder.features.max(axis=0)
+        self.around, self.rows, self.min_support = around, rows, min_support
+        low, high = around.features.bounds()
         # what never changes tells no node from another
         self.columns = np.flatnonzero(low < high)
         self.offset, self.spread = low[self.columns], (high - low)[self.columns]
         self.units = self._units_at(rows)
-        self.structure = [finder.forms.certificate(row) for row in rows]
+        self.structure = [around.forms.certificate(row) for row in rows]
         self.frequent = self._frequent_among(regular)
         self.known = {_certificate(template) for template in self.frequent}
 
     def _held_nodes(self, rows: np.ndarray, held: np.ndarray) -> np.ndarray:
         """How many nodes of each subgraph are held out."""
-        nodes = self.finder.batch.nodes[rows]
+        nodes = self.around.batch.nodes[rows]
         count: np.ndarray = (held[nodes] & (nodes >= 0)).sum(axis=1)
         return count
 
@@ -193,7 +193,7 @@ class _Search:
 
     def learn_and_judge(self, starts: np.ndarray, rng: np.random.Generator) -> list[Template]:
         """Return the templates that earn their place; ``starts`` are subgraphs to begin with."""
-        held = hold_out(self.finder.graph, rng)
+        held = hold_out(self.around.graph, rng)
         inside, size = self._held_nodes(self.rows, held), self.units.num_nodes
         test = self.units.take(np.flatnonzero(inside == size))
         train = self.units.take(np.flatnonzero(inside == 0))
@@ -219,11 +219,11 @@ class _Search:
 
     def snap(self, templates: Sequence[Template]) -> SnappedFilters:
         """The templates as the kernel takes them; weights are shares of copies with an edge."""
-        finder = self.finder
-        size, width = finder.batch.nodes.shape[1], finder.features.shape[1]
+        around = self.around
+        size, width = around.batch.nodes.shape[1], around.features.shape[1]
         feat = np.zeros((len(templates), size, width), np.float32)
         for row, template in zip(feat, templates, strict=True):
-            row[: template.num_nodes] = finder.features[0]
+            row[: template.num_nodes] = around.features[0]
             scaled = self.offset + self.spread * template.features[: template.num_nodes]
             row[: template.num_nodes, self.columns] = scaled
         adj = np.stack([adjacency_of(template) for template in templates]).astype(np.float32)
@@ -240,9 +240,9 @@ class _Search:
         )
 
     def _units_at(self, rows: np.ndarray) -> Units:
-        batch = self.finder.batch.take(rows)
+        batch = self.around.batch.take(rows)
         return Units.of(
-            batch.adjacency(), self._unit_features(batch.gather(self.finder.features)),
+            batch.adjacency(), self._unit_features(batch.gather(self.around.features)),
             batch.num_nodes, batch.nodes,
         )  # fmt: skip
 
@@ -256,11 +256,11 @@ class _Search:
             regular.adj.numpy(), self._unit_features(regular.feat.numpy()),
             np.array(regular.num_nodes),
         )  # fmt: skip
-        every = _one_of_each_node_set(self.finder)
+        every = _one_of_each_node_set(self.around)
         kept = [
             i
             for i, certificate in enumerate(regular.certificates())
-            if self.finder.forms.has(certificate)[every].sum() >= self.min_support
+            if self.around.forms.has(certificate)[every].sum() >= self.min_support
         ]
         return [
             Template(units.pairs[i], units.features[i], int(units.num_nodes[i]), _DAMAGE, _DAMAGE)

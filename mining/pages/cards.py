@@ -102,17 +102,19 @@ def _places(at: int, sketch: PatternSketch, drawing: PatternDrawing) -> list[dic
     numbers = list(drawing.occurrences)
     names = captions.get(len(numbers), ["most similar", "in the middle", "least similar"])
     record = {"patterns": {at: drawing.to_dict()}}
+
+    def number(place: int, name: str) -> Markup:
+        return mark_number(record, _DRAWINGS_FILE, "patterns", at, "occurrences", str(place), name)
+
     return [
         {
-            "at": number,
             "caption": name,
-            "svg": sketch.draw_place(drawing.occurrences[number]),
-            "hidden": drawing.occurrences[number].num_hidden
-            and mark_number(
-                record, _DRAWINGS_FILE, "patterns", at, "occurrences", str(number), "num_hidden"
-            ),
+            "svg": sketch.draw_place(place),
+            "similarity": number(position, "similarity"),
+            "graph": number(position, "graph"),
+            "hidden": place.num_hidden and number(position, "num_hidden"),
         }
-        for number, name in zip(numbers, names, strict=True)
+        for (position, place), name in zip(drawing.occurrences.items(), names, strict=True)
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mining.evaluation import MotifRecovery
 from mining.pages.report_words import brief_words
+from mining.pages.summary import partial_sentence
 from mining.patterns import Pattern
 from mining.results.run import MiningRun
 
@@ -40,15 +41,16 @@ def format_table(run: MiningRun) -> str:
         ]
         for pattern in run.patterns
     ]
+    partial = f"\n\n{partial_sentence(run)}" if run.is_partial else ""
     if run.recovery is None:
-        return align_columns(header, rows, left={1})
+        return align_columns(header, rows, left={1}) + partial
     header.append("planted")
     for row, pattern in zip(rows, run.patterns, strict=True):
         motifs = [f"{m.name} × {m.copies}" for m in planted_as(pattern, run.recovery)]
         row.append(", ".join(motifs) or "-")
     planted = [[motif.name, str(motif.copies), _fate(motif)] for motif in run.recovery]
     truth = align_columns(["planted motif", "copies", "recovered"], planted, left={0, 2})
-    return align_columns(header, rows, left={1, len(header) - 1}) + "\n\n" + truth
+    return align_columns(header, rows, left={1, len(header) - 1}) + "\n\n" + truth + partial
 
 
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery] | None) -> list[MotifRecovery]:

@@ -30,7 +30,17 @@ def summary_sentence(run: MiningRun) -> str:
         noun = "motif" if len(run.recovery) == 1 else "motifs"
         verb = "was" if found == 1 else "were"
         parts.append(f"{found} of {len(run.recovery)} planted {noun} {verb} recovered")
-    return "; ".join(parts) + "."
+    said = "; ".join(parts) + "."
+    return f"{said} {partial_sentence(run)}" if run.is_partial else said
+
+
+def partial_sentence(run: MiningRun) -> str:
+    """Say what a run that had too little time left out."""
+    graph = run.graph
+    return (
+        f"Partial: time was up after {graph.num_subgraphs:,} subgraphs of {graph.num_nodes:,} "
+        "nodes, so counts can be too low, and samples and runs too few; --resume goes on."
+    )
 
 
 def _where(run: MiningRun) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from gomkcn_dgl.io_names import printable
 from mining.pages.run_table import align_columns
 from mining.patterns import Pattern
 from mining.results.run import MiningRun
@@ -137,7 +138,7 @@ def format_comparison(comparison: RunComparison) -> str:
 def _headline(name: str, run: MiningRun) -> str:
     count = len(run.patterns)
     return (
-        f"{name:<7} {run.graph.source}: {run.graph.num_nodes} nodes, "
+        f"{name:<7} {printable(run.graph.source)}: {run.graph.num_nodes} nodes, "
         f"{count} {'pattern' if count == 1 else 'patterns'}"
     )
 

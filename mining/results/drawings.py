@@ -187,13 +187,14 @@ def gather_drawings(
             {at: cut_out(graph, pattern.occurrences[at], row_of, colors) for at in numbers},
         )
 
-    best, nearest, assigned = _nearest_patterns(miner, graph)
+    nearest, best = miner.nearest_, miner.nearest_similarity_
+    assigned = best >= np.array([pattern.min_similarity for pattern in patterns])[nearest]
     return RunDrawings(
         tuple(draw(*pair) for pair in zip(patterns, chosen, strict=True)),
         colors.legend,
         tuple(map(tuple, count_similarities(best, nearest, len(patterns)).tolist())),
         GraphMap(graph.undirected_edges(), np.where(assigned, nearest, -1))
-        if graph.num_nodes < MOST_NODES
+        if len(nearest) == graph.num_nodes < MOST_NODES
         else None,
     )
 
@@ -201,18 +202,3 @@ def gather_drawings(
 def _choose_places(number: int) -> list[int]:
     """The first, the middle and the last of so many, which are ordered by similarity."""
     return sorted({0, (number - 1) // 2, number - 1}) if number else []
-
-
-def _nearest_patterns(
-    miner: PatternMiner, graph: CSRGraph
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Similarity of each node's best subgraph, its pattern, and whether it is assigned to it."""
-    finder = miner.find_subgraphs(graph)
-    similarity = finder.similarity(miner.filters_)
-    nearest = finder.nearest(similarity, finder.same_structure(miner.filters_))
-    held = np.take_along_axis(similarity, nearest[:, None], axis=1)[:, 0]
-    least = np.array([pattern.min_similarity for pattern in miner.patterns_])
-    # of several subgraphs around a node, the one that is most similar
-    best = held.reshape(graph.num_nodes, -1).argmax(axis=1)
-    rows = np.arange(graph.num_nodes) * (len(held) // graph.num_nodes) + best
-    return held[rows], nearest[rows], held[rows] >= least[nearest[rows]]

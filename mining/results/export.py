@@ -5,24 +5,26 @@ NetworkX has ``Pattern.to_networkx``; the folder of a run holds JSON and GraphML
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import igraph
+import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_folder import write_files
+from mining.occurrence_list import Occurrences
 from mining.patterns import Pattern
 from mining.words.shapes import describe_shape
 
 TABLE_FORMATS = ("csv", "parquet")
 _READINGS = ("assigned", "distinct", "disjoint", "exact", "exact_state", "num_graphs")
 # of a table without rows
-_PATTERN_COLUMNS = ["pattern", "shape", "num_nodes", "edges", "min_similarity", *_READINGS]
+_PATTERN_COLUMNS = ["pattern", "shape", "words", "num_nodes", "edges", "min_similarity"]
+_PATTERN_COLUMNS += ["num_filters", "noisy", *_READINGS]
 
 
 def to_igraph(pattern: Pattern) -> igraph.Graph:
@@ -59,7 +61,8 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     pandas.DataFrame
         ``edges`` is text such as ``"0-1 1-2"``; ``distinct_low`` and ``distinct_high`` bound the
         interval of ``distinct``, and so for the other readings; ``z_degree`` and ``q_degree``
-        compare with the null model ``degree``. Unknown entries are missing.
+        compare with the null model ``degree``, ``returned_bootstrap`` is the share of bootstrap
+        samples in which it came back. Unknown entries are missing.
     """
     rows = []
     for pattern in patterns:
@@ -67,15 +70,20 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         row = {
             "pattern": pattern.id,
             "shape": describe_shape(pattern),
+            "words": pattern.words,
             "num_nodes": pattern.num_nodes,
             "edges": " ".join(f"{u}-{v}" for u, v in pattern.edges),
             "min_similarity": pattern.min_similarity,
+            "num_filters": pattern.num_filters,
+            "noisy": pattern.noisy,
         }
         row |= {name: getattr(frequency, name) for name in _READINGS}
         for name, (low, high) in frequency.intervals.items():
             row |= {f"{name}_low": low, f"{name}_high": high}
         for null, significance in pattern.significance.items():
             row |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
+        for name, stability in pattern.stability.items():
+            row[f"returned_{name}"] = stability.share
         rows.append(row)
     table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
     # counts are whole numbers where some are unknown
@@ -84,7 +92,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
-    """One row for each pattern node of each occurrence, as in ``occurrences.csv``.
+    """One row for each pattern node of each occurrence.
 
     Parameters
     ----------
@@ -97,19 +105,31 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         ``pattern_node``, ``node`` (the input's own id, missing where no node stands there; text
         unless all are integers) and ``similarity``.
     """
-    rows = [
-        (pattern.id, number, place.graph, player, node, place.similarity)
-        for pattern in patterns
-        for number, place in enumerate(pattern.occurrences)
-        for player, node in enumerate(place.nodes)
-    ]
+    tables = [_occurrences_of(pattern) for pattern in patterns]
     names = ["pattern", "occurrence", "graph", "pattern_node", "node", "similarity"]
-    table = pd.DataFrame(rows, columns=names)
-    nodes = [row[4] for row in rows]
-    whole = all(node is None or isinstance(node, int) for node in nodes)
-    texts = [node if node is None else str(node) for node in nodes]
-    table["node"] = pd.array(nodes, dtype="Int64") if whole else pd.array(texts, dtype="string")
-    return table
+    if not tables:
+        return pd.DataFrame({name: pd.Series(dtype="Int64") for name in names})
+    if len({table["node"].dtype for table in tables}) > 1:
+        tables = [table.astype({"node": "string"}) for table in tables]
+    return pd.concat(tables, ignore_index=True)[names]
+
+
+def _occurrences_of(pattern: Pattern) -> pd.DataFrame:
+    found = Occurrences.of(pattern.occurrences, pattern.num_nodes)
+    count, size = len(found), pattern.num_nodes
+    nodes = found.ids(found.nodes.reshape(-1))
+    whole = all(isinstance(node, int | None) for node in nodes.tolist())
+    text = [None if node is None else str(node) for node in nodes.tolist()]
+    return pd.DataFrame(
+        {
+            "pattern": pattern.id,
+            "occurrence": np.repeat(np.arange(count), size),
+            "graph": np.repeat(found.graph, size),
+            "pattern_node": np.tile(np.arange(size), count),
+            "node": pd.array(nodes, dtype="Int64") if whole else pd.array(text, dtype="string"),
+            "similarity": np.repeat(found.similarity, size),
+        }
+    )
 
 
 def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -> list[Path]:
@@ -121,19 +141,13 @@ def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -
         Made if it is not there; files of these names in it are replaced.
     patterns : sequence of Pattern
     format : {"csv", "parquet"}
-        Parquet needs pyarrow.
 
     Raises
     ------
     InputError
-        For another format, for parquet without pyarrow, or a folder that cannot be written.
+        For another format, or a folder that cannot be written.
     """
     check_choice("format", format, TABLE_FORMATS)
-    if format == "parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise InputError(
-            "format 'parquet' needs pyarrow, which is not installed; "
-            "run pip install 'gomkcn-dgl[parquet]', or take 'csv'."
-        )
     tables = {"patterns": pattern_table(patterns), "occurrences": occurrence_table(patterns)}
     files = {f"{name}.{format}": _encode(table, format) for name, table in tables.items()}
     folder = Path(folder)

@@ -67,6 +67,8 @@ class MiningRun:
         Planted motifs and what became of them; None where no truth is known.
     drawings : RunDrawings
         What the report draws beyond the patterns.
+    is_partial : bool
+        Whether time was up before all was done: counts are too low, samples and runs fewer.
     choices : tuple of Choice
         What was tried for each parameter that the miner chose by itself.
     """
@@ -78,6 +80,7 @@ class MiningRun:
     provenance: dict[str, Any]
     recovery: list[MotifRecovery] | None = None
     drawings: RunDrawings = field(default=RunDrawings(), repr=False)
+    is_partial: bool = False
     choices: tuple[Choice, ...] = ()
 
     @classmethod
@@ -145,6 +148,7 @@ class MiningRun:
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
             drawings=gather_drawings(miner, csr, background),
+            is_partial=miner.is_partial_,
             choices=tuple(miner.choices_),
         )
 

@@ -6,7 +6,7 @@
 | `run.json`               | graph, loss curve, planted truth, provenance               |
 | `patterns.json`          | the patterns; `patterns.schema.json` in this package       |
 | `patterns/*.graphml`     | one graph a pattern                                        |
-| `occurrences.csv`        | a row an occurrence and pattern node                       |
+| `occurrences.parquet`    | a row an occurrence                                        |
 | `drawings.json`          | what the report draws beyond the patterns                  |
 | `figures/*.svg`          | all patterns, their frequencies, similarities, map, loss   |
 | `report.html`            | the same for a person                                      |
@@ -15,37 +15,65 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
+import shutil
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
+from gomkcn_dgl.io_bytes import reason_of
+from gomkcn_dgl.io_checkpoint import read_state
+from gomkcn_dgl.io_folder import Content, prepare_run_folder, read_json, to_json, write_files
+from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
 from gomkcn_dgl.settings import RunSettings
 from mining.chance.choosing import Choice
 from mining.drawing.plots import draw_patterns, figure_to_svg
 from mining.evaluation import MotifRecovery
 from mining.miner import PatternMiner
 from mining.pages.report import FIGURES, render_report, run_figures
-from mining.patterns import Pattern, SnappedFilters
+from mining.patterns import Pattern
 from mining.results.drawings import RunDrawings
+from mining.results.occurrence_file import read_occurrences, write_occurrences
 from mining.results.run import GraphSummary, MiningRun
+from mining.results.schema import check_record
 from mining.scaling import FeatureScaling
+from mining.snapped_filters import SnappedFilters
 
 SCHEMA_VERSION = 2
 REPORT = "report.html"
+_PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
-def prepare_folder(folder: str | Path, force: bool) -> Path:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`."""
-    return prepare_run_folder(folder, _RUN_FILES, force)
+def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`.
+
+    Processes that torchrun started anew go on with what is there without being asked to.
+
+    Returns
+    -------
+    Path or None
+        Where the progress of the run is kept; None if it is finished and to be gone on with.
+    """
+    progress, is_finished, restarted = Path(folder) / _PROGRESS, False, was_restarted()
+    if is_first():
+        if restarted and progress.exists():
+            force, resume = False, True
+        prepare_run_folder(folder, _RUN_FILES, force, resume=resume, checkpoint=_PROGRESS)
+        is_finished = resume and not progress.exists() and (Path(folder) / "run.json").exists()
+    return None if broadcast_object(is_finished) else progress
+
+
+def remove_progress(folder: Path) -> None:
+    """Remove what an unfinished run needs to go on."""
+    shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
@@ -55,11 +83,11 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     the folder held.
     """
     graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
-    files: dict[str, str | bytes] = {
+    files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
         "patterns.json": to_json(_patterns_record(run)),
         **graphs,
-        "occurrences.csv": _occurrence_table(run.patterns),
+        "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
         "drawings.json": json.dumps(run.drawings.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": _checkpoint(miner),
         **_report_files(run),
@@ -67,8 +95,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "run.json": to_json(_run_record(run)),
     }
     # a run that is killed while it replaces another must not look finished
-    (folder / "run.json").unlink(missing_ok=True)
-    write_files(folder, files)
+    write_files(folder, files, mark="run.json")
     # of an older run
     drawn = [*(folder / "patterns").glob("pattern_*.graphml")]
     drawn += [folder / "figures" / f"{name}.svg" for name in FIGURES]
@@ -105,24 +132,69 @@ def read_run(folder: str | Path) -> MiningRun:
     patterns = read_json(folder / "patterns.json")
     drawings = read_json(folder / "drawings.json")
     try:
+        check_record("run", record)
+        check_record("patterns", patterns)
+        check_record("drawings", drawings)
         names = patterns["feature_names"]
+        for entry in patterns["patterns"]:
+            _check_lengths(entry, len(names))
+        counts = [entry["frequency"]["distinct"] for entry in patterns["patterns"]]
+        found = read_occurrences(folder / "occurrences.parquet", counts)
         graph = GraphSummary(**{**record["graph"], "feature_names": tuple(names)})
         recovery = record["recovery"]
-        return MiningRun(
+        run = MiningRun(
             graph=graph,
-            patterns=[Pattern.from_dict(entry, names) for entry in patterns["patterns"]],
+            patterns=[
+                Pattern.from_dict(entry, names, places)
+                for entry, places in zip(patterns["patterns"], found, strict=True)
+            ],
             loss_curve=[float(loss) for loss in record["loss_curve"]],
             settings=record["settings"],
             provenance=record["provenance"],
             recovery=None if recovery is None else [_recovery(entry) for entry in recovery],
             drawings=RunDrawings.from_dict(drawings),
+            is_partial=record["partial"],
             choices=tuple(Choice.from_dict(entry) for entry in record["choices"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        _check_drawings(run)
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or drawings.json "
-            f"({type(error).__name__}: {error}); mine again."
+            f"({reason_of(error)}); mine again."
         ) from None
+    return run
+
+
+def _check_lengths(entry: dict[str, Any], width: int) -> None:
+    """Check that the lists of a pattern go together."""
+    size = entry["num_nodes"]
+    places = [entry["medoid"], *entry["occurrences"]]
+    fits = (
+        len(entry["features"]) == size
+        and all(len(row) == width for row in entry["features"])
+        and len(entry["edge_weights"]) == len(entry["edges"])
+        and all(len(place["nodes"]) == size for place in places)
+    )
+    if not fits or not np.isfinite(entry["features"]).all():
+        raise ValueError(f"pattern {entry['id']} is not of {size} nodes with {width} features")
+
+
+def _check_drawings(run: MiningRun) -> None:
+    """Check that what is drawn belongs to the patterns."""
+    drawings, number = run.drawings, len(run.patterns)
+    drawn = zip(drawings.patterns, run.patterns, strict=False)
+    fits = (
+        len(drawings.patterns) in (0, number)
+        and len(drawings.similarities) in (0, number)
+        and (drawings.map is None or drawings.map.pattern_of.max(initial=-1) < number)
+        and all(
+            len(drawing.faces) == pattern.num_nodes
+            and all(at < len(pattern.occurrences) for at in drawing.occurrences)
+            for drawing, pattern in drawn
+        )
+    )
+    if not fits:
+        raise ValueError("what is drawn does not belong to the patterns")
 
 
 def load_miner(folder: str | Path) -> PatternMiner:
@@ -132,32 +204,44 @@ def load_miner(folder: str | Path) -> PatternMiner:
     """
     folder = Path(folder)
     run = read_run(folder)
+    state = read_state(folder / "checkpoint.pt", way_out="mine again")
     try:
-        state = torch.load(folder / "checkpoint.pt", weights_only=True)
+        _check_state(state)
         miner = PatternMiner(**state["params"])
         miner.filters_ = SnappedFilters(
             state["adj"],
             state["feat"],
             state["weights"],
             tuple(state["num_nodes"]),
+            tuple(state["merged"]),
             noisy=tuple(state["noisy"]),
         )
         scaling = (state[name].numpy() for name in ("offset", "spread", "contrast"))
         miner.scaling_ = FeatureScaling(*scaling)
         miner.n_features_in_ = state["feat"].shape[2]
         miner.num_patterns_, miner.pattern_size_ = state["num_patterns"], state["pattern_size"]
+    # a state may lack anything, or hold anything else
     except Exception as error:
-        # torch.load raises whatever a damaged archive leads it into, with advice of many lines
-        reason = [*str(error).splitlines(), type(error).__name__][0].rstrip(".")
         raise InputError(
-            f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({reason})."
+            f"checkpoint {str(folder / 'checkpoint.pt')!r} cannot be read ({reason_of(error)})."
         ) from None
     miner.patterns_ = run.patterns
-    miner.choices_ = list(run.choices)
+    miner.choices_, miner.is_partial_ = list(run.choices), run.is_partial
     miner.loss_curve_ = run.loss_curve
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share
     return miner
+
+
+def _check_state(state: dict[str, Any]) -> None:
+    """Check that the filters of a checkpoint have one size and one number."""
+    F, M, D = state["feat"].shape
+    shapes: dict[str, tuple[int, ...]] = {"adj": (F, M, M), "weights": (F, M, M)}
+    shapes |= dict.fromkeys(("offset", "spread", "contrast"), (D,))
+    wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
+    wrong += [name for name in ("num_nodes", "merged", "noisy") if len(state[name]) != F]
+    if wrong or not all(1 <= int(size) <= M for size in state["num_nodes"]):
+        raise ValueError(f"{(wrong or ['num_nodes'])[0]} does not go with the {F} filters")
 
 
 def _checkpoint(miner: PatternMiner) -> bytes:
@@ -170,6 +254,7 @@ def _checkpoint(miner: PatternMiner) -> bytes:
             "feat": filters.feat,
             "weights": filters.weights,
             "num_nodes": list(filters.num_nodes),
+            "merged": list(filters.merged),
             "noisy": list(filters.noisy),
             "num_patterns": miner.num_patterns_,
             "pattern_size": miner.pattern_size_,
@@ -202,22 +287,10 @@ def _graphml(pattern: Pattern) -> bytes:
     return content.getvalue()
 
 
-def _occurrence_table(patterns: list[Pattern]) -> str:
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["pattern", "occurrence", "graph", "pattern_node", "node", "similarity"])
-    for pattern in patterns:
-        for number, place in enumerate(pattern.occurrences):
-            for player, node in enumerate(place.nodes):
-                table.writerow(
-                    [pattern.id, number, place.graph, player, node, round(place.similarity, 6)]
-                )
-    return text.getvalue()
-
-
 def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
+        "partial": run.is_partial,
         "choices": [choice.to_dict() for choice in run.choices],
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.drawing.node_colors import NodeColors
-from mining.patterns import Occurrence
+from mining.occurrence_list import Occurrence, Occurrences
 
 _MOST_NEIGHBORS = 12
 
@@ -27,6 +27,10 @@ class Surroundings:
         Between positions in ``roles``: all that the graph has.
     faces : tuple of str
         Colour of each node, ``#rrggbb``.
+    similarity : float
+        Of the place with the pattern.
+    graph : int
+        Index of the graph within the collection.
     num_hidden : int
         Neighbours that are left out.
     """
@@ -34,6 +38,8 @@ class Surroundings:
     roles: tuple[int | None, ...]
     edges: tuple[tuple[int, int], ...]
     faces: tuple[str, ...]
+    similarity: float = 1.0
+    graph: int = 0
     num_hidden: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -42,6 +48,8 @@ class Surroundings:
             "roles": list(self.roles),
             "edges": [list(edge) for edge in self.edges],
             "faces": list(self.faces),
+            "similarity": round(self.similarity, 6),
+            "graph": self.graph,
             "num_hidden": self.num_hidden,
         }
 
@@ -55,17 +63,23 @@ class Surroundings:
         if len(record["faces"]) != size:
             raise ValueError(f"{len(record['faces'])} colours for the {size} nodes of a drawing")
         roles = tuple(None if role is None else int(role) for role in record["roles"])
-        return cls(roles, edges, tuple(record["faces"]), int(record["num_hidden"]))
+        similarity, graph = float(record["similarity"]), int(record["graph"])
+        hidden = int(record["num_hidden"])
+        return cls(roles, edges, tuple(record["faces"]), similarity, graph, hidden)
 
 
 def find_rows(graph: CSRGraph, places: Iterable[Occurrence]) -> dict[tuple[int, int | str], int]:
     """Row in the graph of every node of some places, by index of the graph and the input's id."""
-    wanted = {(p.graph, node) for p in places for node in p.nodes if node is not None}
-    if graph.node_ids is None:
-        return {(g, node): int(graph.graph_ptr[g]) + int(node) for g, node in wanted}
-    owner = graph.graph_of(np.arange(graph.num_nodes)).tolist()
-    keys = zip(owner, graph.node_ids.tolist(), strict=True)
-    return {key: row for row, key in enumerate(keys) if key in wanted}
+    places = list(places)
+    size = max((len(place.nodes) for place in places), default=0)
+    padded = [replace(p, nodes=p.nodes + (None,) * (size - len(p.nodes))) for p in places]
+    rows = Occurrences.of(padded, size).rows_in(graph)
+    return {
+        (place.graph, node): row
+        for place, played in zip(padded, rows.tolist(), strict=True)
+        for node, row in zip(place.nodes, played, strict=True)
+        if node is not None and row >= 0
+    }
 
 
 def cut_out(
@@ -103,6 +117,8 @@ def cut_out(
         roles=tuple(role for role, _ in played) + (None,) * len(shown),
         edges=edges,
         faces=colors.faces(graph.features[rows]),
+        similarity=place.similarity,
+        graph=place.graph,
         num_hidden=len(around) - len(shown),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
+from mining.occurrence_list import Occurrences
 from mining.patterns import Pattern
 
 
@@ -81,27 +82,13 @@ def measure_places(pattern: Pattern, graph: CSRGraph) -> tuple[np.ndarray, np.nd
     InputError
         For an occurrence that is not in this graph.
     """
-    owner = graph.graph_of(np.arange(graph.num_nodes)).tolist()
-    ids = graph.original_ids(np.arange(graph.num_nodes))
-    row_of: dict[tuple[int, int | str | None], int] = {
-        key: row for row, key in enumerate(zip(owner, ids, strict=True))
-    }
-    rows = [
-        np.array(
-            [
-                row_of.get((place.graph, place.nodes[node]), -1)
-                for place in pattern.occurrences
-                if place.nodes[node] is not None
-            ],
-            dtype=np.int64,
-        )
-        for node in range(pattern.num_nodes)
-    ]
-    if any((found < 0).any() for found in rows):
+    placed = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
+    if (placed == -2).any():
         raise InputError(
             f"source must be the graph that was mined: an occurrence of pattern {pattern.id} "
             "has a node that it lacks."
         )
+    rows = [played[played >= 0] for played in placed.T]
     if not all(len(found) for found in rows):
         return np.asarray(pattern.features), None
     values = graph.features

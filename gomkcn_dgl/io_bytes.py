@@ -1,0 +1,235 @@
+"""A file → its bytes, whoever wrote it: nothing is read without end or grows without bound.
+
+A pipe or a device is refused, and so is an archive that would become hundreds of times larger. What
+a file says about itself is believed only as far as the bytes are there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import math
+import re
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# what may come out of an archive: so much, or so many times its size
+_SMALL = 64 << 20
+_MOST_TIMES = 200
+_CHUNK = 1 << 20
+# tables within tables; the time that tomllib takes grows with the square
+_DEEPEST = 100
+_MOST_DIGITS = 25
+_END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
+_HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+def read_file(path: Path) -> bytes:
+    """Return what a regular file holds.
+
+    Raises
+    ------
+    OSError
+        For a file that cannot be read, a pipe or a device.
+    """
+    try:
+        # to open a pipe would wait for someone to write
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError("it is a pipe or a device")
+        return path.read_bytes()
+    # a NUL character or half a character in the name
+    except ValueError as error:
+        raise OSError(str(error)) from None
+
+
+@contextlib.contextmanager
+def file_problems(path: Path) -> Iterator[None]:
+    """Say in one sentence why a file, plain or ``.gz``, cannot be read."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the file is not a complete gzip file ({error}).") from None
+    except FileNotFoundError:
+        raise InputError(f"the file must exist, and there is no {str(path)!r}.") from None
+    except IsADirectoryError:
+        raise InputError("a file was expected, got a folder.") from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
+    with file_problems(path):
+        data = read_file(path)
+        if path.suffix.lower() == ".gz":
+            data = _decompress(data)
+    if not data.strip():
+        raise InputError("the file is empty.")
+    return data
+
+
+def most_bytes(size: int) -> int:
+    """How much memory what a file of this size says may take."""
+    return max(_SMALL, _MOST_TIMES * size)
+
+
+def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """Read JSON in UTF-8, whose text can be written again.
+
+    Parameters
+    ----------
+    data : bytes
+    pairs : callable, optional
+        Makes something else than a dict of the members of an object.
+
+    Raises
+    ------
+    ValueError
+        For anything else, with a reason of one line.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        record = json.loads(text, object_pairs_hook=pairs, parse_int=_read_int)
+        _refuse_depth(record)
+        # "\ud800" stands for half a character, which no file can hold
+        if b"\\u" in data:
+            json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character") from None
+    return record
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """Read TOML in UTF-8.
+
+    Raises
+    ------
+    ValueError
+        For anything else, with a reason of one line.
+    """
+    text = data.decode("utf-8-sig")
+    depth = 0
+    for part in text.split("."):
+        depth = 0 if _END_OF_KEY.search(part) else depth + 1
+        if depth > _DEEPEST:
+            raise ValueError("it is nested too deeply")
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    _refuse_depth(tables)
+    return tables
+
+
+def _read_int(text: str) -> int:
+    # more digits than any count or id has, and than a float can hold
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"it holds a number of {len(text)} digits")
+    return int(text)
+
+
+def _refuse_depth(record: Any) -> None:
+    """Refuse lists in lists in lists, which could not even be shown in a message."""
+    level = [record] if isinstance(record, (dict, list, tuple)) else []
+    for _ in range(_DEEPEST):
+        inner = (
+            entry
+            for value in level
+            for entry in (value.values() if isinstance(value, dict) else value)
+        )
+        level = [entry for entry in inner if isinstance(entry, (dict, list, tuple))]
+        if not level:
+            return
+    raise ValueError("it is nested too deeply")
+
+
+def read_array(data: bytes) -> np.ndarray:
+    """Return the array of a ``.npy`` file, read-only, without pickles and unproven headers.
+
+    Raises
+    ------
+    ValueError, or what else a damaged header leads NumPy into
+    """
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    if version not in _HEADERS:
+        raise ValueError(f"its version is {version[0]}.{version[1]}")
+    shape, by_columns, dtype = _HEADERS[version](stream)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which could run code")
+    count, left = math.prod(shape), len(data) - stream.tell()
+    if min(shape, default=0) < 0 or count * dtype.itemsize > left:
+        raise ValueError(f"{count * dtype.itemsize} bytes were announced, and there are {left}")
+    if count * dtype.itemsize == 0:
+        return np.empty(shape, dtype)
+    values = np.frombuffer(data, dtype, count, stream.tell())
+    if dtype.kind == "U":
+        _check_characters(values)
+    return values.reshape(shape, order="F" if by_columns else "C")
+
+
+def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
+    """Return the arrays of a ``.npz`` archive that have these names; others are not looked at.
+
+    Raises
+    ------
+    ValueError, or what else a damaged archive leads its reader into
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+        wanted = {name: entry for name, entry in entries.items() if name in names}
+        for entry in wanted.values():
+            # the methods that NumPy writes; others are decompressed without bound
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("it is compressed in an unknown way")
+        size = sum(entry.file_size for entry in wanted.values())
+        if size > most_bytes(len(data)):
+            raise ValueError(f"it would become {size >> 20} MiB, which is too much for its size")
+        return {name: read_array(archive.read(entry)) for name, entry in wanted.items()}
+
+
+def _check_characters(text: np.ndarray) -> None:
+    """Refuse text of which Python can make no string, or no file."""
+    codes = text.view(text.dtype.byteorder.replace("|", "=") + "u4")
+    if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any():
+        raise ValueError("its text holds what is no character")
+
+
+def reason_of(error: Exception) -> str:
+    """What a library says is wrong, in a few words for a sentence of ours."""
+    lines = str(error).strip().splitlines()
+    reason = lines[0].rstrip(".: ") if lines else type(error).__name__
+    return reason if len(reason) <= 200 else reason[:199] + "…"
+
+
+def _decompress(data: bytes) -> bytes:
+    most, found = most_bytes(len(data)), bytearray()
+    with gzip.open(io.BytesIO(data)) as file:
+        while chunk := file.read(_CHUNK):
+            found += chunk
+            if len(found) > most:
+                raise InputError(
+                    f"the file would become more than {most >> 20} MiB, {_MOST_TIMES} times its "
+                    "size or more; decompress it first."
+                )
+    return bytes(found)

@@ -1,0 +1,179 @@
+"""Many occurrences as arrays: what a pattern holds, whatever their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One place where a pattern occurs.
+
+    Attributes
+    ----------
+    nodes : tuple of (int, str or None)
+        The input's own id of the graph node that plays each pattern node; None where none does.
+    similarity : float
+        Normalised score of the subgraph with the pattern, features included, in [0, 1].
+    graph : int
+        Index of the graph within the collection.
+    """
+
+    nodes: tuple[int | str | None, ...]
+    similarity: float
+    graph: int = 0
+
+
+@dataclass(frozen=True)
+class Medoid(Occurrence):
+    """The real subgraph that is nearest to a pattern.
+
+    Attributes
+    ----------
+    root : int or str
+        The input's own id of the subgraph's root.
+    """
+
+    root: int | str = 0
+
+
+class Occurrences(Sequence[Occurrence]):
+    """Occurrences of a pattern; each is made when it is asked for.
+
+    Parameters
+    ----------
+    nodes : numpy.ndarray
+        Integer ``[K, M]`` the node that plays each pattern node; -1 where none does.
+    similarity : numpy.ndarray
+        ``[K]``.
+    graph : numpy.ndarray
+        Integer ``[K]`` index of the graph within the collection.
+    names : numpy.ndarray, optional
+        The input's own ids, which ``nodes`` number; None where ``nodes`` are the ids.
+
+    Examples
+    --------
+    >>> found = Occurrences(np.array([[0, 2], [1, -1]]), np.array([1.0, 0.5]), np.zeros(2, int),
+    ...                     np.array(["a", "b", "c"]))
+    >>> found[0].nodes, found[1].nodes, len(found)
+    (('a', 'c'), ('b', None), 2)
+    """
+
+    def __init__(
+        self,
+        nodes: np.ndarray,
+        similarity: np.ndarray,
+        graph: np.ndarray,
+        names: np.ndarray | None = None,
+    ) -> None:
+        self.nodes, self.similarity, self.graph, self.names = nodes, similarity, graph, names
+
+    @classmethod
+    def at(cls, rows: np.ndarray, similarity: np.ndarray, graph: CSRGraph) -> Occurrences:
+        """Occurrences in a graph, given by its rows, int ``[K, M]``; -1 where no node stands."""
+        # an occurrence stays in one graph, so any of its nodes tells which
+        owner = graph.graph_of(rows.max(axis=1)) if len(rows) else np.zeros(0, np.int64)
+        if graph.node_ids is not None:
+            return cls(rows, similarity, owner, graph.node_ids)
+        return cls(np.where(rows < 0, -1, rows - graph.graph_ptr[owner, None]), similarity, owner)
+
+    @classmethod
+    def of(cls, places: Sequence[Occurrence], num_nodes: int) -> Occurrences:
+        """Take any places of a pattern of so many nodes."""
+        if isinstance(places, Occurrences):
+            return places
+        ids = [node for place in places for node in place.nodes]
+        names = np.array(sorted({node for node in ids if node is not None}, key=_by_kind), object)
+        number = {name: i for i, name in enumerate(names.tolist())} | {None: -1}
+        return cls(
+            np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
+            np.array([place.similarity for place in places], float),
+            np.array([place.graph for place in places], np.int64),
+            names,
+        )
+
+    def rows_in(self, graph: CSRGraph) -> np.ndarray:
+        """Rows of the nodes in a graph, int64 ``[K, M]``: -1 for no node, -2 for one it lacks."""
+        first, last = graph.graph_ptr[:-1], graph.graph_ptr[1:]
+        known = self.graph < graph.num_graphs
+        owner = np.where(known, self.graph, 0)[:, None]
+        if self.names is not None and self.names is graph.node_ids:
+            rows = self.nodes.astype(np.int64)
+        elif graph.node_ids is None:
+            ids = self.nodes if self.names is None else _as_numbers(self.names)[self.nodes]
+            rows = np.where((ids >= 0) & (ids < (last - first)[owner]), ids + first[owner], -2)
+        else:
+            rows = self._find(graph, owner)
+        rows = np.where((rows >= first[owner]) & (rows < last[owner]) & known[:, None], rows, -2)
+        return np.where(self.nodes < 0, -1, rows)
+
+    def _find(self, graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
+        """Rows by ids that the graph has of its own; -2 for what it lacks."""
+        assert graph.node_ids is not None
+        names = np.arange(self.nodes.max(initial=0) + 1) if self.names is None else self.names
+        used = np.unique(self.nodes[self.nodes >= 0])
+        number_of = dict(zip(names[used].tolist(), used.tolist(), strict=True))
+        rows = np.full((graph.num_graphs, len(names)), -2)
+        wanted = np.array(list(number_of))
+        if wanted.dtype.kind == graph.node_ids.dtype.kind:
+            for row in np.flatnonzero(np.isin(graph.node_ids, wanted)).tolist():
+                number = number_of[graph.node_ids[row].item()]
+                rows[int(graph.graph_of(np.array(row))), number] = row
+        return rows[owner, self.nodes]
+
+    @overload
+    def __getitem__(self, at: int) -> Occurrence: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Occurrences: ...
+
+    def __getitem__(self, at: int | slice) -> Occurrence | Occurrences:
+        """One occurrence, or some."""
+        if isinstance(at, slice):
+            return Occurrences(self.nodes[at], self.similarity[at], self.graph[at], self.names)
+        nodes = self.ids(self.nodes[at]).tolist()
+        return Occurrence(tuple(nodes), float(self.similarity[at]), int(self.graph[at]))
+
+    def ids(self, nodes: np.ndarray) -> np.ndarray:
+        """The input's own ids of some ``nodes``; None for -1 among them."""
+        found = nodes if self.names is None else self.names[nodes]
+        if (nodes >= 0).all():
+            return found
+        found = found.astype(object)
+        found[nodes < 0] = None
+        return found
+
+    def __len__(self) -> int:
+        """Number of occurrences K."""
+        return len(self.similarity)
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        """All of them, one by one."""
+        return (self[at] for at in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another sequence holds the same occurrences."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """How many there are."""
+        return f"Occurrences({len(self)})"
+
+
+def _by_kind(node: Any) -> tuple[bool, Any]:
+    return isinstance(node, str), node
+
+
+def _as_numbers(names: np.ndarray) -> np.ndarray:
+    """Ids as numbers; -2 for text."""
+    return np.array([name if isinstance(name, int) else -2 for name in names.tolist()], np.int64)

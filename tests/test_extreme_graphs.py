@@ -1,0 +1,194 @@
+"""Graphs at the limits of what can be mined: patterns, or one sentence."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from command_line import gomkcn, refused
+
+from gomkcn_dgl import InputError, as_csr, gomk_gram
+from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.io import write_graph
+from mining import PatternMiner
+
+NONE = np.empty(0, np.int64)
+# six rings of four nodes
+RINGS = np.array(nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
+LIMIT = 2**63
+
+
+def rings(features=None, node_ids=None):
+    return csr_from_edges(*RINGS.T, 24, features=features, node_ids=node_ids)
+
+
+def mine(graph, **options):
+    """Fit, and check that all numbers of the result are numbers."""
+    settings = {"num_patterns": 1, "min_support": 1, "num_epochs": 2, **options}
+    miner = PatternMiner(**settings).fit(graph)
+    assert np.isfinite(miner.loss_curve_).all()
+    similarity = miner.transform(graph)
+    assert ((similarity >= 0) & (similarity <= 1)).all()
+    assert all(np.isfinite(pattern.features).all() for pattern in miner.patterns_)
+    return miner
+
+
+def shape_and_counts(pattern):
+    """Nodes, edges, distinct occurrences and assigned roots."""
+    counts = pattern.frequency
+    return pattern.num_nodes, len(pattern.edges), counts.distinct, counts.assigned
+
+
+rng = np.random.default_rng(0)
+FEATURES = {
+    "the largest": rng.choice([3e38, -3e38, 0.0], (24, 2)),
+    "the smallest": rng.choice([1e-38, 1e-45, 0.0], (24, 2)),
+    "all of the largest": np.full(24, 3e38),
+    "all of the smallest": np.full(24, 1e-45),
+    "of different scales": np.stack([rng.random(24) * 1e38, rng.random(24) * 1e-38], axis=1),
+}
+
+
+@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
+def test_features_of_any_size_are_mined(features):
+    (pattern,) = mine(rings(features)).patterns_
+    assert shape_and_counts(pattern) == (4, 4, 6, 24)
+    # in the input's units, as single precision has them
+    low, high = np.float32(features).min(), np.float32(features).max()
+    slack = 1e-6 * max(abs(low), abs(high))
+    assert ((pattern.features >= low - slack) & (pattern.features <= high + slack)).all()
+
+
+GRAPHS = {
+    "one node": (csr_from_edges(NONE, NONE, 1), (1, 0, 1, 1)),
+    "isolated nodes": (csr_from_edges(NONE, NONE, 9), (1, 0, 9, 9)),
+    "one edge": (csr_from_edges(np.array([0]), np.array([1]), 2), (2, 1, 1, 2)),
+    "a star": (as_csr(nx.star_graph(3000)), (6, 5, 3001, 3001)),
+}
+
+
+@pytest.mark.parametrize(("graph", "expected"), GRAPHS.values(), ids=GRAPHS)
+def test_the_smallest_graphs_are_mined(graph, expected):
+    (pattern,) = mine(graph).patterns_
+    assert shape_and_counts(pattern) == expected
+
+
+def test_a_hundred_thousand_graphs_of_one_node_are_mined():
+    number = 10**5
+    graph = csr_from_edges(NONE, NONE, number, graph_ptr=np.arange(number + 1))
+    assert graph.num_graphs == number
+    (pattern,) = mine(graph).patterns_
+    assert shape_and_counts(pattern) == (1, 0, number, number)
+    assert pattern.frequency.num_graphs == number
+
+
+def test_many_graphs_of_one_edge_are_mined():
+    edge = csr_from_edges(np.array([0]), np.array([1]), 2)
+    (pattern,) = mine(concatenate([edge] * 20)).patterns_
+    assert shape_and_counts(pattern) == (2, 1, 20, 40)
+
+
+@pytest.mark.parametrize(
+    "take", [as_csr, PatternMiner().fit, lambda graphs: gomk_gram(graphs, num_levels=1)]
+)
+def test_an_empty_collection_is_refused(take):
+    with pytest.raises(InputError, match=r"^the collection is empty: it has no graphs\.$"):
+        take([])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"pattern_size": 1}, (1, 0, 24, 24)),
+        ({"num_hops": 0}, (1, 0, 24, 24)),
+        ({"num_hops": 2**31 - 1}, (4, 4, 6, 24)),
+        ({"tau": 1e-30}, (4, 4, 6, 24)),
+        ({"tau": 1e30}, (4, 4, 6, 24)),
+        ({"level_scale": 1e30}, (4, 4, 6, 24)),
+    ],
+)
+def test_settings_at_their_limits(options, expected):
+    (pattern,) = mine(rings(), **options).patterns_
+    assert shape_and_counts(pattern) == expected
+
+
+# the walks of a complete graph of 6 nodes: 5^30 can be held, but not counted; 5^60 cannot be held
+@pytest.mark.parametrize("num_levels", [30, 60])
+def test_walks_that_cannot_be_counted_are_refused(num_levels):
+    graph = nx.disjoint_union_all([nx.complete_graph(6)] * 5)
+    sentence = (
+        "^num_levels and level_scale must keep walk counts within single precision, got "
+        rf"{num_levels} and 1; lower the first or raise the second\.$"
+    )
+    with pytest.raises(InputError, match=sentence):
+        mine(graph, num_levels=num_levels)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [LIMIT - 1 - 2 * node for node in range(12)] + [2 * node - LIMIT for node in range(12)],
+        [f"{LIMIT + node}" for node in range(24)],
+        [f"nœud {node} 🙂" for node in range(24)],
+    ],
+    ids=["the largest whole numbers", "larger numbers, as text", "text"],
+)
+def test_occurrences_name_nodes_as_the_graph_does(ids):
+    (pattern,) = mine(rings(node_ids=np.array(ids))).patterns_
+    found = {frozenset(place.nodes) for place in pattern.occurrences}
+    assert found == {frozenset(ids[4 * ring : 4 * ring + 4]) for ring in range(6)}
+
+
+def edge_list(edges):
+    return "".join(f"{u} {v}\n" for u, v in edges)
+
+
+FILES = {
+    "one edge": ("edge.txt", "0 1\n", "edge"),
+    "a self-loop": ("loop.txt", "0 0\n", "single node"),
+    "limits": ("ids.txt", edge_list((LIMIT - 1) - RINGS), "cycle of 4 nodes"),
+    "negative limits": ("ids.txt", edge_list(RINGS + np.iinfo(np.int64).min), "cycle of 4 nodes"),
+    "beyond the limits": (
+        "ids.csv",
+        "source,target\n" + "".join(f"{LIMIT + int(u)},{LIMIT + int(v)}\n" for u, v in RINGS),
+        "cycle of 4 nodes",
+    ),
+    "text": ("text.txt", edge_list(np.char.add("nœud", RINGS.astype(str))), "cycle of 4 nodes"),
+    "weights": ("weights.txt", "0 1 3e38\n1 2 1e-45\n2 0 1e-38\n", "triangle"),
+}
+OPTIONS = "--out run --quiet --patterns 1 --min-support 1 --epochs 2"
+
+
+@pytest.mark.parametrize(("name", "text", "pattern"), FILES.values(), ids=FILES)
+def test_the_command_mines_extreme_edge_lists(folder, name, text, pattern):
+    (folder / name).write_text(text, encoding="utf-8")
+    table = gomkcn(f"mine {name} {OPTIONS}").splitlines()
+    assert table[1].split(maxsplit=1)[1].startswith(pattern)
+    assert (folder / "run" / "report.html").is_file()
+
+
+@pytest.mark.parametrize(("graph", "expected"), GRAPHS.values(), ids=GRAPHS)
+def test_the_command_mines_the_smallest_graphs(folder, graph, expected):
+    write_graph(folder / "graph.npz", graph)
+    table = gomkcn(f"mine graph.npz {OPTIONS}").splitlines()
+    assert [int(number) for number in table[1].split()[-2:]] == list(expected[2:])
+
+
+@pytest.mark.parametrize(
+    ("features", "sentence"),
+    [
+        (np.full(24, np.nan), "features must be finite, got nan in row 0"),
+        (np.full(24, -np.inf), "features must be finite, got -inf in row 0"),
+        (np.full(24, 1e39), "features must be at most 3.4e38 in size, got 1e+39."),
+    ],
+    ids=["NaN", "infinity", "beyond single precision"],
+)
+def test_the_command_refuses_features_that_are_no_numbers(folder, features, sentence):
+    (folder / "rings.txt").write_text(edge_list(RINGS))
+    np.save(folder / "features.npy", features)
+    assert sentence in refused(f"mine rings.txt --feature-file features.npy {OPTIONS}")
+
+
+@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
+def test_the_command_mines_features_of_any_size(folder, features):
+    write_graph(folder / "graph.npz", rings(features))
+    table = gomkcn(f"mine graph.npz {OPTIONS}").splitlines()
+    assert table[1].split(maxsplit=1)[1].startswith("cycle of 4 nodes")

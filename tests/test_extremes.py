@@ -1,0 +1,226 @@
+"""Numbers at the limits of what can be given to steps 1 to 4: a right result, or one sentence."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl import (
+    GOMKCN,
+    CSRGraph,
+    DeepRandomWalkSettings,
+    GOMKSettings,
+    GraphKernelConv,
+    ImprovedRandomWalkSettings,
+    InputError,
+    RandomWalkSettings,
+    as_csr,
+    extract_subgraphs,
+    gomk,
+    gomk_gram,
+)
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import csr_from_edges
+
+BACKENDS = ("numba", "reference")
+POLICIES = ("bfs", "dense", "random")
+MOST_HOPS = 2**31 - 1
+COMPLETE = torch.ones(1, 5, 5) - torch.eye(5)
+# five nodes, features from the smallest to the largest that single precision has
+SCALES = [[1e30, 1e-30], [1.0, 1e-38], [0.0, 1.0], [1e10, 1e-45], [3.0, 1e38]]
+
+
+def scored(feat, filter_feat, backend, **options):
+    """Score of complete graphs of five nodes with each other, and its gradients."""
+    feat = torch.tensor(feat, dtype=torch.float32).reshape(1, 5, -1).requires_grad_()
+    filter_feat = torch.tensor(filter_feat, dtype=torch.float32).reshape(1, 5, -1).requires_grad_()
+    score = gomk(COMPLETE, feat, COMPLETE, filter_feat, backend=backend, **options)
+    score.sum().backward()
+    return score.item(), feat.grad, filter_feat.grad
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("solid", ["rbf", "dice"])
+@pytest.mark.parametrize("value", [0.0, 1e-45, 1e-38, 1e17])
+def test_a_graph_fits_itself_wholly_however_small_or_large_its_features(value, solid, backend):
+    feat = [value] * 10
+    # dice, 1 + 2 <x, x> / (2 |x|^2 + 1e-6): what is too small to be squared counts as nothing
+    expected = 5 * 3 * (2 if solid == "dice" and value > 1 else 1)
+    score, *gradients = scored(feat, feat, backend, num_levels=2, solid=solid)
+    assert score == pytest.approx(expected, rel=1e-6)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_features_farther_apart_than_numbers_go_are_unlike_without_a_gradient(backend):
+    score, *gradients = scored([3e38] * 10, [-3e38] * 10, backend, num_levels=0)
+    assert score == 0
+    assert all((gradient == 0).all() for gradient in gradients)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "sym"])
+@pytest.mark.parametrize("matching", ["optimal", "greedy"])
+def test_features_of_very_different_scales_give_what_the_reference_gives(matching, aggregation):
+    changed = np.array(SCALES)
+    changed[:, 1] *= 0.5
+    options = {"num_levels": 2, "matching": matching, "aggregation": aggregation}
+    score, *gradients = scored(SCALES, changed, "numba", **options)
+    expected, *expected_gradients = scored(SCALES, changed, "reference", **options)
+    assert 0 < expected < 15
+    assert score == pytest.approx(expected, rel=1e-6)
+    for gradient, other in zip(gradients, expected_gradients, strict=True):
+        torch.testing.assert_close(gradient, other, rtol=1e-5, atol=1e-5)
+        assert gradient.isfinite().all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("matching", ["optimal", "greedy"])
+def test_a_score_that_overflows_is_refused(matching, backend):
+    sentence = (
+        r"^features and edge weights must be small enough for torch.float32 to hold their level "
+        r"sums, products and squares, got numbers up to 1e\+38; scale them down, or use fewer "
+        r"levels\.$"
+    )
+    with pytest.raises(InputError, match=sentence):
+        scored([1e38] * 10, [1e38] * 10, backend, num_levels=3, matching=matching)
+
+
+@pytest.mark.parametrize("matching", ["optimal", "greedy"])
+def test_a_given_nan_stays_one_and_decides_nothing(matching):
+    # the first node would choose last
+    feat = torch.tensor([[[torch.nan], [0.0], [1.0]]])
+    whole = torch.tensor([[[0.0], [1.0], [2.0]]])
+    none = torch.zeros(1, 3, 3)
+    for backend in BACKENDS:
+        score, matched = gomk(
+            none, feat, none, whole, num_levels=0, matching=matching, backend=backend,
+            return_matching=True,
+        )  # fmt: skip
+        assert score.isnan().all()
+        expected = [2, 0, 1] if matching == "optimal" else [0, 1, 2]
+        assert matched.tolist() == [[expected]]
+
+
+@pytest.mark.parametrize("name", ["tau", "level_scale"])
+@pytest.mark.parametrize(("value", "rule"), [(1e-31, "at least 1e-30"), (1e31, "at most 1e+30")])
+def test_settings_that_single_precision_cannot_hold_are_refused(name, value, rule):
+    with pytest.raises(InputError) as caught:
+        GOMKSettings(1, **{name: value})
+    assert str(caught.value) == f"{name} must be {rule}, got {value:g}."
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("tau", "expected"), [(1e-30, 10.0), (1e30, 20.0)])
+def test_the_narrowest_width_asks_for_equality_and_the_widest_for_nothing(tau, expected, backend):
+    # equal features on level 0; on level 1 they differ by the degree alone
+    ring = torch.tensor(nx.to_numpy_array(nx.cycle_graph(10)), dtype=torch.float32)[None]
+    ones = torch.ones(1, 10, 1)
+    score = gomk(ring, ones, 0 * ring, ones, num_levels=1, tau=tau, backend=backend)
+    assert score.item() == expected
+
+
+KERNELS = {
+    "matching": GOMKSettings(3, solid="dice"),
+    "random walk": RandomWalkSettings(2),
+    "deep random walk": DeepRandomWalkSettings(2),
+    "improved random walk": ImprovedRandomWalkSettings(2),
+    "cosine": RandomWalkSettings(2, "cosine"),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_a_layer_gives_finite_scores_or_says_that_features_are_too_large(kernel):
+    graph = dgl.to_bidirected(dgl.graph((list(range(5)), [1, 2, 3, 4, 0])))
+    conv = GraphKernelConv(2, 3, filter_size=4, num_hops=2, kernel=kernel)
+    for value in (0.0, 1e-45, 1e-38, 1.0):
+        feat = torch.full((5, 2), value, requires_grad=True)
+        scores = conv(graph, feat)
+        scores.sum().backward()
+        assert scores.isfinite().all()
+        assert feat.grad.isfinite().all()
+    with pytest.raises(InputError, match=r"small enough for torch.float32 .* up to 3e\+38;"):
+        conv(graph, torch.full((5, 2), 3e38))
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
+def test_a_model_says_that_features_are_too_large_for_its_input_layer():
+    graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
+    torch.manual_seed(0)
+    model = GOMKCN(in_feats=64, num_classes=2, pooling="sum")
+    assert model(graph, torch.full((4, 64), 1e-45)).isfinite().all()
+    for feat in (torch.full((4, 64), 3e38), torch.full((4, 64), 3e38).to_sparse_csr()):
+        with pytest.raises(InputError, match=r"small enough for torch.float32"):
+            model(graph, feat)
+
+
+@pytest.mark.parametrize("solid", ["rbf", "dice"])
+def test_gram_matrices_hold_large_numbers_in_double_precision(solid):
+    ring = np.array(nx.cycle_graph(6).edges).T
+    graphs = [csr_from_edges(*ring, 6, features=np.full(6, value)) for value in (3e38, 1e-45)]
+    gram = gomk_gram(graphs, num_levels=3, solid=solid, psd="clip")
+    # unlike the other: a dice similarity is 1 there, and 2 with itself or 1 if that is nothing
+    other = {"rbf": 0.0, "dice": 1 / np.sqrt(2)}[solid]
+    np.testing.assert_allclose(gram.values, [[1, other], [other, 1]], atol=1e-12)
+    with pytest.raises(InputError, match=r"small enough for torch.float64 .* up to 3e\+38;"):
+        gomk_gram(graphs, num_levels=64, level_scale=1e-10, solid=solid)
+
+
+def hubs_of_a_million(num_hubs):
+    """Hubs that share a million leaves; the hubs come first."""
+    leaves = np.arange(10**6, dtype=np.int32) + num_hubs
+    rows = [leaves] * num_hubs + [np.tile(np.arange(num_hubs, dtype=np.int32), len(leaves))]
+    degrees = np.concatenate([np.full(num_hubs, 10**6), np.full(10**6, num_hubs)])
+    num_nodes = len(degrees)
+    return CSRGraph(
+        indptr=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
+        indices=np.concatenate(rows),
+        features=np.ones((num_nodes, 1), np.float32),
+        weights=None,
+        graph_ptr=np.array([0, num_nodes]),
+        node_ids=None,
+        feature_names=("constant",),
+    )
+
+
+# where each root cost the hub's degree, this would take hours
+@pytest.mark.parametrize("num_hubs", [1, 2])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs):
+    graph = hubs_of_a_million(num_hubs)
+    roots = np.concatenate([np.arange(num_hubs), np.arange(500_000, 520_000)])
+    for num_hops in (1, MOST_HOPS):
+        batch = extract_subgraphs(graph, num_hops, 6, roots=roots, policy=policy)
+        size = np.full(len(roots), 6)
+        if num_hops == 1:
+            size[num_hubs:] = 1 + num_hubs
+        assert (batch.num_nodes == size).all()
+        assert (batch.truncated == (size == 6)).all()
+        # a hub is joined to every leaf, and nothing else is joined
+        hub, real = batch.nodes < num_hubs, batch.nodes >= 0
+        leaf = real & ~hub
+        joined = (hub & real)[:, :, None] & leaf[:, None, :]
+        joined |= joined.transpose(0, 2, 1)
+        assert (batch.adjacency() == joined).all()
+        assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in batch.nodes[:100])
+    filters = torch.ones(1, 6, 6) - torch.eye(6)
+    feat = torch.from_numpy(batch.gather(graph.features))
+    scores = gomk(
+        torch.from_numpy(batch.adjacency()), feat, filters, torch.ones(1, 6, 1), num_levels=3
+    )
+    assert scores.isfinite().all()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_one_node_no_hop_and_the_most_hops(policy):
+    graph = as_csr(nx.path_graph(5))
+    for options in ({"num_hops": MOST_HOPS, "max_nodes": 1}, {"num_hops": 0, "max_nodes": 4}):
+        batch = extract_subgraphs(graph, policy=policy, **options)
+        assert batch.nodes[:, 0].tolist() == list(range(5))
+        assert batch.num_nodes.tolist() == [1] * 5
+        assert batch.truncated.tolist() == [options["num_hops"] > 0] * 5
+        assert not batch.adjacency().any()
+    batch = extract_subgraphs(graph, MOST_HOPS, 5, policy=policy)
+    assert np.sort(batch.nodes).tolist() == [list(range(5))] * 5
+    for num_hops in (-1, 2**31):
+        with pytest.raises(InputError, match=r"^num_hops must be at (least 0|most 2147483647)"):
+            extract_subgraphs(graph, num_hops, 5, policy=policy)
