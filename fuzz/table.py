@@ -20,8 +20,9 @@ when the reader neither reads it nor refuses it with one printable sentence; whe
 connection, unpickles a class or writes outside its folder; or when the process dies. The engine
 `atheris` keeps inputs that reach new lines; `own` changes valid files alone.
 
-Findings are told apart by what went wrong and in which function. "before" is the code as it was
-before any of it was mended, "after" the code with what is listed below.
+Findings are told apart by what went wrong and in which function. "before" is code in which what was
+found was not mended yet, "after" is the code of the reader with all that is listed below. A number
+of inputs says how much was tried, not that nothing is left.
 
 | reader | engine | inputs before | found before | inputs after | found after | refused | s |
 |---|---|---:|---|---:|---|---:|---:|

@@ -21,7 +21,7 @@ _PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 # the public split validates on the nodes that follow the training nodes
 _NUM_VALIDATION = 500
 # numbers that the features of all nodes may become, or so many for each byte of the files
-_MOST_NUMBERS, _MOST_NUMBERS_A_BYTE = 1 << 25, 1000
+_MOST_NUMBERS, _MOST_NUMBERS_A_BYTE = 1 << 24, 1000
 
 
 # scipy.sparse.csr is leaving SciPy
@@ -69,7 +69,7 @@ def read_planetoid(folder: Path) -> NodeFiles:
     parts = {part: _read_part(folder, part) for part in _PARTS}
     try:
         return _join(parts, sum(path.stat().st_size for path in folder.glob("ind.*")))
-    # what was unpickled can be of any type
+    # the arrays can have any type and shape
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = reason_of(error)
         raise InputError(f"the Planetoid files do not go together ({reason}).") from None
@@ -86,7 +86,7 @@ def _join(parts: dict[str, Any], size: int) -> NodeFiles:
     if not num_train <= shown <= num_nodes:
         raise ValueError(f"{num_train} of {shown} of {num_nodes} nodes are to train on")
     # a row of a sparse matrix takes little room, however wide it is
-    if rest.shape[0] > num_nodes or parts["tx"].shape[0] != len(test):
+    if max(rest.shape[0], len(test)) > num_nodes or parts["tx"].shape[0] != len(test):
         raise ValueError(
             f"{rest.shape[0]} of {num_nodes} nodes have features, and {parts['tx'].shape[0]} of "
             f"{len(test)} to test on"
@@ -97,7 +97,8 @@ def _join(parts: dict[str, Any], size: int) -> NodeFiles:
     labels = np.zeros((num_nodes, parts["ally"].shape[1]), dtype=np.int64)
     labels[:shown], labels[test] = parts["ally"], parts["ty"]
     features = np.zeros((num_nodes, rest.shape[1]), dtype=np.float32)
-    features[: rest.shape[0]], features[test] = rest.toarray(), parts["tx"].toarray()
+    features[: rest.shape[0]] = rest.astype(np.float32).toarray()
+    features[test] = parts["tx"].astype(np.float32).toarray()
     known = np.zeros(num_nodes, dtype=bool)
     known[: rest.shape[0]] = True
     known[shown:] = True
@@ -120,11 +121,7 @@ def _read_part(folder: Path, part: str) -> Any:
         raise InputError(f"a Planetoid folder must hold one file ind.NAME.{part}, got {names}.")
     try:
         if part == "test.index":
-            lines = read_file(found[0]).decode("utf-8").split("\n")
-            lines = [line for line in lines if line.strip()]
-            if not lines:
-                raise ValueError("it lists no node")
-            return np.loadtxt(lines, dtype=np.int64, comments=None, ndmin=1)
+            return _test_nodes(read_file(found[0]).decode("utf-8"))
         data = read_file(found[0])
         content = read_pickle(data, _ALLOWED)
         if part in _MATRICES:
@@ -137,6 +134,13 @@ def _read_part(folder: Path, part: str) -> Any:
     except Exception as error:
         # a damaged pickle raises whatever its bytes lead to
         raise InputError(f"{found[0].name} cannot be read ({reason_of(error)}).") from None
+
+
+def _test_nodes(text: str) -> np.ndarray:
+    nodes = np.array([int(line) for line in text.split("\n") if line.strip()], dtype=np.int64)
+    if not len(nodes) or nodes.min() < 0:
+        raise ValueError("it must list nodes, a line each")
+    return nodes
 
 
 def _matrix(made: Any) -> sp.csr_matrix:

@@ -187,7 +187,7 @@ class TestPlanetoid:
         with pytest.raises(InputError, match=rf"^ind\.t\.{part} cannot be read \({reason}"):
             read_planetoid(tmp_path)
 
-    @pytest.mark.parametrize("text", ["", "\n \n", "# 3\n", "3 a\n"])
+    @pytest.mark.parametrize("text", ["", "\n \n", "# 3\n", "3 2\n", "-1\n", "9" * 5000])
     def test_no_nodes_to_test_on(self, tmp_path, text):
         write_set(tmp_path)
         (tmp_path / "ind.t.test.index").write_text(text)
@@ -197,6 +197,12 @@ class TestPlanetoid:
     def test_more_rows_than_nodes(self, tmp_path):
         write_set(tmp_path, allx=sp.csr_matrix((10**6, 10**6), dtype=np.float32))
         with pytest.raises(InputError, match="1000000 of 4 nodes have features, and 1 of 1 to"):
+            read_planetoid(tmp_path)
+
+    def test_one_node_tested_often(self, tmp_path):
+        write_set(tmp_path, tx=sp.csr_matrix((10**5, 10**6), dtype=np.float32))
+        (tmp_path / "ind.t.test.index").write_text("3\n" * 10**5)
+        with pytest.raises(InputError, match="3 of 4 nodes have features, and 100000 of 100000"):
             read_planetoid(tmp_path)
 
     @pytest.mark.parametrize(

@@ -363,7 +363,7 @@ def test_a_table_has_the_chosen_trials_and_the_printed_figures():
     assert (difference, error, splits) == (pytest.approx(5), pytest.approx(5), 2)
     table = accuracy_table(experiment, records)
     assert "| GOMKCN | 70.0 ± 14.1 (90.0 ± 1.0) | – |" in table
-    assert "| other | 65.0 ± 7.1, 2 splits, 1 trials | – |" in table
+    assert "| other | 65.0 ± 7.1, 2 splits, 1 trial | – |" in table
     assert "GOMKCN is 5.0 ± 5.0 ahead of other" in table
     assert "within one standard error: other" in table
 

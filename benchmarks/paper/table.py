@@ -112,7 +112,7 @@ def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] |
         if splits < experiment.splits or cell.trials != (experiment.trials,) * 2:
             low, high = cell.trials
             trials = f"{low}" if low == high else f"{low} to {high}"
-            text += f", {splits} splits, {trials} trials"
+            text += f", {splits} split{'s' * (splits > 1)}, {trials} trial{'s' * (high > 1)}"
     return text if printed is None else f"{text} ({printed[0]:.1f} ± {printed[1]:.1f})"
 
 
