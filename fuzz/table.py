@@ -45,7 +45,7 @@ def _line(reader: str, rows: Sequence[dict[str, Any]]) -> str:
     before = [row for row in rows if row["reader"] == reader and row["round"] == "before"]
     after = [row for row in rows if row["reader"] == reader and row["round"] == "after"]
     count = sum(row["inputs"] for row in after)
-    refused = f"{sum(row['refused'] for row in after) / count:.1%}" if count else "–"
+    refused = f"{sum(row['refused'] for row in after) / count:.2%}" if count else "–"
     cells = [
         f"`{reader}`",
         ", ".join(sorted({row["engine"] for row in [*before, *after]})),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import re
 import sys
 from typing import Any
@@ -40,8 +42,16 @@ class Group(click.Group):
             # without a name: the terminal, or a full disk behind ">"
             what = "the output" if error.filename is None else repr(error.filename)
             reason = error.strerror or str(error)
+            if error.filename is None:
+                _drop_output()
             click.echo(f"gomkcn: {what} cannot be read or written ({reason}).", err=True)
             sys.exit(GomkcnError.exit_code)
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere: at its end Python would try, and fail, again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show_log(quiet: bool) -> None:

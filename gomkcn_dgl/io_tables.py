@@ -174,11 +174,14 @@ def parse_csv(data: bytes, width: int, kinds: Mapping[int, str]) -> pd.DataFrame
     if b'"' in data:
         return None
     # pandas drops the end of a row that is too long, so those are left to the slow path
-    lines = data.splitlines()
+    lines = data.splitlines(keepends=True)
     if any(line.count(b",") != width - 1 for line in lines if line.strip()):
         return None
-    start, _ = next(csv_rows(data))
-    return parse_table(data, ",", kinds, skiprows=start)
+    # pandas counts blank lines that end in \r otherwise than we do
+    header, _ = next(csv_rows(data))
+    if header > 1:
+        data = b"".join(lines[header - 1 :])
+    return parse_table(data, ",", kinds, skiprows=1)
 
 
 def read_matrix(path: Path, kind: str) -> np.ndarray:

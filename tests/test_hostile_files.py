@@ -369,6 +369,13 @@ def test_records_beside_the_edges(tmp_path):
     assert read_graph(tmp_path / "g.parquet").node_ids.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("before", ["\n", "\r", "\r\n", "\r \r"])
+def test_blank_lines_before_a_header(tmp_path, before, end):
+    (tmp_path / "g.csv").write_bytes((before + end.join(["u,v", "0,1", "1,2", ""])).encode())
+    assert read_graph(tmp_path / "g.csv").indptr.tolist() == [0, 1, 3, 4]
+
+
 @pytest.mark.parametrize("code", [0xD800, 0x110000, 2**32 - 1])
 def test_text_of_what_is_no_character(tmp_path, code):
     names = np.array([code, 65], dtype="<u4").view("<U1")
