@@ -8,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numba
 import torch
@@ -24,6 +25,7 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 
 T = TypeVar("T")
 
+_has_joined = False
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
 
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -70,11 +72,13 @@ def join_processes() -> Iterator[None]:
             f"WORLD_SIZE is set in the environment but {missing[0]} is not; "
             "start with torchrun, or unset WORLD_SIZE."
         )
+    global _has_joined
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = _meet()
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
+        _has_joined = True
         yield
     except RuntimeError as error:
         # gloo has no class of its own for its errors
@@ -120,6 +124,23 @@ def _share_cores() -> None:
     if "NUMBA_NUM_THREADS" not in os.environ:
         beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
         numba.set_num_threads(max(1, numba.get_num_threads() // beside))
+
+
+def leave(code: int) -> NoReturn:
+    """End this process at once, after what it has to print.
+
+    For the end of a program that joined others: gloo's threads may still free tensors of Python's
+    when Python has begun to end, and then the system ends the process with SIGABRT.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def has_joined() -> bool:
+    """Whether this process has ever joined others."""
+    return _has_joined
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from gomkcn_dgl.processes import (
     gather_objects,
     is_first,
     join_processes,
+    leave,
     rank,
     share_of,
     was_restarted,
@@ -128,3 +129,4 @@ def main(path, run):
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+    leave(0)
