@@ -80,7 +80,14 @@ def draw(sizes: list[int], seconds: list[float], peaks: list[float], path: Path)
         sns.lineplot(x=sizes, y=values, ax=ax, color=color, marker="o")
         slope = np.array(values[-1]) * np.array(sizes) / sizes[-1]
         ax.plot(sizes, slope, color="#777777", linestyle="--", linewidth=1)
-        ax.annotate("in proportion", (sizes[0], slope[0]), color="#555555", fontsize=8)
+        ax.annotate(
+            "in proportion",
+            (sizes[-1], slope[-1]),
+            xytext=(-60, -45),
+            textcoords="offset points",
+            color="#555555",
+            fontsize=8,
+        )
         ax.set(xscale="log", yscale="log", xlabel="Nodes", ylabel=name)
     with matplotlib.rc_context({"svg.hashsalt": "large_graphs", "svg.fonttype": "none"}):
         figure.savefig(path, metadata={"Date": None})
