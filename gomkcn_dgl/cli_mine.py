@@ -165,7 +165,7 @@ def mine(
     from gomkcn_dgl.processes import is_first, join_processes
     from gomkcn_dgl.run_lock import lock_folder
     from gomkcn_dgl.settings import RunSettings, read_settings
-    from mining import PatternMiner, compare_with_truth, read_truth
+    from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
     from mining.mining_job import MiningJob
     from mining.pages.run_table import format_table
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
@@ -194,7 +194,9 @@ def mine(
                 miner, seconds = job.run(graph, progress, interrupts)
             if is_first():
                 recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
-                run = job.describe(miner, graph, seconds, recovery)
+                run = MiningRun.of(
+                    miner, graph, settings=job.settings, seconds=seconds, recovery=recovery
+                )
                 write_run(folder, run, job.settings, miner)
                 if not run.is_partial:
                     remove_progress(folder)

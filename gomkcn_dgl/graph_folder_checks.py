@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.hashing import mix64
 from gomkcn_dgl.npy_files import StoredArray
 
 # numbers looked at in one go
@@ -171,13 +172,6 @@ def _balance(row: np.ndarray, column: np.ndarray, weights: np.ndarray | None) ->
     pair = np.minimum(row, column).astype(np.uint64) << np.uint64(32)
     pair |= np.maximum(row, column).astype(np.uint64)
     if weights is not None:
-        pair = _mix(pair) + weights.view(np.uint32)
-    mixed, upper = _mix(pair), row < column
+        pair = mix64(pair) + weights.view(np.uint32)
+    mixed, upper = mix64(pair), row < column
     return int(mixed[upper].sum()) - int(mixed[~upper].sum())
-
-
-def _mix(values: np.ndarray) -> np.ndarray:
-    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014); 0 stays 0."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

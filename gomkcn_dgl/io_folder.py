@@ -14,6 +14,7 @@ import numpy as np
 from gomkcn_dgl.atomic_files import atomic_file
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_bytes import parse_json, read_file, reason_of
+from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
 
 Content = str | bytes | Callable[[BinaryIO], None]
 
@@ -65,6 +66,46 @@ def prepare_run_folder(
             f"out folder {str(folder)!r} cannot be written ({error.strerror})."
         ) from None
     return folder
+
+
+def begin_run(
+    folder: str | Path,
+    run_files: Iterable[str],
+    finished: str,
+    checkpoint: str,
+    *,
+    force: bool,
+    resume: bool,
+) -> bool | None:
+    """Make the folder of a run that can be gone on with; of several processes the first one does.
+
+    Processes that torchrun started anew go on with what is there without being asked to.
+
+    Parameters
+    ----------
+    folder, run_files, checkpoint, force, resume
+        As in :func:`prepare_run_folder`.
+    finished : str
+        The file that says that a run is finished.
+
+    Returns
+    -------
+    bool or None
+        Whether to go on with what is there; None: the run to go on with is finished.
+
+    Raises
+    ------
+    InputError
+        As :func:`prepare_run_folder` does.
+    """
+    path, is_finished, restarted = Path(folder) / checkpoint, False, was_restarted()
+    if is_first():
+        if restarted and path.exists():
+            force, resume = False, True
+        resume = resume or (restarted and not force)
+        prepare_run_folder(folder, run_files, force, resume=resume, checkpoint=checkpoint)
+        is_finished = resume and not path.exists() and (path.parent / finished).exists()
+    return None if broadcast_object(is_finished) else resume
 
 
 def _remove(path: Path) -> None:

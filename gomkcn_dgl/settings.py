@@ -219,7 +219,7 @@ def _null_value(path: str | Path, name: str, value: Any) -> Any:
 
 def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
     # a size in words, or a number of bytes
-    if name == "memory_limit" and isinstance(value, str):
+    if name == "memory_limit" and isinstance(value, str | int):
         return value
     # what can be left to the miner is a number
     if default is None:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.atomic_files import atomic_file, atomic_write
-from gomkcn_dgl.checkpoint import Checkpoint, check_identity
+from gomkcn_dgl.checkpoint import check_identity
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.processes import (
@@ -149,14 +149,6 @@ class Steps:
             raise RunInterruptedError(reason, "between two steps")
         self.time_is_up = self.time_is_up or reason == TIME_LIMIT
         return self.time_is_up
-
-    def checkpoint(self, name: str, identity: Mapping[str, Any]) -> Checkpoint | None:
-        """A checkpoint within a step; None where steps are kept in memory."""
-        if self.folder is None:
-            return None
-        checkpoint = Checkpoint(self.folder / f"{name}.pt", resume=True)
-        checkpoint.identity = dict(identity)
-        return checkpoint
 
     def wait(self) -> None:
         """Wait for all processes; time that is up for one is up for all."""

@@ -20,9 +20,9 @@ from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_bytes import reason_of
 from gomkcn_dgl.io_checkpoint import read_state
-from gomkcn_dgl.io_folder import prepare_run_folder, read_json, to_json, write_files
+from gomkcn_dgl.io_folder import begin_run, read_json, to_json, write_files
 from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
+from gomkcn_dgl.processes import is_first
 from gomkcn_dgl.splits import PARTS, Split
 from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training_run import TrainedClassifier, TrainingRun, build_model
@@ -35,26 +35,17 @@ _RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 def prepare_training_folder(
     folder: str | Path, force: bool = False, resume: bool = False, every: int | None = None
 ) -> Checkpoint | None:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`.
-
-    Processes that torchrun started anew go on from the checkpoint without being asked to.
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.begin_run`.
 
     Returns
     -------
     Checkpoint or None
         From where to go on, and what to write to; None: the run to go on with is finished.
     """
-    path = Path(folder) / UNFINISHED
-    is_finished, anew = False, was_restarted()
-    if is_first():
-        if anew and path.exists():
-            force, resume = False, True
-        resume = resume or (anew and not force)
-        prepare_run_folder(folder, _RUN_FILES, force, resume=resume, checkpoint=UNFINISHED)
-        is_finished = resume and not path.exists() and (path.parent / METRICS).exists()
-    if broadcast_object(is_finished):
+    resume_it = begin_run(folder, _RUN_FILES, METRICS, UNFINISHED, force=force, resume=resume)
+    if resume_it is None:
         return None
-    return Checkpoint(path, resume=resume, every=every)
+    return Checkpoint(Path(folder) / UNFINISHED, resume=resume_it, every=every)
 
 
 def write_training(folder: Path, run: TrainingRun) -> None:

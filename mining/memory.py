@@ -44,11 +44,6 @@ class MinerMemory:
         return levels + 8 * size * -(-size // 64) + 8 * size * size + 8 * self.num_filters
 
     @property
-    def of_row(self) -> float:
-        """Bytes that is kept of a subgraph until all are seen."""
-        return 4 * self.num_filters + 4 * self.max_nodes + 3
-
-    @property
     def sample(self) -> int:
         """Subgraphs that can be looked at at once to learn filters."""
         return int(_SAMPLE * self.limit / self.of_subgraph)
@@ -78,7 +73,7 @@ class MinerMemory:
         )
 
 
-def read_limit(limit: float | str | None) -> int:
+def read_limit(limit: int | str | None) -> int:
     """Return a limit in bytes; half of the machine's memory for None.
 
     Examples
@@ -90,5 +85,4 @@ def read_limit(limit: float | str | None) -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     if isinstance(limit, str):
         return parse_size(limit)
-    # a whole number from a settings file is a float
-    return check_int("memory_limit", int(limit) if isinstance(limit, float) else limit, 1)
+    return check_int("memory_limit", limit, 1)

@@ -21,7 +21,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.processes import alone, broadcast_object, is_first
+from gomkcn_dgl.processes import alone
 from gomkcn_dgl.steps import Steps, shared_steps
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
@@ -33,6 +33,7 @@ from gomkcn_dgl.subgraphs import (
 from mining.chance.choosing import MOST_PATTERNS, SIZES, check_count, find_number, find_size
 from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.counting_loops import MOST_PATTERN_NODES
+from mining.finding import find_everywhere
 from mining.memory import MinerMemory, read_limit
 from mining.merging import merge_alike
 from mining.neighborhoods import Neighborhoods
@@ -42,13 +43,7 @@ from mining.noise.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.occurrences import (
-    OCCURRENCE_RULES,
-    Competition,
-    describe_places,
-    find_players,
-)
-from mining.records import most_frequent_first, write_patterns
+from mining.occurrences import OCCURRENCE_RULES
 from mining.restarts import find_best
 from mining.scaling import FeatureScaling, ScaledFeatures
 from mining.sightings import PART_SIZE, Sightings, SubgraphStream, see_all
@@ -58,8 +53,6 @@ from mining.subgraph_types import SubgraphTypes
 
 log = logging.getLogger("gomkcn_dgl")
 
-# what all processes of a run know in the end
-_SHARED = ("filters_", "num_subgraphs_", "truncated_share_", "nearest_", "nearest_similarity_")
 # how often a share of the sample may be further from the truth than sample_error
 _DOUBT = 0.01
 
@@ -285,7 +278,7 @@ class PatternMiner(BaseEstimator):
         """
         self._check_settings()
         csr = as_csr(graph)
-        self._memory(csr).check(csr.num_nodes * self.num_views)
+        self.memory_for(csr).check(csr.num_nodes * self.num_views)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
         with shared_steps(steps) as steps:
@@ -293,7 +286,10 @@ class PatternMiner(BaseEstimator):
             self.num_sampled_ = len(around.batch)
             snapped, least = self._learn(around, steps)
             whole = around if len(around.batch) == csr.num_nodes * self.num_views else None
-            self._find(self._stream(csr, whole), snapped, least, steps)
+            found = find_everywhere(self, self._stream(csr, whole), snapped, least, steps)
+        self.filters_, self.patterns_ = found.filters, found.patterns
+        self.num_subgraphs_, self.truncated_share_ = found.num_subgraphs, found.truncated_share
+        self.nearest_, self.nearest_similarity_ = found.nearest, found.nearest_similarity
         self.is_partial_ = steps.time_is_up
         return self
 
@@ -320,68 +316,6 @@ class PatternMiner(BaseEstimator):
             return {"least": choose_thresholds(snapped, self.look(chance, roots))}
 
         return snapped, steps.take_once("thresholds", threshold)["least"]
-
-    def _find(
-        self,
-        stream: SubgraphStream,
-        snapped: SnappedFilters,
-        least: float | np.ndarray,
-        steps: Steps,
-    ) -> None:
-        """Find the filters in the whole graph, and write their records."""
-        graph = stream.graph
-        seen = see_all(stream, [snapped], steps, self._memory(graph).table)
-        kept: list[int] = []
-        wanted: list[np.ndarray] = []
-        if is_first():
-            competition = Competition(seen[0], snapped, self.occurrence_rule, least)
-            kept, shares = competition.frequent(self.min_support)
-            wanted = competition.wanted(kept, shares)
-        kept, wanted = broadcast_object((kept, wanted))
-        players = find_players(stream, [snapped.take([i]) for i in kept], wanted, steps)
-        if is_first():
-            if not kept:
-                log.warning(
-                    "no pattern has %d distinct occurrences; lower min_support", self.min_support
-                )
-            places = describe_places(competition, kept, shares, players, graph)
-            order = most_frequent_first(places)
-            self.filters_ = snapped.take([kept[i] for i in order])
-            self.patterns_ = write_patterns(
-                self.filters_,
-                [places[i] for i in order],
-                graph,
-                self.scaling_,
-                exact_seconds=self.exact_seconds,
-                seed=self.random_state,
-            )
-            self._note(seen[0], competition, [kept[i] for i in order])
-        self._tell_others()
-
-    def _note(self, seen: Sightings, competition: Competition, kept: Sequence[int]) -> None:
-        """Keep what is known of all nodes."""
-        self.num_subgraphs_, self.truncated_share_ = len(seen), float(seen.truncated.mean())
-        if not kept:
-            self.nearest_, self.nearest_similarity_ = np.empty(0, np.int32), np.empty(0, np.float32)
-            return
-        nearest = competition.nearest(np.array(kept))
-        pattern, similarity = (column.reshape(-1, self.num_views) for column in nearest)
-        # of several subgraphs around a node, the one that is most similar
-        best = similarity.argmax(axis=1)[:, None]
-        self.nearest_ = np.take_along_axis(pattern, best, axis=1)[:, 0].astype(np.int32)
-        self.nearest_similarity_ = np.take_along_axis(similarity, best, axis=1)[:, 0]
-
-    def _tell_others(self) -> None:
-        """Give the other processes of a run what was found, without the occurrences."""
-        found: dict[str, Any] = {}
-        if is_first():
-            bare = [replace(pattern, occurrences=()) for pattern in self.patterns_]
-            found = {name: getattr(self, name) for name in _SHARED}
-            broadcast_object({**found, "patterns_": bare})
-        else:
-            found = broadcast_object(found)
-            for name, value in found.items():
-                setattr(self, name, value)
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the nearest pattern of each node, int64 ``[V]``."""
@@ -445,7 +379,7 @@ class PatternMiner(BaseEstimator):
 
     def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
         """Draw the nodes that :meth:`fit` learns from, int64, ascending; None for all."""
-        most = self._memory(graph).sample // self.num_views
+        most = self.memory_for(graph).sample // self.num_views
         size = min(ceil(ln(2 / _DOUBT) / (2 * self.sample_error**2)), max(1, most))
         if graph.num_nodes <= size:
             return None
@@ -463,7 +397,7 @@ class PatternMiner(BaseEstimator):
         check_is_fitted(self)
         csr = self.read(graph)
         with alone():
-            return see_all(self._stream(csr), filters, Steps(), self._memory(csr).table)
+            return see_all(self._stream(csr), filters, Steps(), self.memory_for(csr).table)
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, with the features that the miner was fitted on."""
@@ -587,9 +521,10 @@ class PatternMiner(BaseEstimator):
 
     def part_size(self, graph: CSRGraph) -> int:
         """Nodes whose subgraphs are looked at at once."""
-        return max(1, min(PART_SIZE, self._memory(graph).part) // self.num_views)
+        return max(1, min(PART_SIZE, self.memory_for(graph).part) // self.num_views)
 
-    def _memory(self, graph: CSRGraph) -> MinerMemory:
+    def memory_for(self, graph: CSRGraph) -> MinerMemory:
+        """What mining a graph may take."""
         return MinerMemory(
             read_limit(self.memory_limit),
             max(SIZES) if isinstance(self.pattern_size, str) else self.pattern_size,

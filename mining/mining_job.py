@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,9 +13,7 @@ from gomkcn_dgl.interrupts import Interrupts
 from gomkcn_dgl.settings import RunSettings
 from gomkcn_dgl.steps import Steps
 from mining.chance.significance import add_significance, check_samples
-from mining.evaluation import MotifRecovery
 from mining.miner import PatternMiner
-from mining.results.run import MiningRun
 from mining.stability import add_stability
 
 # settings that do not change the result
@@ -92,18 +89,6 @@ class MiningJob:
             )
             self.miner.is_partial_ = steps.time_is_up
         return self.miner, time.perf_counter() - start
-
-    def describe(
-        self,
-        miner: PatternMiner,
-        graph: CSRGraph,
-        seconds: float,
-        recovery: Sequence[MotifRecovery] | None = None,
-    ) -> MiningRun:
-        """Describe the result for its folder and its report."""
-        return MiningRun.of(
-            miner, graph, settings=self.settings, seconds=seconds, recovery=recovery
-        )
 
     def _identity(self, graph: CSRGraph) -> dict[str, object]:
         """What decides the result."""

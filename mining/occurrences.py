@@ -23,6 +23,7 @@ from functools import partial
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.hashing import mix64
 from gomkcn_dgl.processes import is_first
 from gomkcn_dgl.steps import Steps
 from mining.occurrence_list import Medoid, Occurrences
@@ -365,12 +366,7 @@ def _hash_node_sets(nodes: np.ndarray) -> np.ndarray:
 
     Two of 10 million sets share one by chance once in 400,000 graphs.
     """
-    mixed = (nodes + 1).astype(np.uint64)
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    hashed: np.ndarray = mixed.sum(axis=1, dtype=np.uint64)
+    # padding is -1, which counts as nothing
+    numbers = (nodes + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    hashed: np.ndarray = mix64(numbers).sum(axis=1, dtype=np.uint64)
     return hashed

@@ -22,6 +22,8 @@ from mining.snapped_filters import SnappedFilters
 
 # subgraphs of a part, unless memory allows less
 PART_SIZE = 65_536
+# what differs from one set of filters to the next
+_OWN = ("similarity", "structure")
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,9 @@ class Sightings:
     def of(cls, around: Neighborhoods, snapped: SnappedFilters) -> Sightings:
         """Look at the subgraphs around some roots."""
         structure = np.full(len(around.batch), -1, np.int16)
-        firsts = first_of_structure(snapped)
-        for number in np.unique(firsts)[::-1]:
-            certificate = snapped.take([int(number)]).certificates()[0]
-            structure[around.forms.has(certificate)] = number
+        certificates = snapped.certificates()
+        for certificate in set(certificates):
+            structure[around.forms.has(certificate)] = certificates.index(certificate)
         return cls(
             around.similarity(snapped), structure, around.batch.nodes, around.batch.truncated
         )
@@ -173,9 +174,6 @@ def see_all(
         )
         for i in range(len(filters))
     ]
-
-
-_OWN = ("similarity", "structure")
 
 
 def _join(

@@ -16,7 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.interrupts import Interrupts
 from gomkcn_dgl.settings import NullSettings, RunSettings, StabilitySettings
 from gomkcn_dgl.steps import Steps
-from mining import PatternMiner
+from mining import MiningRun, PatternMiner
 from mining.memory import MinerMemory
 from mining.mining_job import MiningJob
 from synthetic import barabasi_albert, plant_motifs
@@ -138,7 +138,7 @@ def test_short_of_time_there_is_what_was_seen(graph, uninterrupted, tmp_path):
     # the first of five parts
     assert late.num_subgraphs_ == 50
     assert all(not p.significance and not p.stability for p in late.patterns_)
-    run = MiningJob(SETTINGS).describe(late, graph, 0.0)
+    run = MiningRun.of(late, graph)
     assert run.is_partial
     # what was left out can be made up for
     miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "steps")

@@ -30,8 +30,7 @@ import torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_bytes import reason_of
 from gomkcn_dgl.io_checkpoint import read_state
-from gomkcn_dgl.io_folder import Content, prepare_run_folder, read_json, to_json, write_files
-from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
+from gomkcn_dgl.io_folder import Content, begin_run, read_json, to_json, write_files
 from gomkcn_dgl.settings import RunSettings
 from mining.chance.choosing import Choice
 from mining.drawing.plots import draw_patterns, figure_to_svg
@@ -53,22 +52,15 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.prepare_run_folder`.
-
-    Processes that torchrun started anew go on with what is there without being asked to.
+    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.begin_run`.
 
     Returns
     -------
     Path or None
         Where the progress of the run is kept; None if it is finished and to be gone on with.
     """
-    progress, is_finished, restarted = Path(folder) / _PROGRESS, False, was_restarted()
-    if is_first():
-        if restarted and progress.exists():
-            force, resume = False, True
-        prepare_run_folder(folder, _RUN_FILES, force, resume=resume, checkpoint=_PROGRESS)
-        is_finished = resume and not progress.exists() and (Path(folder) / "run.json").exists()
-    return None if broadcast_object(is_finished) else progress
+    going_on = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
+    return None if going_on is None else Path(folder) / _PROGRESS
 
 
 def remove_progress(folder: Path) -> None:

@@ -1,0 +1,138 @@
+"""Step 5: filters learnt on a sample → their patterns in the whole graph."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gomkcn_dgl.processes import broadcast_object, is_first
+from gomkcn_dgl.steps import Steps
+from mining.occurrences import Competition, Shares, describe_places, find_players
+from mining.patterns import Pattern
+from mining.records import most_frequent_first, write_patterns
+from mining.sightings import SubgraphStream, see_all
+from mining.snapped_filters import SnappedFilters
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+
+log = logging.getLogger("gomkcn_dgl")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a graph.
+
+    Attributes
+    ----------
+    filters : SnappedFilters
+        The patterns as the kernel takes them, most frequent first.
+    patterns : list of Pattern
+        Their records, row for row.
+    num_subgraphs : int
+        Subgraphs that were looked at.
+    truncated_share : float
+        Share of them that were cut.
+    nearest, nearest_similarity : numpy.ndarray
+        int32 and float32 ``[V]`` position of the most similar pattern of each node, and how similar
+        it is; empty where there is no pattern.
+    """
+
+    filters: SnappedFilters
+    patterns: list[Pattern]
+    num_subgraphs: int
+    truncated_share: float
+    nearest: np.ndarray
+    nearest_similarity: np.ndarray
+
+
+def find_everywhere(
+    miner: PatternMiner,
+    stream: SubgraphStream,
+    snapped: SnappedFilters,
+    least: float | np.ndarray,
+    steps: Steps,
+) -> Found:
+    """Look for filters in all subgraphs of a graph, and write the records of those that are there.
+
+    Parameters
+    ----------
+    miner : PatternMiner
+        Its settings count.
+    stream : SubgraphStream
+        Of the graph; its parts are shared by all processes.
+    snapped : SnappedFilters
+    least : float or numpy.ndarray
+        Least similarity of an occurrence, one for all or one for each filter.
+    steps : Steps
+        Keeps the parts.
+
+    Returns
+    -------
+    Found
+        Of several processes the first one has the occurrences, the others patterns without them.
+    """
+    seen = see_all(stream, [snapped], steps, miner.memory_for(stream.graph).table)
+    kept: list[int] = []
+    wanted: list[np.ndarray] = []
+    if is_first():
+        competition = Competition(seen[0], snapped, miner.occurrence_rule, least)
+        kept, shares = competition.frequent(miner.min_support)
+        wanted = competition.wanted(kept, shares)
+    kept, wanted = broadcast_object((kept, wanted))
+    players = find_players(stream, [snapped.take([i]) for i in kept], wanted, steps)
+    if not is_first():
+        return broadcast_object(None)  # type: ignore[return-value]
+    found = _describe(miner, stream, competition, snapped, kept, shares, players)
+    bare = [replace(pattern, occurrences=()) for pattern in found.patterns]
+    broadcast_object(replace(found, patterns=bare))
+    return found
+
+
+def _describe(
+    miner: PatternMiner,
+    stream: SubgraphStream,
+    competition: Competition,
+    snapped: SnappedFilters,
+    kept: Sequence[int],
+    shares: Shares,
+    players: Sequence[np.ndarray],
+) -> Found:
+    """Write the records of the patterns that were kept."""
+    if not kept:
+        log.warning("no pattern has %d distinct occurrences; lower min_support", miner.min_support)
+    places = describe_places(competition, kept, shares, players, stream.graph)
+    order = most_frequent_first(places)
+    numbers = [kept[i] for i in order]
+    filters = snapped.take(numbers)
+    patterns = write_patterns(
+        filters,
+        [places[i] for i in order],
+        stream.graph,
+        miner.scaling_,
+        exact_seconds=miner.exact_seconds,
+        seed=miner.random_state,
+    )
+    seen = competition.sightings
+    nearest, similarity = _nearest(competition, numbers, miner.num_views)
+    return Found(filters, patterns, len(seen), float(seen.truncated.mean()), nearest, similarity)
+
+
+def _nearest(
+    competition: Competition, numbers: Sequence[int], num_views: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest pattern of each node, and how similar it is."""
+    if not numbers:
+        return np.empty(0, np.int32), np.empty(0, np.float32)
+    nearest = competition.nearest(np.array(numbers))
+    pattern, similarity = (column.reshape(-1, num_views) for column in nearest)
+    # of several subgraphs around a node, the one that is most similar
+    best = similarity.argmax(axis=1)[:, None]
+    return (
+        np.take_along_axis(pattern, best, axis=1)[:, 0].astype(np.int32),
+        np.take_along_axis(similarity, best, axis=1)[:, 0],
+    )
