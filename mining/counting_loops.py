@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 
 # the bit of a node that is itself placed
@@ -55,7 +55,7 @@ def new_search(num_nodes: int, pattern_size: int) -> Search:
     )
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def advance(indptr, indices, plan, search, found, steps):
     """Look at about ``steps`` more nodes; return whether any are left.
 
@@ -98,7 +98,7 @@ def advance(indptr, indices, plan, search, found, steps):
     return root < num_nodes
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _open(indptr, indices, plan, search, level):
     """Begin a level: the shortest row of a node that it is joined to, above its mirror images."""
     shortest, bound = len(indices) + 1, -1
@@ -118,7 +118,7 @@ def _open(indptr, indices, plan, search, level):
         _mark(indptr, indices, search, level - 1)
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _fits(indptr, indices, plan, search, level, node):
     """Whether a node of the base's row can stand in pattern node ``level``."""
     previous = level - 1
@@ -141,7 +141,7 @@ def _fits(indptr, indices, plan, search, level, node):
     return (place < end and indices[place] == other) == bool(wanted >> previous & 1)
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _mark(indptr, indices, search, level):
     """Tell the neighbours of a placed node, or take it back; return how many there are."""
     node = search.chosen[level]
@@ -152,7 +152,7 @@ def _mark(indptr, indices, search, level):
     return indptr[node + 1] - indptr[node]
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _first_at_least(indices, low, high, value):
     """First position in a sorted row whose node is not below ``value``."""
     while low < high:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from synthetic.random_state import NJIT_SETTINGS, next_index, next_uniform
+from gomkcn_dgl.compiled import compiled
+from synthetic.random_state import EXACT, next_index, next_uniform
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def grow_by_attachment(num_graphs, num_nodes, per_node, state):
     """Fill the flat list of edge ends ``[G, 2 m (V - m)]``."""
     num_ends = 2 * per_node * (num_nodes - per_node)
@@ -39,7 +39,7 @@ def grow_by_attachment(num_graphs, num_nodes, per_node, state):
     return ends
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def skip_absent_pairs(num_pairs, log_absent, edges, state):
     """Walk over the pairs (0,1), (0,2), (1,2), (0,3), ...; write and count those that are edges."""
     num_edges = 0
@@ -62,7 +62,7 @@ def skip_absent_pairs(num_pairs, log_absent, edges, state):
     return num_edges
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def rewire_ring(num_nodes, reach, rewire_prob, state):
     """Build the ring ``[V reach, 2]`` and rewire it edge by edge, nearest neighbours first."""
     edges = np.empty((num_nodes * reach, 2), dtype=np.int64)
@@ -89,7 +89,7 @@ def rewire_ring(num_nodes, reach, rewire_prob, state):
     return edges
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def pair_half_edges(num_nodes, degree, state):
     """Return the edges and True, or part of them and False at a dead end."""
     edges = np.empty((num_nodes * degree // 2, 2), dtype=np.int64)
@@ -119,7 +119,7 @@ def pair_half_edges(num_nodes, degree, state):
     return edges, True
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def _contains(values, wanted):
     """Whether a value is in a short array."""
     # Numba compiles no generator expression, so no any().
@@ -129,7 +129,7 @@ def _contains(values, wanted):
     return False
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def _some_pair_is_free(stubs, neighbors):
     """Whether two of the half-edges left could still be joined."""
     for i in range(stubs.shape[0]):
@@ -139,7 +139,7 @@ def _some_pair_is_free(stubs, neighbors):
     return False
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def decode_prufer(sequence):
     """Join each entry to the smallest leaf left; linear, since leaves are met in rising order."""
     num_nodes = sequence.shape[0] + 2

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.errors import InputTypeError
 
 Seed = int | np.random.Generator
 
-# One constant for every compiled function here; never fastmath, and compiled at first use.
-NJIT_SETTINGS: dict[str, Any] = {"nogil": True}
+# never fastmath: a seed gives the same graph on every machine
+EXACT: dict[str, Any] = {"fastmath": False, "error_model": "python"}
 
 _MODULUS_1 = 4294967087
 _MODULUS_2 = 4294944443
@@ -59,7 +59,7 @@ def draw_state(rng: np.random.Generator) -> np.ndarray:
     return rng.integers(1, _MODULUS_2, size=6, dtype=np.int64)
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def next_uint32(state: np.ndarray) -> int:
     """Advance the state and return an integer, uniform in ``[0, 2^32 - 209)``."""
     first = (1403580 * state[1] - 810728 * state[0]) % _MODULUS_1
@@ -69,7 +69,7 @@ def next_uint32(state: np.ndarray) -> int:
     return (first - second) % _MODULUS_1
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def next_uniform(state: np.ndarray) -> float:
     """Return a number in ``[0, 1)`` with 53 random bits."""
     high = next_uint32(state)
@@ -77,7 +77,7 @@ def next_uniform(state: np.ndarray) -> float:
     return (high * 2097152.0 + low) / 9007199254740992.0
 
 
-@numba.njit(**NJIT_SETTINGS)
+@compiled(**EXACT)
 def next_index(state: np.ndarray, count: int) -> int:
     """Return an integer, uniform in ``[0, count)``."""
     return int(next_uniform(state) * count)

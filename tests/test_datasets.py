@@ -239,13 +239,15 @@ assert not one.has_cache() and not many.has_cache()
 """
 
 
-def test_nothing_is_written_to_disk(tmp_path):
+def test_nothing_is_written_to_disk(tmp_path, tmp_path_factory):
     places = {"HOME": tmp_path / "home", "DGL_DOWNLOAD_DIR": tmp_path / "dgl"}
     places["HOME"].mkdir()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = {**os.environ, **{name: str(path) for name, path in places.items()}}
     environment.pop("DGLBACKEND", None)
     environment |= {"PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+    # machine code is no data
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path_factory.mktemp("compiled"))
     subprocess.run([sys.executable, "-c", WRITE_NOTHING], check=True, cwd=tmp_path, env=environment)
     assert sorted(tmp_path.rglob("*")) == [places["HOME"]]
 

@@ -19,9 +19,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.threads import run_blocks
 
 # more than any path costs: what keeps a column out
@@ -43,7 +42,7 @@ class Scratch(NamedTuple):
     book: np.ndarray  # int64 [4, P]
 
 
-@njit(**JIT)
+@compiled()
 def new_scratch(num_rows, num_columns):
     """Allocate the scratch of one thread for tables of this size."""
     size = (max(num_rows, num_columns) + _LANES - 1) // _LANES * _LANES
@@ -65,7 +64,7 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
     return shift, 2.0 ** (room - int(np.ceil(np.log2(max(largest, 1e-30)))))
 
 
-@njit(forceinline=True, **JIT)
+@compiled(forceinline=True)
 def match_optimally(
     tables, first, place, pinned, num_rows, shift, scale, cost, key, offset, parent, book, chosen
 ):  # fmt: skip
@@ -98,7 +97,7 @@ def match_optimally(
             chosen[row + pinned] = book[_COLUMN, row] + pinned
 
 
-@njit(**JIT)
+@compiled()
 def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen):
     """Let each row in turn take the most similar column left: chosen int64 [N]."""
     num_columns = tables.shape[2]
@@ -113,13 +112,13 @@ def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen
         offset[chosen[row]] = _FAR
 
 
-@njit(**JIT)
+@compiled()
 def _cost(similarity, shift, scale):
     # a NaN is as bad as can be: it must not decide where the search goes
     return np.int64(-similarity * scale) << shift if similarity == similarity else np.int64(0)
 
 
-@njit(**JIT)
+@compiled()
 def _lower_prices(height, padded, whole, cost, price, mean):
     """Price the columns of a square table: the least cost over the rows' own prices.
 
@@ -143,7 +142,7 @@ def _lower_prices(height, padded, whole, cost, price, mean):
             price[column] = min(price[column], cost[row, column] - least)
 
 
-@njit(forceinline=True, **JIT)
+@compiled(forceinline=True)
 def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     """Match the rows of `cost` one after the other, each along its cheapest path."""
     taken = np.int64(1) << (shift - 1)
@@ -228,7 +227,7 @@ def assign(similarity: np.ndarray) -> np.ndarray:
     return chosen
 
 
-@njit(**JIT)
+@compiled()
 def _assign_kernel(first, last, tables, shift, scale, chosen):
     num_rows = chosen.shape[1]
     cost, key, offset, parent, book = new_scratch(num_rows, tables.shape[2])

@@ -11,10 +11,9 @@ which grows only if the node was new. Before rows are read, a short loop loads f
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
-from gomkcn_dgl.kernels.compiled import JIT
 from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
 from gomkcn_dgl.kernels.induced_numba import fill_weights, induce
 from gomkcn_dgl.kernels.search_numba import (
@@ -84,7 +83,7 @@ def extract(
     return out
 
 
-@njit(**JIT)
+@compiled()
 def _extract_kernel(
     first, last, indptr, indices, weights, roots, num_hops, policy, num_views, seed, limit,
     nodes, num_nodes, truncated, bits, dense_weights,
@@ -96,7 +95,7 @@ def _extract_kernel(
     )  # fmt: skip
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def _extract_rows(
     first, last, graph, weights, roots, num_hops, policy, num_views, seed, limit,
     nodes, num_nodes, truncated, bits, dense_weights, scratch,
@@ -116,7 +115,7 @@ def _extract_rows(
             fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
     """Write the kept nodes of one subgraph; return their number, whether it was cut, the era."""
     begin, size, found = _whole_hops(graph, root, num_hops, limit, len(kept), scratch, era)
@@ -145,7 +144,7 @@ def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
     return size, cut, era + len(scratch.met)
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
     """Layer `begin:size` of `met` is the last that fits; with the next hop there are `found`."""
     begin, size = _ZERO, enter(root, _ZERO, scratch, era) + 1
@@ -169,7 +168,7 @@ def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
     return begin, size, size
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _take_rest(stream, kept, size, met, found):
     """Fill up with nodes taken at random from those at `size:found`."""
     for k in range(size, len(kept)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -29,7 +29,7 @@ _TAKEN, _UNRANKED = 2**62, 2**63 - 1
 _NOT_OFFERED = 2**31
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
     """Add a random neighbour of the kept nodes at a time; return their number and the era."""
     met, depths, waiting = scratch.met, scratch.depths, scratch.waiting
@@ -65,7 +65,7 @@ def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
     return size, era
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era):
     """Fill up with nodes drawn from the open rows; the table holds the kept nodes and no others."""
     rows = scratch.rows
@@ -97,7 +97,7 @@ def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
     return size
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def open_row(node, depth, num_rows, scratch):
     """Put a kept node among the open rows, which stand in order of depth."""
     place = num_rows
@@ -109,7 +109,7 @@ def open_row(node, depth, num_rows, scratch):
     return num_rows + 1
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
     """Add the node with most links to the kept ones at a time; return their number."""
     met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
@@ -144,7 +144,7 @@ def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
     return size
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _link_hub(graph, hub, depth, count, scratch):
     """Count the links of a hub to the nodes on offer; those offered later look at `rows`."""
     for position in range(count):
@@ -155,7 +155,7 @@ def _link_hub(graph, hub, depth, count, scratch):
             scratch.depths[position] = min(scratch.depths[position], depth + 1)
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
     """Link a kept node to its row, and put the row on offer unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
@@ -185,7 +185,7 @@ def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
     return count, fresh
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
     """Rank the nodes that were put on offer just now; their links to small rows are counted."""
     for k in range(fresh):

@@ -7,8 +7,8 @@ and a hub's stands in the short one. Two hubs are tested by binary search.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -25,7 +25,7 @@ _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 _WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def induce(graph, kept, size, limit, grown, bits, scratch, era):
     """Write the adjacency among the kept nodes, and put grown nodes in breadth-first order."""
     table, pairs = scratch.table, scratch.pairs
@@ -60,7 +60,7 @@ def induce(graph, kept, size, limit, grown, bits, scratch, era):
         _reorder(kept, size, edges, bits, scratch)
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def _reorder(kept, size, edges, bits, scratch):
     """Put the kept nodes in breadth-first order inside their subgraph; grown order breaks ties."""
     grown, order, rank = scratch.met, scratch.row_depths, scratch.depths
@@ -82,20 +82,20 @@ def _reorder(kept, size, edges, bits, scratch):
         _join(bits, np.uint64(rank[i]), np.uint64(rank[j]))
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _clear(bits):
     for i in range(bits.shape[0]):
         for word in range(bits.shape[1]):
             bits[i, word] = _ZERO
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def _join(bits, i, j):
     bits[i, j >> _WORD] |= _ONE << (j & _BIT)
     bits[j, i >> _WORD] |= _ONE << (i & _BIT)
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def fill_weights(graph, weights, kept, size, bits, dense):
     """Write the weights of the edges in ``bits``."""
     for i in range(len(kept)):

@@ -15,10 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.assignment_numba import match_greedily, match_optimally, new_scratch
-from gomkcn_dgl.kernels.compiled import JIT
 from gomkcn_dgl.kernels.levels_numba import (
     collect_levels,
     edges_of_bits,
@@ -40,7 +39,7 @@ class LeftSide(NamedTuple):
     steps: np.ndarray  # [S, N, N], what a level takes from the one before
 
 
-@njit(**JIT)
+@compiled()
 def match_fwd_kernel(
     first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
     aggregation, scale, solid, exp, optimal, pinned, shift, fixed, scores, assignment, similarities,
@@ -96,7 +95,7 @@ def match_fwd_kernel(
                         similarities[s, f, level, n] = own_levels[level, n, place, m]
 
 
-@njit(**JIT)
+@compiled()
 def _load(left, s, aggregation, scale, edges, x):
     """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
     num_edges = 0
@@ -118,7 +117,7 @@ def _load(left, s, aggregation, scale, edges, x):
     return num_edges
 
 
-@njit(**JIT)
+@compiled()
 def match_bwd_kernel(
     first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale, solid,
     assignment, similarities, grad_scores, grad_left, grad_z,
@@ -160,7 +159,7 @@ def match_bwd_kernel(
                             grad_left[s, level, n, d] = grad_x[level, n, d]
 
 
-@njit(**JIT)
+@compiled()
 def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
     """Add the gradients of e = exp(-|x - z|^2 / w): -2 e (x - z) / w to x, its opposite to z."""
     for f in range(z.shape[0]):
@@ -180,7 +179,7 @@ def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad
                     grad_z[f, level, m, d] -= step
 
 
-@njit(**JIT)
+@compiled()
 def _add_dice_gradients(
     x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
 ):
@@ -201,7 +200,7 @@ def _add_dice_gradients(
                     grad_z[f, level, m, d] += across * a + along * b
 
 
-@njit(**JIT)
+@compiled()
 def scatter_rows(rows, nodes, out):
     """Add rows [S, 1, N, D] to the rows of out [V, D] that they were read from, in order."""
     for s in range(rows.shape[0]):

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.compiled import compiled
 
 # functions that allocate nothing: Numba's counting of references to the arrays that they are given
 # would take half of the time of a small subgraph
-SEARCH_JIT: dict[str, Any] = {**JIT, "_nrt": False}
+SEARCH_JIT: dict[str, Any] = {"_nrt": False}
 # called for every node or edge
 INLINE_JIT: dict[str, Any] = {**SEARCH_JIT, "forceinline": True}
 
@@ -47,7 +46,7 @@ class Scratch(NamedTuple):
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
 
 
-@njit(**JIT)
+@compiled()
 def new_scratch(max_nodes, limit, num_nodes):
     """Return the scratch for subgraphs of ``max_nodes``, where a row has up to ``limit`` nodes."""
     # the nodes of whole hops and their rows; one more, since a node is written before it is new
@@ -68,13 +67,13 @@ def new_scratch(max_nodes, limit, num_nodes):
     )
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def degree(graph, node):
     """Length of a node's row."""
     return np.int64(graph.indptr[node + 1] - graph.indptr[node])
 
 
-@njit(**SEARCH_JIT)
+@compiled(**SEARCH_JIT)
 def find_edge(graph, u, v):
     """Position of the edge u-v in `indices`, or -1; in the row of `u` unless that is a long one."""
     if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
@@ -91,7 +90,7 @@ def find_edge(graph, u, v):
     return -1
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def touch(graph, nodes, first, last, scratch):
     """Load the first entry of each node's row: in this short loop the cache misses overlap."""
     end = np.uint64(len(graph.indices))
@@ -102,7 +101,7 @@ def touch(graph, nodes, first, last, scratch):
             scratch.pairs[0] = graph.indices[start]
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def enter(node, count, scratch, era):
     """Position of a node in `met`, which is `count`, the next one, if it is new."""
     # written first, so that a new node is found like an old one, without a branch
@@ -118,7 +117,7 @@ def enter(node, count, scratch, era):
     return position
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def find(node, scratch, era):
     """Position of a node in `met`, or -1."""
     slot = slot_of(node, scratch)
@@ -130,19 +129,19 @@ def find(node, scratch, era):
     return -1
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def slot_of(node, scratch):
     """Where the search for a node begins in the table."""
     return (np.uint64(node) * _GOLDEN) >> scratch.shift
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def random(stream, draw, size):
     """Number `draw` of a stream, in `[0, size)`."""
     return np.int64(mix(stream + draw) % np.uint64(size))
 
 
-@njit(**INLINE_JIT)
+@compiled(**INLINE_JIT)
 def mix(value):
     """Scramble 64 bits; see ``bfs_reference.mix``."""
     value = value + _GOLDEN

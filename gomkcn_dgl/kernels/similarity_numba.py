@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 
 SOLIDS = ("rbf", "dice")
@@ -34,7 +33,7 @@ _MANTISSA = np.int32(23)
 _BIAS = np.int32(127)
 
 
-@njit(**JIT)
+@compiled()
 def exp_float32(y):
     """Return e^y for y <= 0."""
     clamped = y if y > _LOWEST else _LOWEST
@@ -52,7 +51,7 @@ def exp_float32(y):
     return np.float32(0) if y < _LOWEST else sum_ * power
 
 
-@njit(**JIT)
+@compiled()
 def exp_float64(y):
     """Return e^y."""
     return np.exp(y)
@@ -62,7 +61,7 @@ def exp_float64(y):
 EXP = {np.dtype(np.float32): exp_float32, np.dtype(np.float64): exp_float64}
 
 
-@njit(**JIT)
+@compiled()
 def fill_tables(x, z, z_norms, widths, num_rows, solid, exp, sums, levels, table):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
 
@@ -97,7 +96,7 @@ def fill_tables(x, z, z_norms, widths, num_rows, solid, exp, sums, levels, table
                         table[n + k, c] += levels[level, n + k, c]
 
 
-@njit(**JIT)
+@compiled()
 def squared_norm(row):
     """Return the sum of the squares of a row [D]."""
     # a zero of the row's dtype
@@ -107,7 +106,7 @@ def squared_norm(row):
     return total
 
 
-@njit(**JIT)
+@compiled()
 def _add_squared_differences(x, n, z, sums):
     """Add |x_n - z_c|^2 and |x_{n+1} - z_c|^2 to sums [2, C], four features at a time."""
     width, num_columns = z.shape
@@ -129,7 +128,7 @@ def _add_squared_differences(x, n, z, sums):
             sums[1, c] += q0 * q0
 
 
-@njit(**JIT)
+@compiled()
 def _add_products(x, n, z, sums):
     """Add <x_n, z_c> and <x_{n+1}, z_c> to sums [2, C], four features at a time."""
     width, num_columns = z.shape

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
-from numba import njit, prange
-
-from gomkcn_dgl.kernels.compiled import PARALLEL_JIT
 
 # what a thread must have to do before it is worth waking
 _LEAST_NANOSECONDS = 500_000
-# blocks beside each other often cost alike (a graph's hubs come first), so that each thread is
-# dealt this many pieces in turn
+# blocks beside each other often cost alike (a graph's hubs come first), so that there are so many
+# pieces for each thread, and each thread takes the next one when it is done with the last
 _PIECES_PER_THREAD = 16
 
 
@@ -26,7 +26,8 @@ def run_blocks(
     Parameters
     ----------
     function : callable
-        A compiled function whose blocks write to different places.
+        A compiled function whose blocks write to different places; it runs without Python's lock,
+        so that Python's threads do.
     num_blocks : int
         Blocks there are; each call gets those from ``first`` up to ``last``.
     nanoseconds : float
@@ -35,25 +36,37 @@ def run_blocks(
     *arguments
         Passed on.
     """
-    allowed = numba.get_num_threads()
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
-    threads = max(1, min(allowed, pieces))
+    threads = max(1, min(numba.get_num_threads(), pieces))
     if threads == 1:
         function(0, num_blocks, *arguments)
         return
     pieces = min(pieces, threads * _PIECES_PER_THREAD)
     bounds = np.arange(pieces + 1) * num_blocks // pieces
-    numba.set_num_threads(threads)
-    try:
-        _run(function, threads, bounds, arguments)
-    finally:
-        numba.set_num_threads(allowed)
+    left = iter(range(pieces))
 
-
-# a loop of its own: what is compiled as a parallel function takes twice as long to compile, and
-# with one thread it is not needed
-@njit(**PARALLEL_JIT)
-def _run(function: Any, threads: int, bounds: np.ndarray, arguments: tuple[Any, ...]) -> None:
-    for thread in prange(threads):
-        for piece in range(thread, len(bounds) - 1, threads):
+    def work() -> None:
+        for piece in left:
             function(bounds[piece], bounds[piece + 1], *arguments)
+
+    others = [_pool().submit(work) for _ in range(threads - 1)]
+    try:
+        work()
+    finally:
+        # after an error, too: what the others have begun writes to the caller's arrays
+        for _ in left:
+            pass
+        errors = [other.exception() for other in others]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    return ThreadPoolExecutor(most, "gomkcn")
+
+
+# a process that is forked has none of the threads
+os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -138,8 +138,10 @@ class _Wires:
         while swaps < num_swaps and attempts < num_attempts:
             window = made[: num_swaps - swaps]
             count, tried, unsure = swap_edges(
-                *vars(self).values(), num_attempts - attempts, rng, most_visits, window
-            )
+                self.edges, self.indptr, self.neighbors,
+                self.group_of, self.group_ptr, self.members,
+                num_attempts - attempts, rng, most_visits, window,
+            )  # fmt: skip
             if unsure and self._num_components() > whole:
                 undo_swaps(self.edges, self.indptr, self.neighbors, window[:count])
                 most_visits = min(_LONGER * most_visits, num_nodes)

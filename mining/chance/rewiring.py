@@ -9,16 +9,15 @@ many nodes, and the caller looks later whether a component was cut (``null_model
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.compiled import compiled
 
 # what a search says of two nodes
 _APART, _JOINED, _UNSURE = 0, 1, 2
 
 
-@numba.njit(**JIT)
+@compiled()
 def swap_edges(
     edges: np.ndarray,
     indptr: np.ndarray,
@@ -69,7 +68,7 @@ def swap_edges(
     return count, attempt, unsure
 
 
-@numba.njit(**JIT)
+@compiled()
 def undo_swaps(
     edges: np.ndarray, indptr: np.ndarray, neighbors: np.ndarray, made: np.ndarray
 ) -> None:
@@ -83,7 +82,7 @@ def undo_swaps(
         edges[second // 2, 1 - second % 2] = y
 
 
-@numba.njit(**JIT)
+@compiled()
 def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool:
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
@@ -93,7 +92,7 @@ def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool
     return found
 
 
-@numba.njit(**JIT)
+@compiled()
 def _exchange(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: int) -> None:
     """Turn the edges u-v and x-y into u-y and x-v."""
     _rename(indptr, neighbors, u, v, y)
@@ -102,7 +101,7 @@ def _exchange(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int,
     _rename(indptr, neighbors, v, u, x)
 
 
-@numba.njit(**JIT)
+@compiled()
 def _rename(indptr: np.ndarray, neighbors: np.ndarray, node: int, old: int, new: int) -> None:
     for k in range(indptr[node], indptr[node + 1]):
         if neighbors[k] == old:
@@ -110,7 +109,7 @@ def _rename(indptr: np.ndarray, neighbors: np.ndarray, node: int, old: int, new:
             break
 
 
-@numba.njit(**JIT)
+@compiled()
 def _search(
     indptr: np.ndarray,
     neighbors: np.ndarray,

@@ -12,12 +12,11 @@ Arguments are prepared by ``noisy_templates.py``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gomkcn_dgl.kernels.compiled import JIT
+from gomkcn_dgl.compiled import compiled
 
 
-@njit(**JIT)
+@compiled()
 def sum_alignments(fit, pairs, template, factors, draws, particles, sums, seats, joined, seen):
     """Sum the likelihood over all alignments of each subgraph with one template.
 
@@ -93,7 +92,7 @@ def sum_alignments(fit, pairs, template, factors, draws, particles, sums, seats,
                             joined[u, first, second] += share * state
 
 
-@njit(**JIT)
+@compiled()
 def _thin_out(weight, parent, node, found, particles, start):
     """Keep at most ``particles`` of the partial alignments, in place; return how many."""
     ordered = np.sort(weight[:found])
