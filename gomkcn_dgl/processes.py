@@ -26,6 +26,9 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 T = TypeVar("T")
 
 _has_joined = False
+# where all processes count, and how many counts there were
+_store: Any = None
+_num_counts = 0
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
 
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -72,13 +75,13 @@ def join_processes() -> Iterator[None]:
             f"WORLD_SIZE is set in the environment but {missing[0]} is not; "
             "start with torchrun, or unset WORLD_SIZE."
         )
-    global _has_joined
+    global _has_joined, _store, _num_counts
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = _meet()
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
-        _has_joined = True
+        _has_joined, _store, _num_counts = True, store, 0
         yield
     except RuntimeError as error:
         # gloo has no class of its own for its errors
@@ -185,6 +188,26 @@ def share_of(count: int) -> slice:
     [0, 1, 2, 3, 4]
     """
     return slice(count * rank() // world_size(), count * (rank() + 1) // world_size())
+
+
+def turns(count: int) -> Iterator[int]:
+    """Yield the numbers below ``count``, each to one process: the next one to whoever asks first.
+
+    All processes must begin at the same point; each may end before it has no more turns.
+
+    Examples
+    --------
+    >>> list(turns(3))
+    [0, 1, 2]
+    """
+    if world_size() == 1:
+        yield from range(count)
+        return
+    global _num_counts
+    _num_counts += 1
+    key = f"turns/{_num_counts}"
+    while (turn := _store.add(key, 1) - 1) < count:
+        yield turn
 
 
 def all_reduce_sum(tensor: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ from gomkcn_dgl.processes import (
     broadcast_object,
     gather_objects,
     is_first,
-    rank,
+    turns,
     world_size,
 )
 
@@ -109,6 +109,33 @@ class Steps:
         """The same for a step that the first process makes for all."""
         return broadcast_object(dict(self.take(name, make)) if is_first() else {})
 
+    def share(
+        self,
+        makers: Mapping[str, Callable[[], Arrays]],
+        least: int = 0,
+        on_step: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Make steps, shared by all processes: each takes the next one when it is done with one.
+
+        Parameters
+        ----------
+        makers : mapping of str to callable
+            What makes each step, by name, in the order in which they are begun.
+        least : int
+            So many are made even when time is up.
+        on_step : callable
+            Called after each step that this process made.
+        """
+        names = list(makers)
+        for turn in turns(len(names)):
+            if self.is_over() and turn >= least:
+                break
+            if not self.has(names[turn]):
+                with alone():
+                    self.take(names[turn], makers[names[turn]])
+            on_step()
+        self.wait()
+
     def do_all(
         self,
         name: str,
@@ -117,14 +144,9 @@ class Steps:
         on_step: Callable[[], object] = lambda: None,
     ) -> list[Arrays]:
         """Do something so many times, shared by all processes; return what was done in time."""
-        for i in range(rank(), number, world_size()):
-            if self.is_over():
-                break
-            with alone():
-                self.take(f"{name}-{i}", partial(do, i))
-            on_step()
-        self.wait()
-        return [self.take(f"{name}-{i}", dict) for i in range(number) if self.has(f"{name}-{i}")]
+        makers = {f"{name}-{i}": partial(do, i) for i in range(number)}
+        self.share(makers, on_step=on_step)
+        return [self.take(each, dict) for each in makers if self.has(each)]
 
     def has(self, name: str) -> bool:
         """Whether the step was done, by whichever process."""

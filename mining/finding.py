@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.processes import broadcast_object, is_first
 from gomkcn_dgl.steps import Steps
+from mining.chance.thresholds import choose_thresholds, sample_chance
+from mining.neighborhoods import Neighborhoods
 from mining.occurrences import Competition, Shares, describe_places, find_players
 from mining.patterns import Pattern
 from mining.records import most_frequent_first, write_patterns
@@ -52,9 +55,9 @@ class Found:
 
 def find_everywhere(
     miner: PatternMiner,
-    stream: SubgraphStream,
+    graph: CSRGraph,
+    around: Neighborhoods,
     snapped: SnappedFilters,
-    least: float | np.ndarray,
     steps: Steps,
 ) -> Found:
     """Look for filters in all subgraphs of a graph, and write the records of those that are there.
@@ -63,11 +66,11 @@ def find_everywhere(
     ----------
     miner : PatternMiner
         Its settings count.
-    stream : SubgraphStream
-        Of the graph; its parts are shared by all processes.
+    graph : CSRGraph
+        Its subgraphs are shared by all processes.
+    around : Neighborhoods
+        What the filters were learnt on.
     snapped : SnappedFilters
-    least : float or numpy.ndarray
-        Least similarity of an occurrence, one for all or one for each filter.
     steps : Steps
         Keeps the parts.
 
@@ -76,7 +79,19 @@ def find_everywhere(
     Found
         Of several processes the first one has the occurrences, the others patterns without them.
     """
-    seen = see_all(stream, [snapped], steps, miner.memory_for(stream.graph).table)
+
+    def choose() -> dict[str, np.ndarray]:
+        chance = sample_chance(graph, miner.random_state)
+        there = miner.look(chance, np.unique(around.batch.roots))
+        return {"least": choose_thresholds(snapped, there)}
+
+    whole = around if len(around.batch) == graph.num_nodes * miner.num_views else None
+    stream = miner.stream(graph, whole)
+    beside = {"thresholds": choose} if miner.min_similarity is None else {}
+    seen = see_all(stream, [snapped], steps, miner.memory_for(graph).table, beside)
+    least: float | np.ndarray | None = miner.min_similarity
+    if least is None:
+        least = steps.take_once("thresholds", choose)["least"]
     kept: list[int] = []
     wanted: list[np.ndarray] = []
     if is_first():

@@ -31,7 +31,6 @@ from gomkcn_dgl.subgraphs import (
     usual_hops,
 )
 from mining.chance.choosing import MOST_PATTERNS, SIZES, check_count, find_number, find_size
-from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.counting_loops import MOST_PATTERN_NODES
 from mining.finding import find_everywhere
 from mining.memory import MinerMemory, read_limit
@@ -284,19 +283,16 @@ class PatternMiner(BaseEstimator):
         with shared_steps(steps) as steps:
             around = self._choose(csr)
             self.num_sampled_ = len(around.batch)
-            snapped, least = self._learn(around, steps)
-            whole = around if len(around.batch) == csr.num_nodes * self.num_views else None
-            found = find_everywhere(self, self._stream(csr, whole), snapped, least, steps)
+            snapped = self._learn(around, steps)
+            found = find_everywhere(self, csr, around, snapped, steps)
         self.filters_, self.patterns_ = found.filters, found.patterns
         self.num_subgraphs_, self.truncated_share_ = found.num_subgraphs, found.truncated_share
         self.nearest_, self.nearest_similarity_ = found.nearest, found.nearest_similarity
         self.is_partial_ = steps.time_is_up
         return self
 
-    def _learn(
-        self, around: Neighborhoods, steps: Steps
-    ) -> tuple[SnappedFilters, float | np.ndarray]:
-        """Filters, and how similar their occurrences must be."""
+    def _learn(self, around: Neighborhoods, steps: Steps) -> SnappedFilters:
+        """Filters that fit the subgraphs of the sample."""
         snapped = self.find_filters(around, around.types, steps=steps)
         if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(around)):
             snapped = add_noisy_patterns(
@@ -307,15 +303,7 @@ class PatternMiner(BaseEstimator):
                 self.min_support,
                 self.random_state,
             )
-        if self.min_similarity is not None:
-            return snapped, self.min_similarity
-
-        def threshold() -> dict[str, np.ndarray]:
-            chance = sample_chance(around.graph, self.random_state)
-            roots = np.unique(around.batch.roots)
-            return {"least": choose_thresholds(snapped, self.look(chance, roots))}
-
-        return snapped, steps.take_once("thresholds", threshold)["least"]
+        return snapped
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the nearest pattern of each node, int64 ``[V]``."""
@@ -397,7 +385,7 @@ class PatternMiner(BaseEstimator):
         check_is_fitted(self)
         csr = self.read(graph)
         with alone():
-            return see_all(self._stream(csr), filters, Steps(), self.memory_for(csr).table)
+            return see_all(self.stream(csr), filters, Steps(), self.memory_for(csr).table)
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, with the features that the miner was fitted on."""
@@ -514,8 +502,8 @@ class PatternMiner(BaseEstimator):
             )
         return around
 
-    def _stream(self, csr: CSRGraph, whole: Neighborhoods | None = None) -> SubgraphStream:
-        """All subgraphs of a graph, in parts."""
+    def stream(self, csr: CSRGraph, whole: Neighborhoods | None = None) -> SubgraphStream:
+        """All subgraphs of a graph, in parts; ``whole`` is all of them, where they are at hand."""
         size = self.part_size(csr)
         return SubgraphStream(csr, partial(self.look, csr), self.num_views, size, whole)
 

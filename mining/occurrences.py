@@ -292,20 +292,19 @@ def find_players(
             found[f"players{i}"] = _play(stream, patterns[i], rows[mine])
         return found
 
-    for part in set(stream.mine()).intersection(parts):
-        steps.take(f"players-{part:06d}", partial(find, part))
-    steps.wait()
+    makers = {f"players-{part:06d}": partial(find, part) for part in parts}
+    steps.share(makers, least=len(makers))
     if not is_first():
         return []
     players = [
         np.full((len(rows), pattern.num_nodes[0]), -1, np.int32)
         for rows, pattern in zip(wanted, patterns, strict=True)
     ]
-    for part in parts:
-        kept = steps.take(f"players-{part:06d}", partial(find, part))
+    for name in makers:
+        kept = steps.take(name, dict)
         for i, played in enumerate(players):
             played[kept[f"position{i}"]] = kept[f"players{i}"]
-        steps.drop(f"players-{part:06d}")
+        steps.drop(name)
     return players
 
 

@@ -7,7 +7,7 @@ row of numbers. Several processes share the parts, and a part that is on disk is
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.processes import is_first, rank, world_size
+from gomkcn_dgl.processes import is_first
 from gomkcn_dgl.steps import Steps
 from mining.neighborhoods import Neighborhoods
 from mining.snapped_filters import SnappedFilters
@@ -121,13 +121,13 @@ class SubgraphStream:
         roots, position = np.unique(rows // self.num_views, return_inverse=True)
         return self.look(roots), position * self.num_views + rows % self.num_views
 
-    def mine(self) -> range:
-        """Parts that this process does; those of all processes are all parts."""
-        return range(rank(), self.num_parts, world_size())
-
 
 def see_all(
-    stream: SubgraphStream, filters: Sequence[SnappedFilters], steps: Steps, memory: float
+    stream: SubgraphStream,
+    filters: Sequence[SnappedFilters],
+    steps: Steps,
+    memory: float,
+    beside: Mapping[str, Callable[[], Mapping[str, np.ndarray]]] | None = None,
 ) -> list[Sightings]:
     """Look at all subgraphs of a graph with several sets of filters at once.
 
@@ -140,6 +140,8 @@ def see_all(
         Keeps each part.
     memory : float
         Bytes that the rows of all subgraphs may take before they go to a temporary file.
+    beside : mapping of str to callable, optional
+        Other steps that one process can make meanwhile.
 
     Returns
     -------
@@ -158,12 +160,10 @@ def see_all(
         return found
 
     names = [f"sightings-{number:06d}" for number in range(stream.num_parts)]
-    for number in stream.mine():
-        # something is always seen
-        if steps.is_over() and number > 0:
-            break
-        steps.take(names[number], partial(see, number))
-    steps.wait()
+    makers = {name: partial(see, number) for number, name in enumerate(names)}
+    # something is always seen; what takes long comes before the many parts
+    first = {names[0]: makers.pop(names[0])}
+    steps.share({**first, **(beside or {}), **makers}, least=1)
     if not is_first():
         return []
     known = next((i for i, name in enumerate(names) if not steps.has(name)), len(names))

@@ -2,23 +2,29 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import mining.miner
 from gomkcn_dgl.cli import main
-from gomkcn_dgl.processes import rank
 from gomkcn_dgl.steps import Steps
 
 mining.miner.PART_SIZE = 20
 keep = Steps._keep
+KILLED = Path("killed")
 
 
 def keep_and_die(steps, name, arrays):
-    """The second process is killed once, after its first part."""
+    """The second process is killed once, after its first step beside the parts of the first."""
     keep(steps, name, arrays)
-    if rank() == 1 and name.startswith("sightings") and not Path("killed").exists():
-        Path("killed").touch()
+    if KILLED.exists() or steps.folder is None or not name.startswith(("sightings", "thresholds")):
+        return
+    if os.environ["RANK"] == "1":
+        KILLED.touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    # else the first process might make all of them
+    while not KILLED.exists():
+        time.sleep(0.01)
 
 
 Steps._keep = keep_and_die

@@ -34,6 +34,7 @@ from gomkcn_dgl.processes import (
     leave,
     rank,
     share_of,
+    turns,
     was_restarted,
     world_size,
 )
@@ -98,6 +99,7 @@ def small_parts():
         "sum": all_reduce_sum(torch.tensor([1.0, float(rank())])).tolist(),
         "broadcast": broadcast_object({"from": rank()}),
         "reason": interrupts.agree(),
+        "turns": [list(turns(7)), list(turns(2)), list(turns(0))],
     }
     barrier()
     return gather_objects(answers)

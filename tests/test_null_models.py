@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.chance.null_models import NULL_MODELS, sample_null
+from mining.chance.null_models import NULL_MODELS, match_anew, sample_null
 
 REWIRING = ("configuration", "degree")
 
@@ -145,3 +145,40 @@ def test_all_graphs_of_these_degrees_are_equally_likely(graph, ways):
 def test_an_unknown_null_model_is_refused():
     with pytest.raises(InputError, match=r"^null must be one of 'configuration', 'degree', "):
         sample_null(as_csr(nx.path_graph(3)), "chance", 0)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_edges_matched_anew_stay_among_nodes_of_their_degree_and_component(name):
+    graph = with_features(GRAPHS[name])
+    sample, again = (match_anew(graph, np.random.default_rng(5)) for _ in range(2))
+    assert as_networkx(sample).edges == as_networkx(again).edges
+    made = as_networkx(sample)
+    assert not list(nx.selfloop_edges(made))
+    # what as_csr would make of it: sorted, each edge in both directions
+    assert sample.indices.tolist() == as_csr(made).indices.tolist()
+    assert sample.indptr.tolist() == as_csr(made).indptr.tolist()
+    np.testing.assert_array_equal(sample.features, graph.features)
+    # edges are lost, none is won
+    degrees = np.sort(graph.degrees[graph.undirected_edges()], axis=1)
+    assert (sample.degrees <= graph.degrees).all()
+    before = collections.Counter(map(tuple, degrees.tolist()))
+    kept = np.sort(graph.degrees[sample.undirected_edges()], axis=1)
+    assert not collections.Counter(map(tuple, kept.tolist())) - before
+    component = {
+        node: number
+        for number, part in enumerate(nx.connected_components(as_networkx(graph)))
+        for node in part
+    }
+    assert all(component[u] == component[v] for u, v in made.edges)
+
+
+def test_a_large_graph_matched_anew_loses_little_and_is_another():
+    graph = with_features(nx.barabasi_albert_graph(20_000, 2, seed=1))
+    sample = match_anew(graph, np.random.default_rng(0))
+    assert sample.num_edges > 0.999 * graph.num_edges
+    same = set(map(tuple, sample.undirected_edges().tolist())) & set(
+        map(tuple, graph.undirected_edges().tolist())
+    )
+    assert len(same) < 0.02 * graph.num_edges
+    empty = with_features(nx.empty_graph(3))
+    assert match_anew(empty, np.random.default_rng(0)).num_edges == 0

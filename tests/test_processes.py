@@ -58,6 +58,11 @@ def test_each_process_knows_its_part(two):
         assert part["sum"] == [2.0, 1.0]
         assert part["broadcast"] == {"from": 0}
         assert part["reason"] == "SIGTERM"
+    # each turn is one process's, whose own follow each other
+    for mine, others, count in zip(first["turns"], second["turns"], (7, 2, 0), strict=True):
+        assert sorted(mine + others) == list(range(count))
+        assert mine == sorted(mine)
+        assert others == sorted(others)
 
 
 def test_norm_and_dropout_see_all_rows(two):

@@ -6,6 +6,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
+from mining.chance import thresholds
 from mining.chance.thresholds import sample_chance, smallest_rarely_reached
 from synthetic import barabasi_albert, plant_motifs
 
@@ -43,6 +44,15 @@ def test_chance_shuffles_features_and_edges():
     assert sorted(chance.features.tolist()) == sorted(graph.features.tolist())
     assert chance.features.tolist() == again.features.tolist()
     assert chance.indices.tolist() == again.indices.tolist()
+
+
+def test_a_graph_of_many_edges_is_matched_anew(monkeypatch):
+    graph = as_csr(nx.barabasi_albert_graph(2000, 2, seed=0))
+    whole = sample_chance(graph, 1)
+    monkeypatch.setattr(thresholds, "_MOST_REWIRED", graph.num_edges - 1)
+    lossy = sample_chance(graph, 1)
+    assert whole.num_edges == graph.num_edges
+    assert 0.99 * graph.num_edges < lossy.num_edges < graph.num_edges
 
 
 def test_a_threshold_is_chosen_for_each_pattern_and_kept():

@@ -29,6 +29,8 @@ log = logging.getLogger("gomkcn_dgl")
 
 NULL_MODELS = ("configuration", "degree", "features")
 
+# swaps an edge: three leave one edge in 400 where it was
+_SWAPS = 10
 # attempts an edge are bounded, since in some graphs no swap is possible
 _ATTEMPTS = 100
 # in a graph of more nodes a swap is taken to cut nothing once both sides have so many nodes, and
@@ -83,10 +85,8 @@ def shuffle_features(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     return replace(graph, features=graph.features[rng.permutation(graph.num_nodes)])
 
 
-def rewire(
-    graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool, num_swaps: int = 10
-) -> CSRGraph:
-    """Rewire the edges by so many swaps an edge, keeping degrees and connected components.
+def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool) -> CSRGraph:
+    """Rewire the edges by ten swaps an edge, keeping degrees and connected components.
 
     Parameters
     ----------
@@ -94,8 +94,6 @@ def rewire(
     rng : numpy.random.Generator
     keep_pairs : bool
         Keep as well how many edges join nodes of each two degrees.
-    num_swaps : int
-        Swaps an edge.
     """
     edges = graph.undirected_edges()
     if len(edges) == 0:
@@ -107,7 +105,7 @@ def rewire(
     members = np.argsort(group_of, kind="stable").astype(number)
     neighbors = np.array(graph.indices)
     wires = _Wires(edges.astype(np.int32), graph.indptr, neighbors, group_of, group_ptr, members)
-    swaps = num_swaps * len(edges)
+    swaps = _SWAPS * len(edges)
     attempts = wires.swap(swaps // 2, _ATTEMPTS * len(edges) // 2, rng)
     # a graph that allows few swaps must be stayed at for longer: to stop after so many swaps would
     # prefer the others, so the second half has as many attempts as the first half needed
@@ -115,6 +113,38 @@ def rewire(
     rows = wires.as_matrix()
     rows.sort_indices()
     return replace(graph, indices=rows.indices.astype(np.int32), weights=None)
+
+
+def match_anew(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
+    """Join the ends of all edges anew, in one go: ``rewire`` with ``keep_pairs``, but not as exact.
+
+    Every end goes to another node of the same degree and component. Where that joins a node with
+    itself, or two nodes twice, an edge is lost (the erased configuration model); components may
+    fall apart. Takes 2 % of the time.
+    """
+    edges = graph.undirected_edges()
+    if len(edges) == 0:
+        return replace(graph, weights=None)
+    group_of = _groups(graph, edges, keep_pairs=True).astype(np.uint64)
+    ends = edges[:, ::-1].reshape(-1)
+    places = np.argsort(group_of, kind="stable")
+    group_of <<= np.uint64(32)
+    group_of |= rng.integers(2**32, size=len(ends), dtype=np.uint32)
+    matched = np.empty_like(ends)
+    matched[places] = ends[np.argsort(group_of)]
+    first, second = matched.reshape(-1, 2).T
+    proper = first != second
+    first, second = first[proper], second[proper]
+    row, column = np.concatenate([first, second]), np.concatenate([second, first])
+    rows = csr_array((np.ones(len(row), np.int8), (row, column)), shape=(graph.num_nodes,) * 2)
+    # sorts the rows as well
+    rows.sum_duplicates()
+    return replace(
+        graph,
+        indptr=rows.indptr.astype(np.int64),
+        indices=rows.indices.astype(np.int32),
+        weights=None,
+    )
 
 
 @dataclass(frozen=True)
