@@ -38,14 +38,13 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from mining.overlaps import pick_disjoint, units_by_overlap
 
 EXACT_STATES = ("not asked", "not finished", "counted")
 
 _READINGS = ("assigned", "distinct", "disjoint", "num_graphs")
 _RESAMPLES = 2000
 _TAIL = 0.025
-# share of the occurrences left that a round must pick to be quicker than one by one
-_WORTH_A_ROUND = 0.05
 # fewer graphs than this say little about how graphs differ
 _MIN_GRAPHS = 30
 
@@ -143,7 +142,7 @@ def measure_frequency(
         units = _units_by_graph(graph, assigned, holding, picked)
         num_units = graph.num_graphs
     else:
-        units, num_units = _units_by_overlap(graph.num_nodes, assigned, node_sets, picked)
+        units, num_units = units_by_overlap(graph.num_nodes, assigned, node_sets, picked)
     bounds = _bootstrap(units, num_units, seed)
     return Frequency(
         assigned=len(assigned),
@@ -152,56 +151,6 @@ def measure_frequency(
         num_graphs=num_graphs,
         intervals=dict(zip(_READINGS, bounds, strict=False)),
     )
-
-
-def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Pick occurrences that share no node, greedily, least conflict first.
-
-    Parameters
-    ----------
-    node_sets : numpy.ndarray
-        Integer ``[K, N]``, -1 = padding.
-    num_nodes : int
-        Nodes of the graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool ``[K]``: what was picked.
-
-    Examples
-    --------
-    >>> path = np.array([[1, 2], [0, 1], [2, 3]])
-    >>> pick_disjoint(path, 4).tolist()
-    [False, True, True]
-    """
-    real = node_sets >= 0
-    held = np.bincount(node_sets[real], minlength=num_nodes)
-    # other occurrences at the nodes of each
-    conflicts = ((held[node_sets] - 1) * real).sum(axis=1)
-    rank = np.empty(len(node_sets), np.int64)
-    rank[np.argsort(conflicts, kind="stable")] = np.arange(len(node_sets))
-    picked = np.zeros(len(node_sets), dtype=bool)
-    taken = np.zeros(num_nodes + 1, dtype=bool)  # the last is the padding, never taken
-    left = np.arange(len(node_sets))
-    first = np.empty(num_nodes + 1, np.int64)
-    wins = np.ones(1, dtype=bool)
-    while len(left) and wins.mean() > _WORTH_A_ROUND:
-        # in a round those are picked that come first at all of their nodes
-        nodes, order = node_sets[left], rank[left, None]
-        first[nodes] = len(node_sets)
-        np.minimum.at(first, nodes, order)
-        wins = ((first[nodes] == order) | (nodes < 0)).all(axis=1)
-        picked[left[wins]] = True
-        won = nodes[wins]
-        taken[won[won >= 0]] = True
-        left = left[~taken[nodes].any(axis=1)]
-    # where each waits for the one before, such as along a path, one by one is quicker
-    for number in left[np.argsort(rank[left])]:
-        nodes = node_sets[number][real[number]]
-        if not taken[nodes].any():
-            taken[nodes] = picked[number] = True
-    return picked
 
 
 def _units_by_graph(
@@ -219,47 +168,23 @@ def _units_by_graph(
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def _units_by_overlap(
-    num_nodes: int, assigned: np.ndarray, node_sets: np.ndarray, picked: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """What each unit adds to each reading, ``[U', 3]`` without units that add nothing, and U."""
-    unit_of = np.empty(len(node_sets), np.int64)
-    unit_of[picked] = np.arange(picked.sum())
-    # the last is the padding, which nobody owns
-    owner = np.full(num_nodes + 1, -1)
-    sure = node_sets[picked]
-    owner[sure] = unit_of[picked, None]
-    owner[-1] = -1
-    # each other one overlaps one that was picked: it belongs to the one it shares most nodes with
-    rest = node_sets[~picked]
-    owners = owner[rest]
-    shared = ((owners[:, :, None] == owners[:, None, :]).sum(axis=2)) * (owners >= 0)
-    most = shared == shared.max(axis=1, keepdims=True)
-    unit_of[~picked] = np.where(most, owners, len(node_sets)).min(axis=1, initial=len(node_sets))
-    # nodes that nobody owns go to the first that claims them
-    claimed = owner.copy()
-    free = (rest >= 0) & (owners < 0)
-    claims = np.broadcast_to(unit_of[~picked, None], rest.shape)[free]
-    claimed[rest[free][::-1]] = claims[::-1]
-    claimed = claimed[:-1]
-    size = int(picked.sum())
-    home = claimed[assigned]
-    columns = [
-        np.bincount(home[home >= 0], minlength=size),
-        np.bincount(unit_of, minlength=size),
-        np.ones(size, np.int64),
-    ]
-    alone = np.tile([1, 0, 0], (int((home < 0).sum()), 1))
-    units = np.concatenate([np.stack(columns, axis=1), alone]).astype(np.int64)
-    return units, size + int((claimed < 0).sum())
-
-
 def _bootstrap(units: np.ndarray, num_units: int, seed: int) -> list[tuple[int, int]]:
     """95 % interval of each column's sum when ``num_units`` units are drawn with repeats."""
-    kinds, count = np.unique(units, axis=0, return_counts=True)
+    kinds, count = _count_kinds(units)
     # units that add the same are drawn together; the last kind adds nothing
     share = np.append(count, num_units - len(units)) / num_units
     drawn = np.random.default_rng(seed).multinomial(num_units, share, size=_RESAMPLES)
     sums = drawn[:, :-1] @ kinds
     bounds = np.quantile(sums, [_TAIL, 1 - _TAIL], axis=0, method="inverted_cdf")
     return [(int(low), int(high)) for low, high in bounds.T]
+
+
+def _count_kinds(units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different rows in ascending order, and how often each is there."""
+    # a row as one number, which is sorted much faster than rows are
+    width = units.max(axis=0, initial=0) + 1
+    if np.prod(width.astype(float)) >= 2**63:
+        return np.unique(units, axis=0, return_counts=True)
+    number = np.ravel_multi_index(tuple(units.T), tuple(width))
+    kinds, count = np.unique(number, return_counts=True)
+    return np.stack(np.unravel_index(kinds, tuple(width)), axis=1), count

@@ -336,7 +336,7 @@ def describe_places(
         root = graph.original_ids(sightings.nodes[rows[-1:], 0])[0]
         places.append(
             PatternPlaces(
-                roots=np.unique(sightings.nodes[shares.assigned[i], 0]),
+                roots=_unique_of_sorted(sightings.nodes[shares.assigned[i], 0]),
                 occurrences=found[:-1],
                 node_sets=sightings.nodes[rows[:-1]],
                 medoid=Medoid(nearest.nodes, nearest.similarity, nearest.graph, root=root),
@@ -344,6 +344,10 @@ def describe_places(
             )
         )
     return places
+
+
+def _unique_of_sorted(values: np.ndarray) -> np.ndarray:
+    return values[np.append(True, values[1:] != values[:-1])] if len(values) else values
 
 
 def _play(stream: SubgraphStream, pattern: SnappedFilters, rows: np.ndarray) -> np.ndarray:

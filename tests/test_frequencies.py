@@ -12,12 +12,8 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.frequencies import (
-    Frequency,
-    _units_by_overlap,
-    measure_frequency,
-    pick_disjoint,
-)
+from mining.frequencies import Frequency, _count_kinds, measure_frequency
+from mining.overlaps import pick_disjoint, units_by_overlap
 
 
 def graph_of(num_nodes):
@@ -87,18 +83,24 @@ def plain_units(num_nodes, assigned, rows, picked):
     return units, len(numbers) + num_nodes - len(claimed)
 
 
-@pytest.mark.parametrize("share", [0, 0.05, 1])
+@pytest.mark.parametrize("largest", [3, 2**40])
+def test_kinds_of_units_are_different_rows_in_order(largest):
+    units = np.random.default_rng(0).choice([0, 1, largest], (50, 3))
+    expected = np.unique(units, axis=0, return_counts=True)
+    for found, wanted in zip(_count_kinds(units), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert [len(part) for part in _count_kinds(units[:0])] == [0, 0]
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_picks_and_units_are_those_of_one_by_one(seed, share, monkeypatch):
-    # in rounds, in rounds and then one by one, one by one
-    monkeypatch.setattr("mining.frequencies._WORTH_A_ROUND", share)
+def test_picks_and_units_are_those_of_one_by_one(seed):
     rng = np.random.default_rng(seed)
     rows = np.stack([rng.permutation(60)[:4] for _ in range(50)] + [[7, 9, -1, -1]])
     rows = np.concatenate([rows, np.arange(30, 50)[:, None] + np.arange(4)])
     picked = pick_disjoint(rows, 60)
     assert picked.tolist() == plain_pick(rows, 60).tolist()
     assigned = np.flatnonzero(rng.random(60) < 0.5)
-    units, num_units = _units_by_overlap(60, assigned, rows, picked)
+    units, num_units = units_by_overlap(60, assigned, rows, picked)
     assert (units.tolist(), num_units) == plain_units(60, assigned.tolist(), rows, picked)
 
 

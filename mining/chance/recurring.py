@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.frequencies import pick_disjoint
+from mining.overlaps import pick_disjoint
 from mining.topology import CanonicalForms
 
 
