@@ -1,4 +1,4 @@
-"""Occurrences that share nodes: a disjoint set of them, and to which of these each other belongs."""
+"""Occurrences that share nodes: a disjoint set, and to which of it each other one belongs."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def units_by_overlap(
     Returns
     -------
     numpy.ndarray
-        int64 ``[U', 3]`` assigned nodes, occurrences, occurrences picked in each unit; without units
-        in which there is nothing.
+        int64 ``[U', 3]`` assigned nodes, occurrences and picked occurrences in each unit; without
+        units that hold nothing.
     int
         The number of all units U.
     """
