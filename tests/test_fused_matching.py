@@ -12,7 +12,7 @@ from torch import library
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
-from gomkcn_dgl.kernels.similarity_numba import EXP, SOLID_CODES
+from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES, exp_float32
 from gomkcn_dgl.matching import AGGREGATIONS, GOMKSettings, gomk
 
 FLOAT64 = torch.float64
@@ -74,7 +74,7 @@ def test_many_filters_go_in_several_chunks():
 
 
 def test_the_exponential_keeps_its_stated_error():
-    exponential = EXP[np.dtype(np.float32)]
+    exponential = exp_float32
     y = np.linspace(-87, 0, 20_001).astype(np.float32)
     values = np.array([exponential(value) for value in y], dtype=np.float64)
     exact = np.exp(y.astype(np.float64))

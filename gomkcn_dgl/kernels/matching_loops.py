@@ -42,7 +42,7 @@ class LeftSide(NamedTuple):
 @compiled()
 def match_fwd_kernel(
     first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
-    aggregation, scale, solid, exp, optimal, pinned, shift, fixed, scores, assignment, similarities,
+    aggregation, scale, solid, optimal, pinned, shift, fixed, scores, assignment, similarities,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
@@ -69,7 +69,7 @@ def match_fwd_kernel(
             chunk, place = f // at_once, f % at_once
             if place == 0:
                 fill_tables(
-                    x, z[chunk], z_norms[chunk], widths, rows[s], solid, exp,
+                    x, z[chunk], z_norms[chunk], widths, rows[s], solid,
                     sums, levels, table,
                 )  # fmt: skip
             chosen[:] = -1

@@ -19,7 +19,7 @@ from gomkcn_dgl.kernels.matching_loops import (
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched
-from gomkcn_dgl.kernels.similarity_numba import EXP, SOLID_CODES, SOLIDS
+from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES, SOLIDS
 from gomkcn_dgl.kernels.threads import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
@@ -163,7 +163,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         match_fwd_kernel, len(rows), nanoseconds,
         *inputs.left_side(), chunks.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype),
         rows.numpy(), num_filter_nodes, inputs.aggregation, dtype.type(inputs.level_scale),
-        inputs.solid, EXP[dtype], optimal, int(anchor_root), shift, dtype.type(fixed),
+        inputs.solid, optimal, int(anchor_root), shift, dtype.type(fixed),
         *(output.numpy() for output in outputs),
     )  # fmt: skip
     return outputs

@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
@@ -51,18 +53,18 @@ def exp_float32(y):
     return np.float32(0) if y < _LOWEST else sum_ * power
 
 
+def exp(y):
+    """Return e^y for y <= 0: of float32 by a polynomial."""
+    return exp_float32(y) if isinstance(y, np.float32) else np.exp(y)
+
+
+@overload(exp)
+def _compile_exp(y):
+    return (lambda y: exp_float32(y)) if y == types.float32 else (lambda y: np.exp(y))
+
+
 @compiled()
-def exp_float64(y):
-    """Return e^y."""
-    return np.exp(y)
-
-
-# passed to the kernels, which are compiled for each
-EXP = {np.dtype(np.float32): exp_float32, np.dtype(np.float64): exp_float64}
-
-
-@compiled()
-def fill_tables(x, z, z_norms, widths, num_rows, solid, exp, sums, levels, table):
+def fill_tables(x, z, z_norms, widths, num_rows, solid, sums, levels, table):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
 
     x [L, N + 1, D], z [L, D, C], z_norms [L, C], sums [2, C], levels [L, N + 1, C],
