@@ -77,11 +77,15 @@ class Occurrences(Sequence[Occurrence]):
     @classmethod
     def at(cls, rows: np.ndarray, similarity: np.ndarray, graph: CSRGraph) -> Occurrences:
         """Occurrences in a graph, given by its rows, int ``[K, M]``; -1 where no node stands."""
-        # an occurrence stays in one graph, so any of its nodes tells which
-        owner = graph.graph_of(rows.max(axis=1)) if len(rows) else np.zeros(0, np.int64)
+        owner = np.zeros(len(rows), np.int64)
+        if len(rows) and graph.num_graphs > 1:
+            # an occurrence stays in one graph, so any of its nodes tells which
+            owner = graph.graph_of(rows.max(axis=1))
         if graph.node_ids is not None:
             return cls(rows, similarity, owner, graph.node_ids)
-        return cls(np.where(rows < 0, -1, rows - graph.graph_ptr[owner, None]), similarity, owner)
+        if graph.num_graphs > 1:
+            rows = np.where(rows < 0, -1, rows - graph.graph_ptr[owner, None])
+        return cls(rows, similarity, owner)
 
     @classmethod
     def of(cls, places: Sequence[Occurrence], num_nodes: int) -> Occurrences:

@@ -1,0 +1,85 @@
+"""Mining again and again in one process: does its memory grow?
+
+    python benchmarks/endurance.py
+
+Another graph each time, of 2,000 nodes with planted motifs; the resident memory after each run,
+read from the system. Draws results/endurance.svg.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+
+import click
+import matplotlib
+import numpy as np
+import psutil
+from matplotlib.figure import Figure
+from record import Bench, bench_command
+
+MINUTES = 60.0
+MIB = 2**20
+# share of the runs at either end that are compared
+ENDS = 0.1
+
+
+def draw(minutes: list[float], memory: list[float], path: Path) -> None:
+    """Memory over time."""
+    import seaborn as sns
+
+    with sns.axes_style("whitegrid"):
+        figure = Figure(figsize=(6, 3), layout="constrained")
+        ax = figure.subplots()
+    ax.plot(minutes, memory, color=sns.color_palette("colorblind")[0], linewidth=1)
+    ax.set(xlabel="Minutes", ylabel="Resident memory, MiB", ylim=(0, None), xlim=(0, None))
+    with matplotlib.rc_context({"svg.hashsalt": "endurance", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None})
+
+
+@bench_command("endurance", 1, "run")
+@click.option("--minutes", type=float, default=MINUTES, help="How long. [60]")
+def main(bench: Bench, minutes: float) -> None:
+    """Mine until time is up."""
+    from gomkcn_dgl import as_csr
+    from mining import PatternMiner
+    from synthetic import barabasi_albert, plant_motifs
+
+    process = psutil.Process()
+    at: list[float] = []
+    memory: list[float] = []
+    start = time.perf_counter()
+    for seed in itertools.count():
+        planted = plant_motifs(
+            barabasi_albert(100 if bench.quick else 2000, 2, seed),
+            100 if bench.quick else 2000,
+            {"house": 10, "wheel": 10},
+            seed=seed,
+        )
+        PatternMiner(random_state=seed).fit(as_csr(planted.to_dgl()))
+        at.append((time.perf_counter() - start) / 60)
+        memory.append(process.memory_info().rss / MIB)
+        if (bench.quick and seed == 3) or at[-1] > minutes:
+            break
+    end = max(1, int(len(memory) * ENDS))
+    first, last = float(np.median(memory[:end])), float(np.median(memory[-end:]))
+    table = bench.table(
+        f"Resident memory, MiB: median of the first and the last {ENDS:.0%} of the runs",
+        {
+            "runs": ",",
+            "minutes": ".1f",
+            "first": ".1f",
+            "last": ".1f",
+            "largest": ".1f",
+            "growth": "+.1%",
+        },
+    )
+    table.add(len(memory), at[-1], first, last, max(memory), last / first - 1)
+    if bench.out is not None:
+        draw(at, memory, bench.out / "endurance.svg")
+        bench.note("![Memory over time](endurance.svg)")
+
+
+if __name__ == "__main__":
+    main()

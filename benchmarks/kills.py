@@ -1,0 +1,113 @@
+"""A mining job killed at random points and gone on with: is the result the same each time?
+
+    python benchmarks/kills.py
+
+SIGKILL comes after a time drawn uniformly from that of an uninterrupted job, and again, up to three
+times a job, each time followed by `--resume`. After each kill the folder is looked at: what it
+holds of a run must be all of it, and each step on disk must be readable.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import random
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from jobs import GOMKCN, plant
+from record import Bench, bench_command
+
+KILLS = 50
+NODES = 100_000
+MOST_A_JOB = 3
+SEED = 0
+FILES = {"patterns.json", "run.json", "settings.toml", "report.html", "occurrences.parquet"}
+
+
+def start(graph: str, out: Path, *options: str) -> subprocess.Popen[bytes]:
+    """Begin a job; many parts, so that there is something to lose."""
+    asked = ["--memory-limit", "1GiB", "--sample-error", "0.02", "--null", "degree"]
+    asked += ["--null-samples", "3", "--null-decoys", "2"]
+    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", *asked, *options]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def finish(started: subprocess.Popen[bytes]) -> None:
+    """Wait for a job."""
+    _, said = started.communicate()
+    if started.returncode:
+        raise RuntimeError(said.decode())
+
+
+def stage(out: Path) -> tuple[str, bool]:
+    """How far a job had come when it was killed, and whether all that can be seen is whole."""
+    seen = {path.name for path in out.glob("[!.]*")}
+    steps = list((out / ".progress").glob("[a-z]*.npz"))
+    whole = not seen or seen >= FILES
+    if "patterns.json" in seen:
+        json.loads((out / "patterns.json").read_bytes())
+    for path in steps:
+        with np.load(path, allow_pickle=False) as arrays:
+            whole = whole and all(arrays[name] is not None for name in arrays.files)
+    if seen:
+        return "finished", whole
+    kinds = [path.stem.split("-")[0] for path in steps]
+    last = next(
+        (kind for kind in ("degree", "players", "sightings", "filters") if kind in kinds), ""
+    )
+    after = {"": "nothing", "degree": "a null sample", "players": "occurrences"}
+    return after.get(last, last), whole
+
+
+@bench_command("kills", KILLS, "kills")
+def main(bench: Bench) -> None:
+    """Kill a job, go on with it, compare."""
+    os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    rng = random.Random(SEED)
+    table = bench.table(
+        "Killed and gone on with",
+        {"last step on disk": "", "kills": "d", "folder whole": "d"},
+    )
+    kills: collections.Counter[str] = collections.Counter()
+    whole: collections.Counter[str] = collections.Counter()
+    jobs = equal = 0
+    with tempfile.TemporaryDirectory() as folder:
+        graph, reference = str(Path(folder) / "big.graph"), Path(folder) / "reference"
+        plant(Path(graph), 500 if bench.quick else NODES)
+        finish(start(graph, reference))
+        begin = time.perf_counter()
+        finish(start(graph, reference, "--force"))
+        seconds = time.perf_counter() - begin
+        expected = (reference / "patterns.json").read_bytes()
+        while sum(kills.values()) < bench.repeats:
+            out = Path(folder) / f"run{jobs}"
+            for time_killed in range(MOST_A_JOB):
+                job = start(graph, out, *(["--resume"] if time_killed else []))
+                try:
+                    job.wait(rng.uniform(0, seconds))
+                except subprocess.TimeoutExpired:
+                    job.kill()
+                job.communicate()
+                name, is_whole = stage(out)
+                if job.returncode == 0:
+                    break
+                kills[name] += 1
+                whole[name] += is_whole
+            finish(start(graph, out, "--resume"))
+            jobs += 1
+            equal += (out / "patterns.json").read_bytes() == expected
+    for name, count in kills.most_common():
+        table.add(name, count, whole[name])
+    bench.note(
+        f"{sum(kills.values())} kills of {jobs} jobs, drawn from {seconds:.1f} s; `patterns.json` "
+        f"is that of an uninterrupted job, byte for byte, in {equal} of {jobs}."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Mining by several processes of torchrun: how much faster, with equal results, and when killed?
+
+    python benchmarks/processes.py
+
+One process with one thread, beside two such processes: the whole command, from the start of
+Python (and of torchrun) to the report, in turn. Then four processes, of which one is killed three
+times: SIGKILL to a process drawn by chance once a quarter, half and three quarters of the steps are
+done; torchrun starts all of them anew, and they go on with what is on disk. The processes may use
+all processors of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import psutil
+from jobs import GOMKCN, TORCHRUN, plant, run
+from measure import Timing
+from record import Bench, bench_command
+
+REPEATS = 3
+KILLS = 3
+PROCESSES = 4
+SIZES = (10**6, 10**7)
+SEED = 0
+
+
+def alone(graph: str, out: Path) -> float:
+    """Seconds of one process."""
+    return run("mine", graph, "--out", str(out), "--quiet", "--force")[0]
+
+
+def by_torchrun(graph: str, out: Path, processes: int, *options: str) -> subprocess.Popen[bytes]:
+    """Start several processes."""
+    command = [*TORCHRUN, "--nproc-per-node", str(processes), *options, *GOMKCN[1:]]
+    command += ["mine", graph, "--out", str(out), "--quiet", "--force"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def end_of(started: subprocess.Popen[bytes]) -> None:
+    """Wait for it."""
+    _, said = started.communicate()
+    if started.returncode:
+        raise RuntimeError(said.decode())
+
+
+def two(graph: str, out: Path) -> float:
+    """Seconds of two processes."""
+    start = time.perf_counter()
+    end_of(by_torchrun(graph, out, 2))
+    return time.perf_counter() - start
+
+
+def steps_in(out: Path) -> dict[str, int]:
+    """Steps that are done, and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (out / ".progress").glob("[a-z]*.npz")}
+
+
+def count_steps(graph: str, out: Path) -> int:
+    """Steps of a job, seen in one that is left alone."""
+    started, most = by_torchrun(graph, out, PROCESSES), 0
+    while started.poll() is None:
+        most = max(most, len(steps_in(out)))
+        time.sleep(0.02)
+    end_of(started)
+    return most
+
+
+def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
+    """Kill one process three times; return kills, steps done at each, and whether all stayed."""
+    rng = random.Random(SEED)
+    started = by_torchrun(graph, out, PROCESSES, "--max-restarts", str(KILLS))
+    done_at: list[int] = []
+    kept: dict[str, int] = {}
+    all_stayed = True
+    while started.poll() is None:
+        steps = steps_in(out)
+        if steps and kept:
+            all_stayed = all_stayed and kept.items() <= steps.items()
+        if len(done_at) < KILLS and len(steps) >= total * (len(done_at) + 1) / (KILLS + 1):
+            workers = psutil.Process(started.pid).children()
+            if len(workers) == PROCESSES:
+                rng.choice(workers).kill()
+                done_at.append(len(steps))
+                kept = steps
+                # until torchrun has seen it
+                while started.poll() is None and set(workers) <= set(
+                    psutil.Process(started.pid).children()
+                ):
+                    time.sleep(0.01)
+        time.sleep(0.02)
+    end_of(started)
+    return len(done_at), done_at, all_stayed
+
+
+def same(one: Path, other: Path) -> str:
+    """Whether two runs found the same, byte for byte."""
+    files = ("patterns.json", "occurrences.parquet")
+    equal = all((one / name).read_bytes() == (other / name).read_bytes() for name in files)
+    return "yes" if equal else "NO"
+
+
+@bench_command("processes", REPEATS, "runs of each, in turn: median (range)")
+@click.option("--largest", type=int, default=SIZES[-1], help="Nodes of the largest graph. [10^7]")
+def main(bench: Bench, largest: int) -> None:
+    """Mine by one process, by two, and by four of which some are killed."""
+    # each process has one thread, on any processor
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    speed = bench.table(
+        "One process and two, one thread each",
+        {"nodes": ",", "one, s": ".1f", "two, s": ".1f", "times as fast": ".2f", "equal": ""},
+    )
+    killed = bench.table(
+        f"{PROCESSES} processes, one killed {KILLS} times",
+        {
+            "nodes": ",",
+            "steps": "d",
+            "kills": "d",
+            "done when killed": "",
+            "all kept": "",
+            "equal": "",
+        },
+    )
+    sizes = [500] if bench.quick else [size for size in SIZES if size <= largest]
+    with tempfile.TemporaryDirectory() as folder:
+        graph, one, more = (Path(folder) / name for name in ("big.graph", "one", "more"))
+        for size in sizes:
+            plant(graph, size)
+            # compiles what a first command compiles and keeps
+            alone(str(graph), one)
+            seconds = [
+                (alone(str(graph), one), two(str(graph), more)) for _ in range(bench.repeats)
+            ]
+            first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
+            speed.add(size, first, second, first.median / second.median, same(one, more))
+            if size == sizes[0]:
+                total = count_steps(str(graph), more)
+                kills, done_at, all_stayed = kill_some(str(graph), more, total)
+                done = ", ".join(map(str, done_at))
+                answer = "yes" if all_stayed else "NO"
+                killed.add(size, total, kills, done, answer, same(one, more))
+
+
+if __name__ == "__main__":
+    main()
