@@ -26,6 +26,14 @@ KILLS = 50
 NODES = 100_000
 MOST_A_JOB = 3
 SEED = 0
+# steps, the last first
+STAGES = {
+    "degree": "of the null model",
+    "players": "occurrences",
+    "thresholds": "sightings",
+    "sightings": "sightings",
+    "filters": "filters",
+}
 FILES = {"patterns.json", "run.json", "settings.toml", "report.html", "occurrences.parquet"}
 
 
@@ -55,13 +63,9 @@ def stage(out: Path) -> tuple[str, bool]:
         with np.load(path, allow_pickle=False) as arrays:
             whole = whole and all(arrays[name] is not None for name in arrays.files)
     if seen:
-        return "finished", whole
+        return "none left: the run is there", whole
     kinds = [path.stem.split("-")[0] for path in steps]
-    last = next(
-        (kind for kind in ("degree", "players", "sightings", "filters") if kind in kinds), ""
-    )
-    after = {"": "nothing", "degree": "a null sample", "players": "occurrences"}
-    return after.get(last, last), whole
+    return next((said for kind, said in STAGES.items() if kind in kinds), "none"), whole
 
 
 @bench_command("kills", KILLS, "kills")
