@@ -58,8 +58,15 @@ class MinerMemory:
         """Bytes that rows of all subgraphs may take."""
         return _TABLE * self.limit
 
-    def check(self, num_subgraphs: int) -> None:
+    def check(self, num_subgraphs: int, chance: int = 0) -> None:
         """Refuse what would take too much.
+
+        Parameters
+        ----------
+        num_subgraphs : int
+            Subgraphs to be mined.
+        chance : int
+            Bytes of a graph made by chance, if one is made.
 
         Raises
         ------
@@ -70,6 +77,9 @@ class MinerMemory:
             num_subgraphs * _SHARING + self.of_subgraph,
             self.limit,
             f"the patterns of {num_subgraphs:,} subgraphs",
+        )
+        check_memory(
+            chance, self.limit, "the chance graph for thresholds, which min_similarity spares"
         )
 
 

@@ -31,6 +31,7 @@ from gomkcn_dgl.subgraphs import (
     usual_hops,
 )
 from mining.chance.choosing import MOST_PATTERNS, SIZES, check_count, find_number, find_size
+from mining.chance.thresholds import memory_of_chance
 from mining.counting_loops import MOST_PATTERN_NODES
 from mining.finding import find_everywhere
 from mining.memory import MinerMemory, read_limit
@@ -277,7 +278,8 @@ class PatternMiner(BaseEstimator):
         """
         self._check_settings()
         csr = as_csr(graph)
-        self.memory_for(csr).check(csr.num_nodes * self.num_views)
+        chance = memory_of_chance(csr) if self.min_similarity is None else 0
+        self.memory_for(csr).check(csr.num_nodes * self.num_views, chance)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
         with shared_steps(steps) as steps:

@@ -5,18 +5,22 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from command_line import gomkcn, refused
 
+from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.interrupts import Interrupts
 from gomkcn_dgl.settings import NullSettings, RunSettings, StabilitySettings
 from gomkcn_dgl.steps import Steps
 from mining import MiningRun, PatternMiner
+from mining.chance import thresholds
 from mining.memory import MinerMemory
 from mining.mining_job import MiningJob
 from synthetic import barabasi_albert, plant_motifs
@@ -121,6 +125,24 @@ def test_what_does_not_fit_goes_to_a_file(graph, uninterrupted, monkeypatch):
     miner, _ = MiningJob(SETTINGS).run(graph)
     assert len(maps) > 0
     assert found(miner) == found(uninterrupted)
+
+
+@pytest.mark.parametrize("most_rewired", [0, 10**9])
+def test_the_chance_graph_takes_no_more_than_is_said(most_rewired, monkeypatch):
+    monkeypatch.setattr(thresholds, "_MOST_REWIRED", most_rewired)
+    graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
+    graph.undirected_edges()
+    thresholds.sample_chance(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
+    tracemalloc.start()
+    try:
+        thresholds.sample_chance(graph, 0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < thresholds.memory_of_chance(graph)
+    miner = PatternMiner(memory_limit=thresholds.memory_of_chance(graph) - 1)
+    with pytest.raises(InputError, match="for the chance graph for thresholds, which"):
+        miner.fit(graph)
 
 
 def test_a_memory_limit_that_is_too_small_is_refused_before_it_is_taken(graph):

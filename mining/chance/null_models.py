@@ -100,7 +100,8 @@ def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_pairs: bool) -> CS
         return replace(graph, weights=None)
     # the ends of the edges are numbered as well
     number = np.int32 if 2 * len(edges) < 2**31 else np.int64
-    group_of = _groups(graph, edges, keep_pairs).astype(number)
+    # end 2 e leads to the second node of edge e, end 2 e + 1 to the first
+    group_of = _groups(graph, keep_pairs).astype(number)[edges[:, ::-1].reshape(-1)]
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable").astype(number)
     neighbors = np.array(graph.indices)
@@ -122,29 +123,29 @@ def match_anew(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     itself, or two nodes twice, an edge is lost (the erased configuration model); components may
     fall apart. Takes 2 % of the time.
     """
-    edges = graph.undirected_edges()
-    if len(edges) == 0:
+    if graph.num_edges == 0:
         return replace(graph, weights=None)
-    group_of = _groups(graph, edges, keep_pairs=True).astype(np.uint64)
-    ends = edges[:, ::-1].reshape(-1)
-    places = np.argsort(group_of, kind="stable")
-    group_of <<= np.uint64(32)
-    group_of |= rng.integers(2**32, size=len(ends), dtype=np.uint32)
-    matched = np.empty_like(ends)
-    matched[places] = ends[np.argsort(group_of)]
-    first, second = matched.reshape(-1, 2).T
+    group = _groups(graph, keep_pairs=True)
+    # end 2 e leads to the second node of edge e, end 2 e + 1 to the first
+    ends = graph.undirected_edges().astype(np.int32)[:, ::-1].reshape(-1)
+    key = group[ends].astype(np.uint64)
+    places = np.argsort(key, kind="stable")
+    # by group, and within a group by chance
+    key <<= np.uint64(32)
+    key |= rng.integers(2**32, size=len(key), dtype=np.uint32)
+    order = np.argsort(key)
+    del key
+    ends[places] = ends[order]
+    del places, order
+    first, second = ends.reshape(-1, 2).T
     proper = first != second
     first, second = first[proper], second[proper]
     row, column = np.concatenate([first, second]), np.concatenate([second, first])
     rows = csr_array((np.ones(len(row), np.int8), (row, column)), shape=(graph.num_nodes,) * 2)
     # sorts the rows as well
     rows.sum_duplicates()
-    return replace(
-        graph,
-        indptr=rows.indptr.astype(np.int64),
-        indices=rows.indices.astype(np.int32),
-        weights=None,
-    )
+    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    return replace(graph, indptr=indptr, indices=indices, weights=None)
 
 
 @dataclass(frozen=True)
@@ -187,18 +188,21 @@ class _Wires:
         )
 
     def _num_components(self) -> int:
-        return int(connected_components(self.as_matrix(), directed=False)[0])
+        return int(connected_components(self.as_matrix(), connection="strong")[0])
 
 
-def _groups(graph: CSRGraph, edges: np.ndarray, keep_pairs: bool) -> np.ndarray:
-    """Number of the group of each end, ``[2 E]``: those that may be exchanged."""
+def _groups(graph: CSRGraph, keep_pairs: bool) -> np.ndarray:
+    """Group of each node, int32 ``[V]``: nodes of one group may be exchanged at an edge's end."""
+    # strong components of a symmetric matrix are its components, found in half of the memory
     whole = csr_array(
         (np.ones(len(graph.indices), np.int8), graph.indices, graph.indptr),
         shape=(graph.num_nodes, graph.num_nodes),
     )
-    _, component = connected_components(whole, directed=False)
+    _, label = connected_components(whole, connection="strong")
+    # numbered in the order of their first nodes
+    _, first, label = np.unique(label, return_index=True, return_inverse=True)
+    component = np.argsort(np.argsort(first))[label.reshape(-1)]
     degree = graph.degrees if keep_pairs else np.zeros(graph.num_nodes, np.int64)
-    key = component.astype(np.int64) * (1 + graph.degrees.max()) + degree
+    key = component * (1 + graph.degrees.max()) + degree
     _, group = np.unique(key, return_inverse=True)
-    # end 2 e leads to the second node of edge e, end 2 e + 1 to the first
-    return group.reshape(-1)[edges[:, ::-1].reshape(-1)]
+    return group.reshape(-1).astype(np.int32)

@@ -27,6 +27,8 @@ from mining.snapped_filters import SnappedFilters
 # the two thresholds differ about as much as from seed to seed: by .001 and .004 on planted graphs
 # of 50,000 nodes, by .016 on email-Enron (means over patterns; spread over seeds .002 to .04)
 _MOST_REWIRED = 500_000
+# bytes an edge that either takes at most
+_REWIRED, _MATCHED = 128, 80
 # of the subgraphs of another structure, those that may reach the threshold
 _MISTAKEN = 0.001
 
@@ -39,6 +41,11 @@ def sample_chance(graph: CSRGraph, seed: int) -> CSRGraph:
     if graph.num_edges > _MOST_REWIRED:
         return match_anew(shuffled, rng)
     return rewire(shuffled, rng, keep_pairs=True)
+
+
+def memory_of_chance(graph: CSRGraph) -> int:
+    """Bytes that :func:`sample_chance` takes at most."""
+    return graph.num_edges * (_MATCHED if graph.num_edges > _MOST_REWIRED else _REWIRED)
 
 
 def choose_thresholds(snapped: SnappedFilters, chance: Neighborhoods) -> np.ndarray:
