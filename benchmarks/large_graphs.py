@@ -45,10 +45,12 @@ def draw(sizes: list[int], seconds: list[float], peaks: list[float], path: Path)
         sns.lineplot(x=sizes, y=values, ax=ax, color=color, marker="o")
         slope = np.array(values[-1]) * np.array(sizes) / sizes[-1]
         ax.plot(sizes, slope, color="#777777", linestyle="--", linewidth=1)
+        # below the line, where no curve is
+        at = len(sizes) // 2
         ax.annotate(
             "in proportion",
-            (sizes[-1], slope[-1]),
-            xytext=(-60, -45),
+            (sizes[at], slope[at]),
+            xytext=(0, -28),
             textcoords="offset points",
             color="#555555",
             fontsize=8,

@@ -11,6 +11,7 @@ all processors of the machine.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import subprocess
@@ -59,7 +60,12 @@ def two(graph: str, out: Path) -> float:
 
 def steps_in(out: Path) -> dict[str, int]:
     """Steps that are done, and when each was written."""
-    return {path.name: path.stat().st_mtime_ns for path in (out / ".progress").glob("[a-z]*.npz")}
+    steps = {}
+    for path in (out / ".progress").glob("[a-z]*.npz"):
+        # gone when the run is written
+        with contextlib.suppress(FileNotFoundError):
+            steps[path.name] = path.stat().st_mtime_ns
+    return steps
 
 
 def count_steps(graph: str, out: Path) -> int:
@@ -81,7 +87,8 @@ def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
     all_stayed = True
     while started.poll() is None:
         steps = steps_in(out)
-        if steps and kept:
+        # a run that is written needs its steps no more
+        if kept and not (out / "run.json").exists():
             all_stayed = all_stayed and kept.items() <= steps.items()
         if len(done_at) < KILLS and len(steps) >= total * (len(done_at) + 1) / (KILLS + 1):
             workers = psutil.Process(started.pid).children()

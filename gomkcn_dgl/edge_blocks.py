@@ -25,6 +25,7 @@ from gomkcn_dgl.io_tables import (
     EdgeTable,
     data_lines,
     edge_columns,
+    has_words,
     is_int64,
     line_error,
     parse_table,
@@ -106,7 +107,7 @@ class _HeaderCheck:
         start = 0
         if self.first is None:
             self.first, start = (table.source[0], table.target[0]), 1
-            self.may_be = not all(map(is_int64, self.first))
+            self.may_be = has_words(self.first)
         self.num_rows += len(table.source)
         self.may_be = self.may_be and all(
             all(map(is_int64, ids[start:])) for ids in (table.source, table.target)

@@ -313,7 +313,7 @@ def _as_ids(rows: list[tuple[str, str]], start: int | None) -> tuple[np.ndarray,
     whole = [all(is_int64(name) for name in row) for row in rows]
     if all(whole):
         ids = np.array([[int(u), int(v)] for u, v in rows], dtype=np.int64)
-    elif start is not None and len(rows) > 1 and not whole[0] and all(whole[1:]):
+    elif start is not None and len(rows) > 1 and has_words(rows[0]) and all(whole[1:]):
         rule = "the line looks like a header; put # before it or name the file .csv"
         raise line_error(start, rule, " ".join(rows[0]))
     else:
@@ -340,6 +340,11 @@ def _check_id(number: int, name: str) -> str:
     if not 1 <= len(name) <= LONGEST_ID:
         raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
     return name
+
+
+def has_words(row: tuple[str, str]) -> bool:
+    """Whether not all of a row are numbers, as in a header; a number too large for int64 is one."""
+    return not all(map(_is_number, row))
 
 
 def is_int64(text: str) -> bool:

@@ -106,6 +106,7 @@ LISTS = {
     "mac.txt": lines(random_edges(ROWS), end="\r"),
     "mark.txt": b"\xef\xbb\xbf0 1\n1 2\n",
     "no_end.txt": "5 6\n6 7",
+    "large_first.txt": "9223372036854775808 1\n1 2\n",
     "late_text.txt": lines(random_edges(ROWS)) + "1 one\n",
     "blanks.txt": "a\x0bb\n\x0cc d\n",
     "loops.txt": "3 3\n4 4\n",

@@ -88,7 +88,16 @@ class TestEdgeLists:
     def test_ids_0_to_n_are_the_rows(self, write):
         assert read_graph(write("g.txt", "2 0\n1 2\n")).node_ids is None
 
-    @pytest.mark.parametrize("text", ["b a\nb C#\n", "b a\nb 1\n", "é a\nb 99999999999999999999\n"])
+    # a first id that is too large for a number is no header
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "b a\nb C#\n",
+            "b a\nb 1\n",
+            "é a\nb 99999999999999999999\n",
+            "9223372036854775808 1\n1 2\n",
+        ],
+    )
     def test_text_ids_ascend_by_code_point(self, write, text):
         graph = read_graph(write("g.txt", text))
         ids = graph.node_ids.tolist()
