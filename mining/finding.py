@@ -14,10 +14,10 @@ from gomkcn_dgl.processes import broadcast_object, is_first
 from gomkcn_dgl.steps import Steps
 from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.neighborhoods import Neighborhoods
-from mining.occurrences import Competition, Shares, describe_places, find_players
+from mining.occurrences import Competition, PatternPlaces, describe_places, find_players
 from mining.patterns import Pattern
 from mining.records import most_frequent_first, write_patterns
-from mining.sightings import SubgraphStream, see_all
+from mining.sightings import see_all
 from mining.snapped_filters import SnappedFilters
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def find_everywhere(
     players = find_players(stream, [snapped.take([i]) for i in kept], wanted, steps)
     if not is_first():
         return broadcast_object(None)  # type: ignore[return-value]
-    found = _describe(miner, stream, competition, snapped, kept, shares, players)
+    places = describe_places(competition, kept, shares, wanted, players, graph)
+    found = _describe(miner, graph, competition, snapped, kept, places)
     bare = [replace(pattern, occurrences=()) for pattern in found.patterns]
     broadcast_object(replace(found, patterns=bare))
     return found
@@ -110,24 +111,22 @@ def find_everywhere(
 
 def _describe(
     miner: PatternMiner,
-    stream: SubgraphStream,
+    graph: CSRGraph,
     competition: Competition,
     snapped: SnappedFilters,
     kept: Sequence[int],
-    shares: Shares,
-    players: Sequence[np.ndarray],
+    places: Sequence[PatternPlaces],
 ) -> Found:
     """Write the records of the patterns that were kept."""
     if not kept:
         log.warning("no pattern has %d distinct occurrences; lower min_support", miner.min_support)
-    places = describe_places(competition, kept, shares, players, stream.graph)
     order = most_frequent_first(places)
     numbers = [kept[i] for i in order]
     filters = snapped.take(numbers)
     patterns = write_patterns(
         filters,
         [places[i] for i in order],
-        stream.graph,
+        graph,
         miner.scaling_,
         exact_seconds=miner.exact_seconds,
         seed=miner.random_state,

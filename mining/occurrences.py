@@ -23,10 +23,10 @@ from functools import partial
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.hashing import mix64
 from gomkcn_dgl.processes import is_first
 from gomkcn_dgl.steps import Steps
 from mining.occurrence_list import Medoid, Occurrences
+from mining.overlaps import best_of_each_set
 from mining.roles import find_roles
 from mining.sightings import Sightings, SubgraphStream, first_of_structure
 from mining.snapped_filters import SnappedFilters
@@ -204,7 +204,7 @@ class Competition:
             numbers = np.flatnonzero(first == structure)
             rows = np.flatnonzero(self.sightings.structure == structure)
             among = self.sightings.similarity[rows[:, None], columns[numbers]]
-            kept = self._distinct(rows, among.max(axis=1))
+            kept = best_of_each_set(self.sightings.nodes[rows], among.max(axis=1))
             best = among[kept].argmax(axis=1)
             for position, number in enumerate(numbers):
                 shown[number] = rows[kept[best == position]]
@@ -221,12 +221,6 @@ class Competition:
         for i, number in enumerate(noisy.tolist()):
             mine = (similarity[:, i] >= self.least[columns[number]]) & (similarity[:, i] >= best)
             yield number, np.flatnonzero(mine & ~taken)
-
-    def _distinct(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
-        """Positions in ``rows`` of one for each node set, the most similar one; ascending."""
-        order = np.argsort(-similarity, kind="stable")
-        _, first = np.unique(_hash_node_sets(self.sightings.nodes[rows[order]]), return_index=True)
-        return np.sort(order[first])
 
     def one_of_each_place(self, rows: np.ndarray, similarity: np.ndarray) -> np.ndarray:
         """One row for each place: of those that share more than half their nodes, the most similar.
@@ -312,6 +306,7 @@ def describe_places(
     competition: Competition,
     kept: Sequence[int],
     shares: Shares,
+    wanted: Sequence[np.ndarray],
     players: Sequence[np.ndarray],
     graph: CSRGraph,
 ) -> list[PatternPlaces]:
@@ -325,12 +320,14 @@ def describe_places(
         The patterns in question.
     shares : Shares
         What they got.
+    wanted : sequence of numpy.ndarray
+        From :meth:`Competition.wanted`.
     players : sequence of numpy.ndarray
-        From :func:`find_players`, for the subgraphs that :meth:`Competition.wanted` gives.
+        From :func:`find_players`, for the subgraphs ``wanted``.
     graph : CSRGraph
     """
     sightings, places = competition.sightings, []
-    for i, rows in enumerate(competition.wanted(kept, shares)):
+    for i, rows in enumerate(wanted):
         found = Occurrences.at(players[i], sightings.similarity[rows, kept[i]], graph)
         nearest = found[len(rows) - 1]
         root = graph.original_ids(sightings.nodes[rows[-1:], 0])[0]
@@ -362,14 +359,3 @@ def _play(stream: SubgraphStream, pattern: SnappedFilters, rows: np.ndarray) -> 
     row, node = np.nonzero(roles >= 0)
     players[row, roles[row, node]] = around.batch.nodes[here[row], node]
     return players
-
-
-def _hash_node_sets(nodes: np.ndarray) -> np.ndarray:
-    """A number for each node set, uint64 ``[K]``, whatever the order of the nodes.
-
-    Two of 10 million sets share one by chance once in 400,000 graphs.
-    """
-    # padding is -1, which counts as nothing
-    numbers = (nodes + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    hashed: np.ndarray = mix64(numbers).sum(axis=1, dtype=np.uint64)
-    return hashed

@@ -1,10 +1,42 @@
-"""Occurrences that share nodes: a disjoint set, and to which of it each other one belongs."""
+"""Occurrences that share nodes: all of them, so that one is enough, or some.
+
+Of the latter a disjoint set is picked, and each other one belongs to one of it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gomkcn_dgl.compiled import compiled
+from gomkcn_dgl.hashing import mix64
+
+
+def best_of_each_set(node_sets: np.ndarray, similarity: np.ndarray) -> np.ndarray:
+    """Keep one row for each set of nodes: the most similar, and the first of equals.
+
+    Two of 10 million sets are taken for one by chance once in 400,000 graphs.
+
+    Parameters
+    ----------
+    node_sets : numpy.ndarray
+        Integer ``[K, N]``, -1 = padding, in any order.
+    similarity : numpy.ndarray
+        ``[K]``.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64, the rows kept, ascending.
+
+    Examples
+    --------
+    >>> best_of_each_set(np.array([[0, 1], [2, 3], [1, 0]]), np.array([0.5, 0.5, 0.9])).tolist()
+    [1, 2]
+    """
+    # padding counts as nothing
+    numbers = (node_sets + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    keys = mix64(numbers).sum(axis=1, dtype=np.uint64)
+    return np.flatnonzero(_mark_best_of_each(keys, similarity))
 
 
 def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
@@ -67,6 +99,29 @@ def units_by_overlap(
     alone = np.tile([1, 0, 0], (int((home < 0).sum()), 1))
     units = np.concatenate([np.stack(columns, axis=1), alone]).astype(np.int64)
     return units, size + int((claimed < 0).sum())
+
+
+@compiled()
+def _mark_best_of_each(keys: np.ndarray, similarity: np.ndarray) -> np.ndarray:
+    """Whether each is the most similar of those with its key, the first of equals, bool ``[K]``."""
+    width = 1
+    while width < 2 * len(keys):
+        width *= 2
+    # a hash table with room to spare: the best row so far of the key that stands there
+    table = np.full(width, -1, np.int64)
+    best = np.zeros(len(keys), np.bool_)
+    for i in range(len(keys)):
+        place = np.int64(keys[i] & np.uint64(width - 1))
+        while table[place] >= 0 and keys[table[place]] != keys[i]:
+            place = (place + 1) & (width - 1)
+        before = table[place]
+        if before >= 0:
+            if not similarity[i] > similarity[before]:
+                continue
+            best[before] = False
+        table[place] = i
+        best[i] = True
+    return best
 
 
 @compiled()

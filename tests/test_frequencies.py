@@ -13,7 +13,7 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
 from mining.frequencies import Frequency, _count_kinds, measure_frequency
-from mining.overlaps import pick_disjoint, units_by_overlap
+from mining.overlaps import best_of_each_set, pick_disjoint, units_by_overlap
 
 
 def graph_of(num_nodes):
@@ -26,7 +26,21 @@ def sets(*rows):
     return np.array([[*row, *[-1] * (size - len(row))] for row in rows])
 
 
-# ---------------------------------------------------------------- disjoint
+# ---------------------------------------------------------------- overlaps
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_of_each_set_is_that_of_a_dictionary(seed):
+    rng = np.random.default_rng(seed)
+    rows = np.stack([rng.permutation([0, 1, 2, 3, 4, -1, -1])[:4] for _ in range(300)])
+    similarity = rng.integers(0, 5, 300) / 4
+    best = {}
+    for row, nodes in enumerate(rows.tolist()):
+        key = frozenset(node for node in nodes if node >= 0)
+        if key not in best or similarity[row] > similarity[best[key]]:
+            best[key] = row
+    assert best_of_each_set(rows, similarity).tolist() == sorted(best.values())
+    assert best_of_each_set(rows[:0], similarity[:0]).tolist() == []
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,9 @@ class Finder:
             stream, competition = self.compete(whole, snapped, rule, least)
             kept, shares = competition.frequent(min_support)
             patterns = [snapped.take([number]) for number in kept]
-            players = find_players(stream, patterns, competition.wanted(kept, shares), Steps())
-            found.append(describe_places(competition, kept, shares, players, self.csr))
+            wanted = competition.wanted(kept, shares)
+            players = find_players(stream, patterns, wanted, Steps())
+            found.append(describe_places(competition, kept, shares, wanted, players, self.csr))
         for at_once, in_parts in zip(*found, strict=True):
             assert at_once.occurrences == in_parts.occurrences
             assert at_once.medoid == in_parts.medoid
