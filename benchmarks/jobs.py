@@ -44,6 +44,13 @@ def peak_of(*command: str) -> tuple[float, float, float]:
     return wall, used, peak
 
 
+def finish(started: subprocess.Popen[bytes]) -> None:
+    """Wait for a command that was started, with its messages in a pipe."""
+    _, said = started.communicate()
+    if started.returncode:
+        raise RuntimeError(said.decode())
+
+
 def plant(graph: Path, size: int, features: str = "constant") -> None:
     """Barabási–Albert with two edges a node, about 1 % of its nodes in planted motifs."""
     copies = str(max(5, round(size * 0.01 / COPY / len(MOTIFS))))

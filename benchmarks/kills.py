@@ -4,22 +4,23 @@
 
 SIGKILL comes after a time drawn uniformly from that of an uninterrupted job, and again, up to three
 times a job, each time followed by `--resume`. After each kill the folder is looked at: what it
-holds of a run must be all of it, and each step on disk must be readable.
+holds of a run must be what an uninterrupted job writes, all of it once `run.json` is there, and each
+step on disk must be readable. A job that was gone on with has the steps of before.
 """
 
 from __future__ import annotations
 
 import collections
-import json
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from jobs import GOMKCN, plant
+from jobs import GOMKCN, finish, plant
 from record import Bench, bench_command
 
 KILLS = 50
@@ -34,6 +35,8 @@ STAGES = {
     "sightings": "sightings",
     "filters": "filters",
 }
+# what has no time in it
+SAME = {"patterns.json", "occurrences.parquet", "settings.toml"}
 FILES = {"patterns.json", "run.json", "settings.toml", "report.html", "occurrences.parquet"}
 
 
@@ -45,24 +48,20 @@ def start(graph: str, out: Path, *options: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def finish(started: subprocess.Popen[bytes]) -> None:
-    """Wait for a job."""
-    _, said = started.communicate()
-    if started.returncode:
-        raise RuntimeError(said.decode())
-
-
-def stage(out: Path) -> tuple[str, bool]:
+def stage(out: Path, reference: Path) -> tuple[str, bool]:
     """How far a job had come when it was killed, and whether all that can be seen is whole."""
     seen = {path.name for path in out.glob("[!.]*")}
     steps = list((out / ".progress").glob("[a-z]*.npz"))
-    whole = not seen or seen >= FILES
-    if "patterns.json" in seen:
-        json.loads((out / "patterns.json").read_bytes())
+    # files take their places one after the other, run.json last
+    whole = "run.json" not in seen or seen >= FILES
+    for name in seen.intersection(SAME):
+        whole = whole and (out / name).read_bytes() == (reference / name).read_bytes()
+    if "report.html" in seen:
+        whole = whole and (out / "report.html").read_text().rstrip().endswith("</html>")
     for path in steps:
         with np.load(path, allow_pickle=False) as arrays:
             whole = whole and all(arrays[name] is not None for name in arrays.files)
-    if seen:
+    if "run.json" in seen:
         return "none left: the run is there", whole
     kinds = [path.stem.split("-")[0] for path in steps]
     return next((said for kind, said in STAGES.items() if kind in kinds), "none"), whole
@@ -72,6 +71,7 @@ def stage(out: Path) -> tuple[str, bool]:
 def main(bench: Bench) -> None:
     """Kill a job, go on with it, compare."""
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    bench.threads = 1
     rng = random.Random(SEED)
     table = bench.table(
         "Killed and gone on with",
@@ -97,9 +97,9 @@ def main(bench: Bench) -> None:
                 except subprocess.TimeoutExpired:
                     job.kill()
                 job.communicate()
-                name, is_whole = stage(out)
-                if job.returncode == 0:
+                if job.returncode != -signal.SIGKILL:
                     break
+                name, is_whole = stage(out, reference)
                 kills[name] += 1
                 whole[name] += is_whole
             finish(start(graph, out, "--resume"))

@@ -2,11 +2,11 @@
 
     python benchmarks/processes.py
 
-One process with one thread, beside two such processes: the whole command, from the start of
-Python (and of torchrun) to the report, in turn. Then four processes, of which one is killed three
-times: SIGKILL to a process drawn by chance once a quarter, half and three quarters of the steps are
-done; torchrun starts all of them anew, and they go on with what is on disk. The processes may use
-all processors of the machine.
+One process with one thread, beside two such processes: the whole command, from the start of Python
+(and of torchrun) to the report, in turn; of the smallest graph with a null model. Then four
+processes, of which one is killed three times: SIGKILL to a process drawn by chance once a quarter,
+half and three quarters of the steps are done; torchrun starts all of them anew, and they go on with
+what is on disk. The processes may use all processors of the machine.
 """
 
 from __future__ import annotations
@@ -21,40 +21,38 @@ from pathlib import Path
 
 import click
 import psutil
-from jobs import GOMKCN, TORCHRUN, plant, run
+from jobs import GOMKCN, TORCHRUN, finish, plant, run
 from measure import Timing
 from record import Bench, bench_command
 
 REPEATS = 3
 KILLS = 3
 PROCESSES = 4
-SIZES = (10**6, 10**7)
+SIZES = (10**5, 10**6, 10**7)
+# what is asked for beside the defaults
+JOBS = {10**5: ("--null", "degree")}
+KILLED = 10**6
 SEED = 0
 
 
-def alone(graph: str, out: Path) -> float:
+def alone(graph: str, out: Path, *asked: str) -> float:
     """Seconds of one process."""
-    return run("mine", graph, "--out", str(out), "--quiet", "--force")[0]
+    return run("mine", graph, "--out", str(out), "--quiet", "--force", *asked)[0]
 
 
-def by_torchrun(graph: str, out: Path, processes: int, *options: str) -> subprocess.Popen[bytes]:
+def by_torchrun(
+    graph: str, out: Path, processes: int, *asked: str, restarts: int = 0
+) -> subprocess.Popen[bytes]:
     """Start several processes."""
-    command = [*TORCHRUN, "--nproc-per-node", str(processes), *options, *GOMKCN[1:]]
-    command += ["mine", graph, "--out", str(out), "--quiet", "--force"]
+    command = [*TORCHRUN, "--nproc-per-node", str(processes), "--max-restarts", str(restarts)]
+    command += [*GOMKCN[1:], "mine", graph, "--out", str(out), "--quiet", "--force", *asked]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def end_of(started: subprocess.Popen[bytes]) -> None:
-    """Wait for it."""
-    _, said = started.communicate()
-    if started.returncode:
-        raise RuntimeError(said.decode())
-
-
-def two(graph: str, out: Path) -> float:
+def two(graph: str, out: Path, *asked: str) -> float:
     """Seconds of two processes."""
     start = time.perf_counter()
-    end_of(by_torchrun(graph, out, 2))
+    finish(by_torchrun(graph, out, 2, *asked))
     return time.perf_counter() - start
 
 
@@ -74,14 +72,14 @@ def count_steps(graph: str, out: Path) -> int:
     while started.poll() is None:
         most = max(most, len(steps_in(out)))
         time.sleep(0.02)
-    end_of(started)
+    finish(started)
     return most
 
 
 def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
     """Kill one process three times; return kills, steps done at each, and whether all stayed."""
     rng = random.Random(SEED)
-    started = by_torchrun(graph, out, PROCESSES, "--max-restarts", str(KILLS))
+    started = by_torchrun(graph, out, PROCESSES, restarts=KILLS)
     done_at: list[int] = []
     kept: dict[str, int] = {}
     all_stayed = True
@@ -102,7 +100,7 @@ def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
                 ):
                     time.sleep(0.01)
         time.sleep(0.02)
-    end_of(started)
+    finish(started)
     return len(done_at), done_at, all_stayed
 
 
@@ -118,12 +116,20 @@ def same(one: Path, other: Path) -> str:
 def main(bench: Bench, largest: int) -> None:
     """Mine by one process, by two, and by four of which some are killed."""
     # each process has one thread, on any processor
+    bench.threads = 1
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     speed = bench.table(
         "One process and two, one thread each",
-        {"nodes": ",", "one, s": ".1f", "two, s": ".1f", "times as fast": ".2f", "equal": ""},
+        {
+            "nodes": ",",
+            "options": "",
+            "one, s": ".1f",
+            "two, s": ".1f",
+            "times as fast": ".2f",
+            "equal": "",
+        },
     )
     killed = bench.table(
         f"{PROCESSES} processes, one killed {KILLS} times",
@@ -141,14 +147,17 @@ def main(bench: Bench, largest: int) -> None:
         graph, one, more = (Path(folder) / name for name in ("big.graph", "one", "more"))
         for size in sizes:
             plant(graph, size)
+            asked = JOBS.get(size, ())
             # compiles what a first command compiles and keeps
-            alone(str(graph), one)
+            alone(str(graph), one, *asked)
             seconds = [
-                (alone(str(graph), one), two(str(graph), more)) for _ in range(bench.repeats)
+                (alone(str(graph), one, *asked), two(str(graph), more, *asked))
+                for _ in range(bench.repeats)
             ]
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
-            speed.add(size, first, second, first.median / second.median, same(one, more))
-            if size == sizes[0]:
+            faster = first.median / second.median
+            speed.add(size, " ".join(asked) or "none", first, second, faster, same(one, more))
+            if size == (KILLED if KILLED in sizes else sizes[0]):
                 total = count_steps(str(graph), more)
                 kills, done_at, all_stayed = kill_some(str(graph), more, total)
                 done = ", ".join(map(str, done_at))

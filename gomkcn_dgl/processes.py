@@ -89,6 +89,7 @@ def join_processes() -> Iterator[None]:
             raise LostProcessError from error
         raise
     finally:
+        _store = None
         if dist.is_initialized():
             dist.destroy_process_group()
 
@@ -202,6 +203,10 @@ def turns(count: int) -> Iterator[int]:
     """
     if world_size() == 1:
         yield from range(count)
+        return
+    if _store is None:
+        # somebody else joined the processes
+        yield from range(rank(), count, world_size())
         return
     global _num_counts
     _num_counts += 1

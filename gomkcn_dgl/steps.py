@@ -124,7 +124,7 @@ class Steps:
         least : int
             So many are made even when time is up.
         on_step : callable
-            Called after each step that this process made.
+            Called after each turn of this process.
         """
         names = list(makers)
         for turn in turns(len(names)):

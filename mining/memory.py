@@ -58,15 +58,17 @@ class MinerMemory:
         """Bytes that rows of all subgraphs may take."""
         return _TABLE * self.limit
 
-    def check(self, num_subgraphs: int, chance: int = 0) -> None:
+    def check(self, num_subgraphs: int, num_sampled: int, chance: int) -> None:
         """Refuse what would take too much.
 
         Parameters
         ----------
         num_subgraphs : int
             Subgraphs to be mined.
+        num_sampled : int
+            Those that filters are learnt on.
         chance : int
-            Bytes of a graph made by chance, if one is made.
+            Bytes of a graph made by chance while the sample is there; 0 if none is made.
 
         Raises
         ------
@@ -78,9 +80,12 @@ class MinerMemory:
             self.limit,
             f"the patterns of {num_subgraphs:,} subgraphs",
         )
-        check_memory(
-            chance, self.limit, "the chance graph for thresholds, which min_similarity spares"
-        )
+        if chance:
+            check_memory(
+                chance + num_sampled * self.of_subgraph,
+                self.limit,
+                "the chance graph for thresholds, which min_similarity spares",
+            )
 
 
 def read_limit(limit: int | str | None) -> int:

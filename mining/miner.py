@@ -279,7 +279,8 @@ class PatternMiner(BaseEstimator):
         self._check_settings()
         csr = as_csr(graph)
         chance = memory_of_chance(csr) if self.min_similarity is None else 0
-        self.memory_for(csr).check(csr.num_nodes * self.num_views, chance)
+        sampled = self.learning_size(csr) * self.num_views
+        self.memory_for(csr).check(csr.num_nodes * self.num_views, sampled, chance)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
         with shared_steps(steps) as steps:
@@ -367,11 +368,16 @@ class PatternMiner(BaseEstimator):
         csr = self.read(graph)
         return self.look(csr, self.sample_roots(csr))
 
+    def learning_size(self, graph: CSRGraph) -> int:
+        """How many nodes :meth:`fit` learns from."""
+        most = self.memory_for(graph).sample // self.num_views
+        enough = ceil(ln(2 / _DOUBT) / (2 * self.sample_error**2))
+        return min(graph.num_nodes, enough, max(1, most))
+
     def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
         """Draw the nodes that :meth:`fit` learns from, int64, ascending; None for all."""
-        most = self.memory_for(graph).sample // self.num_views
-        size = min(ceil(ln(2 / _DOUBT) / (2 * self.sample_error**2)), max(1, most))
-        if graph.num_nodes <= size:
+        size = self.learning_size(graph)
+        if size == graph.num_nodes:
             return None
         rng = np.random.default_rng([self.random_state, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))

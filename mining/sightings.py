@@ -141,7 +141,7 @@ def see_all(
     memory : float
         Bytes that the rows of all subgraphs may take before they go to a temporary file.
     beside : mapping of str to callable, optional
-        Other steps that one process can make meanwhile.
+        Other steps, made by one process while the others begin with the parts.
 
     Returns
     -------
@@ -161,9 +161,9 @@ def see_all(
 
     names = [f"sightings-{number:06d}" for number in range(stream.num_parts)]
     makers = {name: partial(see, number) for number, name in enumerate(names)}
-    # something is always seen; what takes long comes before the many parts
-    first = {names[0]: makers.pop(names[0])}
-    steps.share({**first, **(beside or {}), **makers}, least=1)
+    first = beside or {}
+    # something is always seen
+    steps.share({**first, **makers}, least=len(first) + 1)
     if not is_first():
         return []
     known = next((i for i, name in enumerate(names) if not steps.has(name)), len(names))

@@ -122,3 +122,56 @@ if child == 0:
 print(json.dumps({"status": os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}))
 """
     assert run(program, NUMBA_NUM_THREADS="2") == {"status": 0}
+
+
+def test_code_of_other_flags_is_compiled_anew(tmp_path):
+    """Else a run that checks bounds would be given code that does not."""
+    run(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path))
+    checked = run(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")
+    assert checked["hits"] == 0
+
+
+def test_a_cache_that_cannot_be_written_ends_nothing(tmp_path):
+    """A quota, or a disk that fills up after the start."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    limit += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    answer = run(limit + PROGRAM, NUMBA_CACHE_DIR=str(tmp_path))
+    assert answer["hits"] == 0
+    assert run(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path))["nodes"] == answer["nodes"]
+
+
+def test_without_a_home_nothing_is_written_to_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr(compiled.os.path, "expanduser", lambda path: path)
+    assert compiled._cache_folder.__wrapped__(Path(__file__).parent) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_code_that_was_not_used_for_long_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    old, new = tmp_path / "gomkcn_dgl" / "old", tmp_path / "gomkcn_dgl" / "new"
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    mine = compiled._cache_folder.__wrapped__(Path(__file__).parent)
+    assert sorted(path.name for path in old.parent.iterdir()) == sorted(["new", Path(mine).name])
+
+
+def test_a_thread_may_go_on_when_the_main_one_has_ended():
+    program = """
+import json, threading, numba, numpy as np
+from gomkcn_dgl.kernels.threads import run_blocks
+numba.set_num_threads(2)
+done = np.zeros(64, int)
+def work(first, last):
+    done[first:last] += 1
+def late():
+    threading.main_thread().join()
+    run_blocks(work, 64, 1e9)
+    print(json.dumps({"done": done.tolist()}), flush=True)
+threading.Thread(target=late).start()
+"""
+    assert run(program, NUMBA_NUM_THREADS="2") == {"done": [1] * 64}

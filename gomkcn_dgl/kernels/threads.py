@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
 
+_config: Any = numba.config
 # what a thread must have to do before it is worth waking
 _LEAST_NANOSECONDS = 500_000
 # blocks beside each other often cost alike (a graph's hubs come first), so that there are so many
@@ -38,6 +40,9 @@ def run_blocks(
     """
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
     threads = max(1, min(numba.get_num_threads(), pieces))
+    if _config.DISABLE_JIT:
+        # plain Python holds its lock
+        threads = 1
     if threads == 1:
         function(0, num_blocks, *arguments)
         return
@@ -49,8 +54,12 @@ def run_blocks(
         for piece in left:
             function(bounds[piece], bounds[piece + 1], *arguments)
 
-    others = [_pool().submit(work) for _ in range(threads - 1)]
+    others: list[Future[None]] = []
     try:
+        # no more threads than the system allows, and none when Python ends; this one does all then
+        with contextlib.suppress(RuntimeError):
+            for _ in range(threads - 1):
+                others.append(_pool().submit(work))
         work()
     finally:
         # after an error, too: what the others have begun writes to the caller's arrays
@@ -64,9 +73,9 @@ def run_blocks(
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    return ThreadPoolExecutor(most, "gomkcn")
+    return ThreadPoolExecutor(_config.NUMBA_NUM_THREADS, "gomkcn")
 
 
-# a process that is forked has none of the threads
-os.register_at_fork(after_in_child=_pool.cache_clear)
+if hasattr(os, "register_at_fork"):
+    # a process that is forked has none of the threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

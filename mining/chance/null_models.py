@@ -29,7 +29,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 NULL_MODELS = ("configuration", "degree", "features")
 
-# swaps an edge: three leave one edge in 400 where it was
+# swaps an edge; three leave one edge in 400 where it was
 _SWAPS = 10
 # attempts an edge are bounded, since in some graphs no swap is possible
 _ATTEMPTS = 100
@@ -133,7 +133,8 @@ def match_anew(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     # by group, and within a group by chance
     key <<= np.uint64(32)
     key |= rng.integers(2**32, size=len(key), dtype=np.uint32)
-    order = np.argsort(key)
+    # stable, since other sorts order equal draws as the processor likes
+    order = np.argsort(key, kind="stable")
     del key
     ends[places] = ends[order]
     del places, order
