@@ -4,8 +4,8 @@
 
 SIGKILL comes after a time drawn uniformly from that of an uninterrupted job, and again, up to three
 times a job, each time followed by `--resume`. After each kill the folder is looked at: what it
-holds of a run must be what an uninterrupted job writes, all of it once `run.json` is there, and each
-step on disk must be readable. A job that was gone on with has the steps of before.
+holds of a run must be what an uninterrupted job writes, all of it once `run.json` is there, and
+each step on disk must be readable. A job that was gone on with has the steps of before.
 """
 
 from __future__ import annotations
