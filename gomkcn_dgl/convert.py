@@ -24,17 +24,18 @@ import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
-from gomkcn_dgl.edge_blocks import NotIntegersError, edge_blocks
-from gomkcn_dgl.edge_sort import (
+from gomkcn_dgl.conversion.edge_blocks import NotIntegersError, edge_blocks
+from gomkcn_dgl.conversion.edge_sort import (
     BYTES_OF_EDGE,
     BYTES_OF_ENTRY,
     BYTES_OF_WEIGHTED_ENTRY,
     sort_edges,
 )
-from gomkcn_dgl.edge_spool import Spool, spool_edges
+from gomkcn_dgl.conversion.edge_spool import Spool, spool_edges
+from gomkcn_dgl.conversion.feature_spool import FeatureSpool, spool_features
+from gomkcn_dgl.conversion.node_rows import NodeRows, name_finder, number_nodes
+from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.feature_spool import FeatureSpool, spool_features
 from gomkcn_dgl.graph_folder import new_folder, write_node_ids
 from gomkcn_dgl.graph_folder_header import FolderHeader
 from gomkcn_dgl.io import find_format
@@ -42,7 +43,6 @@ from gomkcn_dgl.io_features import feature_file_beside
 from gomkcn_dgl.io_names import named, stem
 from gomkcn_dgl.io_parquet import parquet_blocks
 from gomkcn_dgl.memory import GIB, KIB, MIB, check_memory, memory_in_use
-from gomkcn_dgl.node_rows import NodeRows, name_finder, number_nodes
 from gomkcn_dgl.npy_files import save
 
 log = logging.getLogger("gomkcn_dgl")

@@ -15,7 +15,8 @@ from command_line import gomkcn, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl import convert, edge_sort, text_blocks
+from gomkcn_dgl import convert
+from gomkcn_dgl.conversion import edge_sort, text_blocks
 from gomkcn_dgl.convert import PieceSizes, convert_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder

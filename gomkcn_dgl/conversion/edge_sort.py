@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.conversion.edge_spool import Spool
 from gomkcn_dgl.csr import DUPLICATES, LOOPS, MIRRORED, ZEROS
-from gomkcn_dgl.edge_spool import Spool
 from gomkcn_dgl.npy_files import NpyWriter
 
 # bytes that sorting takes at its peak, for each entry of a part: 29 and 41 were measured

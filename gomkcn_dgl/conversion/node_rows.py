@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gomkcn_dgl.edge_spool import Spool
-from gomkcn_dgl.feature_spool import FeatureSpool
+from gomkcn_dgl.conversion.edge_spool import Spool
+from gomkcn_dgl.conversion.feature_spool import FeatureSpool
 
 log = logging.getLogger("gomkcn_dgl")
 

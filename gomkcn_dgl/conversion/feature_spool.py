@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.conversion.csv_blocks import CsvBlock, read_csv_blocks
+from gomkcn_dgl.conversion.text_blocks import text_blocks
 from gomkcn_dgl.csr import as_float32
-from gomkcn_dgl.csv_blocks import CsvBlock, read_csv_blocks
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_folder_checks import CHUNK, chunks
 from gomkcn_dgl.io_bytes import file_problems, reason_of
@@ -25,7 +26,6 @@ from gomkcn_dgl.io_features import (
 )
 from gomkcn_dgl.npy_files import NpyWriter, StoredArray
 from gomkcn_dgl.stored_names import NamesWriter, StoredNames, open_names
-from gomkcn_dgl.text_blocks import text_blocks
 
 _ROWS_AT_ONCE = 2**14
 _FILE, _IDS = "feature_rows", "feature_ids"

@@ -49,7 +49,7 @@ def read_csv_blocks(blocks: Blocks) -> tuple[list[str], Iterator[CsvBlock]]:
     Parameters
     ----------
     blocks : iterator of (int, bytes)
-        Of :func:`gomkcn_dgl.text_blocks.text_blocks`.
+        Of :func:`gomkcn_dgl.conversion.text_blocks.text_blocks`.
 
     Raises
     ------

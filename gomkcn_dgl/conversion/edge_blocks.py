@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gomkcn_dgl.csv_blocks import Blocks, Rows, read_csv_blocks
+from gomkcn_dgl.conversion.csv_blocks import Blocks, Rows, read_csv_blocks
+from gomkcn_dgl.conversion.text_blocks import text_blocks
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_tables import (
     COMMENT,
@@ -32,7 +33,6 @@ from gomkcn_dgl.io_tables import (
     scan_edge_csv,
     scan_edge_list,
 )
-from gomkcn_dgl.text_blocks import text_blocks
 
 # what pandas splits and strips as Python does: ASCII without control characters but \t \n \r
 _PLAIN = bytes([*b"\t\n\r", *range(32, 127)])
