@@ -66,9 +66,9 @@ def steps_in(out: Path) -> dict[str, int]:
     return steps
 
 
-def count_steps(graph: str, out: Path) -> int:
+def count_steps(graph: str, out: Path, processes: int) -> int:
     """Steps of a job, seen in one that is left alone."""
-    started, most = by_torchrun(graph, out, PROCESSES), 0
+    started, most = by_torchrun(graph, out, processes), 0
     while started.poll() is None:
         most = max(most, len(steps_in(out)))
         time.sleep(0.02)
@@ -76,10 +76,12 @@ def count_steps(graph: str, out: Path) -> int:
     return most
 
 
-def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
-    """Kill one process three times; return kills, steps done at each, and whether all stayed."""
+def kill_some(
+    graph: str, out: Path, processes: int, kills: int, total: int
+) -> tuple[list[int], bool]:
+    """Kill one process so often; return the steps done at each time, and whether all stayed."""
     rng = random.Random(SEED)
-    started = by_torchrun(graph, out, PROCESSES, restarts=KILLS)
+    started = by_torchrun(graph, out, processes, restarts=kills)
     done_at: list[int] = []
     kept: dict[str, int] = {}
     all_stayed = True
@@ -88,9 +90,9 @@ def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
         # a run that is written needs its steps no more
         if kept and not (out / "run.json").exists():
             all_stayed = all_stayed and kept.items() <= steps.items()
-        if len(done_at) < KILLS and len(steps) >= total * (len(done_at) + 1) / (KILLS + 1):
+        if len(done_at) < kills and len(steps) >= total * (len(done_at) + 1) / (kills + 1):
             workers = psutil.Process(started.pid).children()
-            if len(workers) == PROCESSES:
+            if len(workers) == processes:
                 rng.choice(workers).kill()
                 done_at.append(len(steps))
                 kept = steps
@@ -101,7 +103,7 @@ def kill_some(graph: str, out: Path, total: int) -> tuple[int, list[int], bool]:
                     time.sleep(0.01)
         time.sleep(0.02)
     finish(started)
-    return len(done_at), done_at, all_stayed
+    return done_at, all_stayed
 
 
 def same(one: Path, other: Path) -> str:
@@ -120,6 +122,7 @@ def main(bench: Bench, largest: int) -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    repeats, processes, kills = (1, 2, 1) if bench.quick else (bench.repeats, PROCESSES, KILLS)
     speed = bench.table(
         "One process and two, one thread each",
         {
@@ -132,7 +135,7 @@ def main(bench: Bench, largest: int) -> None:
         },
     )
     killed = bench.table(
-        f"{PROCESSES} processes, one killed {KILLS} times",
+        f"{processes} processes, one killed {kills} times",
         {
             "nodes": ",",
             "steps": "d",
@@ -152,17 +155,17 @@ def main(bench: Bench, largest: int) -> None:
             alone(str(graph), one, *asked)
             seconds = [
                 (alone(str(graph), one, *asked), two(str(graph), more, *asked))
-                for _ in range(bench.repeats)
+                for _ in range(repeats)
             ]
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
             faster = first.median / second.median
             speed.add(size, " ".join(asked) or "none", first, second, faster, same(one, more))
             if size == (KILLED if KILLED in sizes else sizes[0]):
-                total = count_steps(str(graph), more)
-                kills, done_at, all_stayed = kill_some(str(graph), more, total)
+                total = count_steps(str(graph), more, processes)
+                done_at, all_stayed = kill_some(str(graph), more, processes, kills, total)
                 done = ", ".join(map(str, done_at))
                 answer = "yes" if all_stayed else "NO"
-                killed.add(size, total, kills, done, answer, same(one, more))
+                killed.add(size, total, len(done_at), done, answer, same(one, more))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ COMMANDS = (
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "planted", "significance", "choosing", "noisy_copies", "planted_grid", "large_patterns",
-    "findings",
+    "findings", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
 WITHOUT = (

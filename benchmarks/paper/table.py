@@ -107,8 +107,8 @@ def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] |
     elif not cell.accuracies:
         text = str(cell.unfinished)
     else:
-        text = f"{cell.mean:.1f} ± {cell.deviation:.1f}"
         splits = len(cell.accuracies)
+        text = f"{cell.mean:.1f}" + f" ± {cell.deviation:.1f}" * (splits > 1)
         if splits < experiment.splits or cell.trials != (experiment.trials,) * 2:
             low, high = cell.trials
             trials = f"{low}" if low == high else f"{low} to {high}"
@@ -145,6 +145,12 @@ def _standings(experiment: Experiment, found: Mapping[tuple[str, str], Cell]) ->
             if abs(compare(ours, cell)[0]) <= compare(ours, cell)[1]
         )
         side = "ahead of" if difference > 0 else "behind" if difference < 0 else "level with"
+        if splits < 2:
+            lines.append(
+                f"- {data}: {OURS} is {abs(difference):.1f} {side} {best}, the best other model, "
+                "on the one split that both have, which says nothing of the spread."
+            )
+            continue
         lines.append(
             f"- {data}: {OURS} is {abs(difference):.1f} ± {error:.1f} {side} {best}, the best "
             f"other model ({splits} paired splits, standard error of the difference); within one "
