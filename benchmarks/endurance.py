@@ -33,7 +33,12 @@ def draw(minutes: list[float], memory: list[float], path: Path) -> None:
         figure = Figure(figsize=(6, 3), layout="constrained")
         ax = figure.subplots()
     ax.plot(minutes, memory, color=sns.color_palette("colorblind")[0], linewidth=1)
-    ax.set(xlabel="Minutes", ylabel="Resident memory, MiB", ylim=(0, None), xlim=(0, None))
+    ax.set(
+        xlabel="Minutes",
+        ylabel="Resident memory, MiB",
+        ylim=(0, 1.15 * max(memory)),
+        xlim=(0, None),
+    )
     with matplotlib.rc_context({"svg.hashsalt": "endurance", "svg.fonttype": "none"}):
         figure.savefig(path, metadata={"Date": None})
 
