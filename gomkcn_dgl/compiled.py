@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 try:
     import fcntl
@@ -134,6 +135,8 @@ def _cache_folder(sources: Path) -> str | None:
 def _digest(sources: Path) -> str:
     """A name for all that decides the machine code of the functions in a folder."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
+    # Numba looks at its own version alone
+    digest.update(f"{numba.__version__} {np.__version__}\n".encode())
     for folder in sorted({sources, _KERNELS}):
         for path in sorted(folder.glob("*.py")):
             digest.update(path.read_bytes())
