@@ -8,6 +8,7 @@ README says what was done; the numbers come from ``results/`` alone.
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 from collections import defaultdict
@@ -137,12 +138,16 @@ def _standings(experiment: Experiment, found: Mapping[tuple[str, str], Cell]) ->
         }
         if not ours or not ours.accuracies or not others:
             continue
-        best = max(others, key=lambda model: others[model].mean)
+        # folds differ, so that a mean over fewer of them says less
+        paired = {model: compare(ours, cell)[2] for model, cell in others.items()}
+        most = [model for model in others if paired[model] == max(paired.values())]
+        best = max(most, key=lambda model: others[model].mean)
         difference, error, splits = compare(ours, others[best])
         within = sorted(
             model
             for model, cell in others.items()
-            if abs(compare(ours, cell)[0]) <= compare(ours, cell)[1]
+            # of one split no error is known
+            if abs(compare(ours, cell)[0]) <= compare(ours, cell)[1] < math.inf
         )
         side = "ahead of" if difference > 0 else "behind" if difference < 0 else "level with"
         if splits < 2:
