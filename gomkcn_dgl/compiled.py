@@ -68,24 +68,30 @@ def compiled(**settings: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         compile_ = numba.njit(**{**_SETTINGS, **settings})
         folder = _cache_folder(Path(function.__code__.co_filename).parent)
-        if folder is None or _config.DISABLE_JIT:
-            return compile_(function)
-        dispatcher = compile_(function)
-        before, _config.CACHE_DIR = _config.CACHE_DIR, folder
-        try:
-            dispatcher.enable_caching()
-        except (RuntimeError, OSError):
-            # no source, as in a shell
-            return compile_(function)
-        finally:
-            _config.CACHE_DIR = before
-        if not str(dispatcher.stats.cache_path).startswith(folder):
-            # not writable: Numba would keep it where it does not see what has changed
-            return compile_(function)
-        _guard(dispatcher._cache, folder)
-        return dispatcher
+        if folder is not None and not _config.DISABLE_JIT:
+            dispatcher = compile_(function)
+            if _keeps_code(dispatcher, folder):
+                return dispatcher
+        return compile_(function)
 
     return decorate
+
+
+def _keeps_code(dispatcher: Any, folder: str) -> bool:
+    """Let a function keep its code in a folder; return whether it will."""
+    before, _config.CACHE_DIR = _config.CACHE_DIR, folder
+    try:
+        dispatcher.enable_caching()
+    except (RuntimeError, OSError):
+        # no source, as in a shell
+        return False
+    finally:
+        _config.CACHE_DIR = before
+    # if it cannot be written, Numba keeps the code where it does not see what has changed
+    if not str(dispatcher.stats.cache_path).startswith(folder):
+        return False
+    _guard(dispatcher._cache, folder)
+    return True
 
 
 def _guard(kept: Any, folder: str) -> None:
