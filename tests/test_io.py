@@ -555,7 +555,7 @@ def tu_folder(folder, **changes):
     folder.mkdir(parents=True, exist_ok=True)
     for ending, text in files.items():
         if text is not None:
-            (folder / f"TINY_{ending}.txt").write_text(text)
+            (folder / f"TINY_{ending}.txt").write_text(text, newline="")
     return folder
 
 
@@ -665,6 +665,11 @@ class TestTU:
             (
                 {"node_attributes": "1\n2\n3\nnan\n5\n"},
                 "TINY_node_attributes.txt: line 4: a finite number was expected, got 'nan'.",
+            ),
+            # a blank line between two that end in \r, over which pandas 2 takes all memory
+            (
+                {"node_attributes": "1,2 \r\r x,3\r\n"},
+                "TINY_node_attributes.txt: line 3: a finite number was expected, got 'x'.",
             ),
             ({"node_labels": "# 1\n"}, "TINY_node_labels.txt: the file holds comments only."),
         ],
