@@ -7,6 +7,7 @@ were chosen.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from torch import Tensor
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
 from gomkcn_dgl.processes import all_reduce_sum, gather_objects, share_of
+from mining.descent import Descent
 from mining.snapped_filters import SnappedFilters
 from mining.subgraph_types import SubgraphTypes
 
@@ -115,9 +117,9 @@ class FilterClustering:
         on_epoch: Callable[[float], bool],
     ) -> None:
         """Run gradient epochs; ``on_epoch`` gets the loss of each and says whether to stop."""
-        optimizer = torch.optim.Adam(self.filters.parameters(), lr=learning_rate)
-        decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(1, num_epochs))
+        descent = Descent(self.filters.parameters())
         for epoch in range(num_epochs):
+            descent.learning_rate = learning_rate * (1 + math.cos(math.pi * epoch / num_epochs)) / 2
             total = 0.0
             held = torch.zeros(len(self.filters.free_adj))
             for batch in torch.randperm(len(self.types), generator=generator).split(batch_size):
@@ -125,20 +127,17 @@ class FilterClustering:
                 rows = batch[share_of(len(batch))]
                 assignment = self.assign(rows)
                 held.index_add_(0, assignment.filter_of, self.weight[rows])
-                total += self._step(optimizer, rows, assignment, self.weight[batch].sum())
+                total += self._step(descent, rows, assignment, self.weight[batch].sum())
             held = all_reduce_sum(held)
             total = float(all_reduce_sum(torch.tensor(total, dtype=torch.float64)))
             # all stop together
             if any(gather_objects(on_epoch(total / float(self.weight.sum())))):
                 break
-            decay.step()
             # the last quarter is left to settle
             if relocate and epoch < 0.75 * num_epochs:
-                self._relocate_idle(held, optimizer)
+                self._relocate_idle(held, descent)
 
-    def _step(
-        self, optimizer: torch.optim.Optimizer, rows: Tensor, chosen: Assignment, total: Tensor
-    ) -> float:
+    def _step(self, descent: Descent, rows: Tensor, chosen: Assignment, total: Tensor) -> float:
         """One descent step; return the summed loss of the ``rows`` before it.
 
         ``total`` is the weight of the whole batch, of which other processes may have other rows.
@@ -150,15 +149,15 @@ class FilterClustering:
         similarity = scores / self.kernel.largest_score(self.filters.filter_size)
         weight = self.weight[rows]
         summed = ((1 - similarity) * weight).sum()
-        optimizer.zero_grad()
+        descent.zero_grad()
         (summed / total).backward()
         for parameter in self.filters.parameters():
             if parameter.grad is not None:
                 all_reduce_sum(parameter.grad)
-        optimizer.step()
+        descent.step()
         return float(summed.detach())
 
-    def _relocate_idle(self, held: Tensor, optimizer: torch.optim.Optimizer) -> None:
+    def _relocate_idle(self, held: Tensor, descent: Descent) -> None:
         """Move filters that hold almost nothing to the types that are served worst."""
         idle = torch.nonzero(held < _IDLE_SHARE * held.mean()).flatten()
         if len(idle) == 0:
@@ -168,10 +167,8 @@ class FilterClustering:
         worst = unserved.argsort(descending=True)[: len(idle)]
         idle = idle[: len(worst)]
         self.filters.set(idle, self.adj[worst], self.feat[worst])
-        for state in optimizer.state.values():
-            # old momentum would carry the filter away from its new place
-            state["exp_avg"][idle] = 0
-            state["exp_avg_sq"][idle] = 0
+        # old momentum would carry the filter away from its new place
+        descent.forget(idle)
 
     def settle_features(self, snapped: SnappedFilters) -> SnappedFilters:
         """Give snapped filters the mean features of the subgraphs they hold, node by node.

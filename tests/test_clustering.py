@@ -9,6 +9,7 @@ from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKSettings
 from mining.clustering import FilterClustering
+from mining.descent import Descent
 from mining.subgraph_types import SubgraphTypes
 
 KERNEL = GOMKSettings(3)
@@ -103,12 +104,9 @@ def test_a_step_moves_only_the_filters_that_were_chosen():
     assignment = clustering.assign(rows)
     assert assignment.filter_of.tolist() == [0, 1]
     before = {name: value.detach().clone() for name, value in filters.named_parameters()}
-    clustering._step(
-        torch.optim.SGD(filters.parameters(), lr=10.0),
-        rows,
-        assignment,
-        clustering.weight[rows].sum(),
-    )
+    descent = Descent(filters.parameters())
+    descent.learning_rate = 0.1
+    clustering._step(descent, rows, assignment, clustering.weight[rows].sum())
     assert torch.equal(filters.free_adj[2], before["free_adj"][2])
     assert torch.equal(filters.free_feat[2], before["free_feat"][2])
     for name, value in filters.named_parameters():
@@ -123,8 +121,8 @@ def test_a_step_follows_the_gradient_of_the_whole_loss():
     best = normalised(clustering)[rows].max(dim=1).values
     summed = ((1 - best) * weight).sum()
     expected = torch.autograd.grad(summed / weight.sum(), list(clustering.filters.parameters()))
-    optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=0.0)
-    loss = clustering._step(optimizer, rows, clustering.assign(rows), clustering.weight[rows].sum())
+    descent = Descent(clustering.filters.parameters())
+    loss = clustering._step(descent, rows, clustering.assign(rows), clustering.weight[rows].sum())
     assert loss == pytest.approx(summed.item())
     for parameter, gradient in zip(clustering.filters.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
@@ -175,14 +173,14 @@ def two_kinds():
 
 def test_an_idle_filter_moves_to_the_worst_served():
     clustering = two_kinds()
-    optimizer = torch.optim.Adam(clustering.filters.parameters(), lr=0.1)
+    descent = Descent(clustering.filters.parameters())
     everything = torch.arange(10)
-    clustering._step(optimizer, everything, clustering.assign(), clustering.weight.sum())
+    clustering._step(descent, everything, clustering.assign(), clustering.weight.sum())
     untouched = clustering.filters.free_adj[0].detach().clone()
-    momentum = optimizer.state[clustering.filters.free_adj]["exp_avg_sq"]
+    momentum = descent.square[0]
     momentum[1] = 9.0
     kept = momentum[0].clone()
-    clustering._relocate_idle(torch.tensor([10.0, 0.0]), optimizer)
+    clustering._relocate_idle(torch.tensor([10.0, 0.0]), descent)
     assert ((clustering.filters.adj()[1] > 0.5) == clustering.adj[9].bool()).all()
     torch.testing.assert_close(clustering.filters.feat()[1], clustering.feat[9])
     assert torch.equal(clustering.filters.free_adj[0], untouched)
@@ -194,9 +192,9 @@ def test_an_idle_filter_moves_to_the_worst_served():
 
 def test_no_filter_moves_while_all_hold_something():
     clustering = two_kinds()
-    optimizer = torch.optim.Adam(clustering.filters.parameters(), lr=0.1)
     before = clustering.filters.free_adj.detach().clone()
-    clustering._relocate_idle(torch.tensor([9.0, 1.0]), optimizer)
+    descent = Descent(clustering.filters.parameters())
+    clustering._relocate_idle(torch.tensor([9.0, 1.0]), descent)
     assert torch.equal(clustering.filters.free_adj, before)
 
 
@@ -210,7 +208,7 @@ def test_training_moves_an_idle_filter_only_if_it_may(relocate, served):
 def test_the_last_quarter_is_left_to_settle(monkeypatch):
     clustering = two_kinds()
     calls = []
-    monkeypatch.setattr(clustering, "_relocate_idle", lambda held, optimizer: calls.append(held))
+    monkeypatch.setattr(clustering, "_relocate_idle", lambda held, descent: calls.append(held))
     clustering.train(8, 0.05, 4, True, torch.Generator().manual_seed(0), lambda loss: None)
     assert len(calls) == 6
     # what each filter held, over all batches

@@ -134,15 +134,22 @@ _SCHEMA = (
     "float[] bandwidth, float level_scale, int aggregation, int solid"
 )
 _NUM_INPUTS = len(_Inputs._fields)
-
-
-@library.custom_op(
+# not library.custom_op, whose functions load the compiler of torch, a second, at their first call
+library.define(
     "gomkcn::match_numba",
-    mutates_args=(),
-    device_types="cpu",
-    schema=f"({_SCHEMA}, Tensor rows, bool optimal, bool anchor_root, bool keep) "
+    f"({_SCHEMA}, Tensor rows, bool optimal, bool anchor_root, bool keep) "
     "-> (Tensor scores, Tensor matching, Tensor similarities)",
+    tags=torch.Tag.pt2_compliant_tag,
 )
+library.define(
+    "gomkcn::match_numba_backward",
+    f"({_SCHEMA}, Tensor matching, Tensor similarities, Tensor grad_scores, bool needs_left) "
+    "-> (Tensor grad_left, Tensor grad_z)",
+    tags=torch.Tag.pt2_compliant_tag,
+)
+
+
+@library.impl("gomkcn::match_numba", "cpu")
 def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Return scores, matching and, when they are to be kept, the matched similarities."""
     inputs = _Inputs(*arguments[:_NUM_INPUTS])
@@ -196,7 +203,7 @@ def _in_chunks(z: Tensor, num_nodes: int) -> Tensor:
     return parts.permute(0, 2, 4, 1, 3).reshape(shape).contiguous()
 
 
-@_match.register_fake
+@library.register_fake("gomkcn::match_numba")
 def _match_fake(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     inputs, keep = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
     num_subgraphs, num_nodes = inputs.sizes()
@@ -209,13 +216,7 @@ def _match_fake(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-@library.custom_op(
-    "gomkcn::match_numba_backward",
-    mutates_args=(),
-    device_types="cpu",
-    schema=f"({_SCHEMA}, Tensor matching, Tensor similarities, Tensor grad_scores, "
-    "bool needs_left) -> (Tensor grad_left, Tensor grad_z)",
-)
+@library.impl("gomkcn::match_numba_backward", "cpu")
 def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     """Return the gradients of the left side, levels or features, and of z."""
     inputs = _Inputs(*arguments[:_NUM_INPUTS])
@@ -245,7 +246,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     return grad_rows, grad_z.sum(dim=0)
 
 
-@_match_backward.register_fake
+@library.register_fake("gomkcn::match_numba_backward")
 def _(*arguments: Any) -> tuple[Tensor, Tensor]:
     inputs, needs_left = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
     num_subgraphs, num_nodes = inputs.sizes()
@@ -278,4 +279,4 @@ def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | Non
     )
 
 
-_match.register_autograd(_differentiate, setup_context=_save)
+library.register_autograd("gomkcn::match_numba", _differentiate, setup_context=_save)
