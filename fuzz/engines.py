@@ -13,7 +13,7 @@ from mutate import LARGEST, mutate, mutate_members
 
 ATHERIS, OWN = "atheris", "own"
 _PACKAGES = ["gomkcn_dgl", "mining", "synthetic"]
-_COMPILED = re.compile(r"^@(numba\.njit|njit|triton\.jit)", re.MULTILINE)
+_COMPILED = re.compile(r"^@(compiled|overload|triton\.jit)\b", re.MULTILINE)
 
 Run = Callable[[bytes], None]
 

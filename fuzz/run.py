@@ -76,6 +76,8 @@ def fuzz(
             child = fork.Process(target=_work, args=(*options, done, refused))
             child.start()
             _watch(child, done)
+            if not (folder / "last").exists():
+                raise SystemExit(f"{reader}: the process ended before it read anything; see above.")
             # it ended by itself, at an input that it had not finished
             if child.exitcode != 0 and done.value < inputs:
                 _keep_last(folder, "hang" if child.exitcode == -9 else "crash", child.exitcode)
@@ -103,7 +105,7 @@ def _reader_names() -> list[str]:
 
 
 def _watch(child: Any, done: Any) -> None:
-    """Wait for a process; kill it when it reads nothing for two minutes."""
+    """Wait for a process; kill it when it reads nothing for too long."""
     before, since = -1, time.monotonic()
     while child.is_alive():
         child.join(0.5)
