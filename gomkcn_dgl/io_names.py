@@ -49,7 +49,18 @@ def printable(name: str) -> str:
     'red�[31m'
     """
     name = name if len(name) <= 100 else name[:99] + "…"
-    return "".join(letter if letter.isprintable() else "�" for letter in name)
+    return visible(name)
+
+
+def visible(text: str) -> str:
+    r"""Return one line of text, with a sign for each control character or line break.
+
+    Examples
+    --------
+    >>> visible("a\x00b")
+    'a�b'
+    """
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -147,7 +147,7 @@ class Pattern:
         width = len(feature_names)
         return cls(
             id=record["id"],
-            edges=tuple((u, v) for u, v in record["edges"]),
+            edges=tuple((int(u), int(v)) for u, v in record["edges"]),
             edge_weights=tuple(record["edge_weights"]),
             features=np.array(record["features"], dtype=float).reshape(-1, width),
             feature_names=tuple(feature_names),

@@ -8,7 +8,7 @@ import torch
 
 from mining.descent import Descent
 
-# mines a clique with a tail; prints the losses it saw, and whether torch's compiler was loaded for it
+# mines a clique with a tail; prints the losses seen, and whether torch's compiler was loaded
 MINE = """
 import sys
 import networkx as nx

@@ -214,6 +214,17 @@ def test_hostile_names_stay_text():
     assert_loads_nothing(run_html(run))
 
 
+def test_no_control_character_reaches_a_page():
+    pattern = dataclasses.replace(
+        pattern_of(nx.path_graph(2), ids=("a\x1b[31m", "b\u202e")), words="one\x00two"
+    )
+    run = run_of([pattern], source="c\x07", settings={"graph": {"features": "a\x00b"}})
+    html = render_report(run)
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202e]", html)
+    for shown in ("a�b", "c�", "one�two", "a�[31m"):
+        assert shown in Page(html).words, shown
+
+
 def test_only_the_telling_features_and_first_occurrences_are_listed():
     features = np.random.default_rng(0).normal(size=(4, 18)).round(3)
     run = run_of([pattern_of(PATH, distinct=30, features=features)])

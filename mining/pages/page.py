@@ -16,6 +16,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from gomkcn_dgl.io_names import visible
+
 
 @cache
 def page_style() -> Markup:
@@ -28,6 +30,8 @@ def page_template(name: str) -> jinja2.Template:
     """A template of this package."""
     environment = jinja2.Environment(
         autoescape=True,
+        # what is markup already is of a type of its own
+        finalize=lambda value: visible(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

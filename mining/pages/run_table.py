@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gomkcn_dgl.io_names import visible
 from mining.evaluation import MotifRecovery
 from mining.pages.report_words import brief_words
 from mining.pages.summary import partial_sentence
@@ -83,7 +84,7 @@ def _fate(motif: MotifRecovery) -> str:
 def align_columns(header: list[str], rows: list[list[str]], left: set[int]) -> str:
     """Align columns, cutting the widest text until a line has at most 100 characters."""
     # a name may hold line breaks or terminal codes
-    table = [["".join(c if c.isprintable() else "�" for c in cell) for cell in row] for row in rows]
+    table = [[visible(cell) for cell in row] for row in rows]
     table.insert(0, header)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     gaps = 2 * (len(widths) - 1)

@@ -31,6 +31,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io_bytes import reason_of
 from gomkcn_dgl.io_checkpoint import read_state
 from gomkcn_dgl.io_folder import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.io_names import visible
 from gomkcn_dgl.settings import RunSettings
 from mining.chance.choosing import Choice
 from mining.drawing.plots import draw_patterns, figure_to_svg
@@ -272,8 +273,7 @@ def _graphml(pattern: Pattern) -> bytes:
     for _, values in graph.nodes(data=True):
         for name in [name for name in values if not name.isprintable()]:
             # XML cannot hold control characters
-            printable = "".join(letter if letter.isprintable() else "?" for letter in name)
-            values[printable] = values.pop(name)
+            values[visible(name)] = values.pop(name)
     content = io.BytesIO()
     nx.write_graphml_xml(graph, content)
     return content.getvalue()
