@@ -92,7 +92,7 @@ def most_bytes(size: int) -> int:
 
 
 def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Read JSON in UTF-8, whose text can be written again.
+    """Read JSON in UTF-8, of finite numbers, whose text can be written again.
 
     Parameters
     ----------
@@ -107,7 +107,13 @@ def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None
     """
     try:
         text = data.decode("utf-8-sig")
-        record = json.loads(text, object_pairs_hook=pairs, parse_int=_read_int)
+        record = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_int=_read_int,
+            parse_float=_read_float,
+            parse_constant=_read_float,
+        )
         _refuse_depth(record)
         # "\ud800" stands for half a character, which no file can hold
         if b"\\u" in data:
@@ -146,6 +152,14 @@ def _read_int(text: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise ValueError(f"it holds a number of {len(text)} digits")
     return int(text)
+
+
+def _read_float(text: str) -> float:
+    # JSON has no infinity, and what is drawn or compared needs none
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"it holds a number that is not finite, {text[:20]}")
+    return number
 
 
 def _refuse_depth(record: Any) -> None:

@@ -171,7 +171,7 @@ def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = N
 
 def to_json(record: Any) -> str:
     """Return a record of plain and NumPy values as JSON."""
-    return json.dumps(record, indent=1, ensure_ascii=False, default=_plain) + "\n"
+    return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
 
 
 def read_json(path: Path) -> Any:

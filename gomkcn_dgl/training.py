@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +60,7 @@ class TrainingSettings:
         check_int("seed", self.seed, 0)
         if self.patience is not None:
             check_int("patience", self.patience, 1)
-        check_float("learning_rate", self.learning_rate, 0.0, open_minimum=True)
+        check_float("learning_rate", self.learning_rate, 0.0, 1e6, open_minimum=True)
         check_float("weight_decay", self.weight_decay, 0.0)
 
 
@@ -107,7 +108,8 @@ def train_classifier(
     Raises
     ------
     InputError
-        For a part without members, or a checkpoint that does not belong to this run.
+        For a part without members, a loss that is not finite, or a checkpoint that does not
+        belong to this run.
     RunInterruptedError
         If a signal ended training, after a last checkpoint.
 
@@ -145,6 +147,12 @@ def train_classifier(
                 measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
             measured = broadcast_object(measured)
             assert measured is not None
+            if not math.isfinite(loss + measured.loss):
+                raise InputError(
+                    "learning_rate must be so small that the loss stays finite, got "
+                    f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
+                    f"validation, in epoch {state.history.epochs + 1}."
+                )
             state.add(loss, measured)
             if on_epoch is not None:
                 on_epoch(state.history.epochs, state.history)

@@ -457,7 +457,7 @@ class PatternMiner(BaseEstimator):
         read_limit(self.memory_limit)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
         check_int("num_epochs", self.num_epochs, 0)
-        check_float("learning_rate", self.learning_rate, 0, open_minimum=True)
+        check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
         check_int("batch_size", self.batch_size, 1)
         check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
         if self.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:

@@ -1,11 +1,13 @@
 """The page and the cards: every number is that of the files, and any name is safe."""
 
 import dataclasses
+import gc
 import re
 
 import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from tiny_runs import (
     Page,
     assert_loads_nothing,
@@ -180,6 +182,17 @@ def test_what_the_miner_chose_is_said_and_drawn():
 
 def test_the_page_is_the_same_on_every_call(mined):
     assert render_report(mined) == render_report(mined)
+
+
+def test_a_page_keeps_no_figure(mined):
+    def count_figures():
+        for _ in range(3):
+            gc.collect()
+        return sum(type(one) is Figure for one in gc.get_objects())
+
+    before = count_figures()
+    render_report(mined)
+    assert count_figures() == before
 
 
 def test_ids_of_a_page_are_unique_and_its_links_lead_somewhere(mined):

@@ -82,6 +82,19 @@ def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training():
     assert history.best == best == evaluate_classifier(model, data, LABELS, ROWS[12:])
 
 
+def test_a_loss_that_is_not_finite_ends_training():
+    model = classifier()
+    with torch.no_grad():
+        list(model.parameters())[-1].fill_(torch.inf)
+    sentence = (
+        r"^learning_rate must be so small that the loss stays finite, got 0.01 and .* epoch 1.$"
+    )
+    with pytest.raises(InputError, match=sentence):
+        train_classifier(model, graphs(), LABELS, ROWS[:12], ROWS[12:])
+    with pytest.raises(InputError, match=r"^learning_rate must be at most 1e\+06, got 1e\+30.$"):
+        TrainingSettings(learning_rate=1e30)
+
+
 def test_labels_outside_the_training_part_are_not_learnt_from():
     states = []
     for change in (0, 1):

@@ -132,9 +132,12 @@ def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
         linewidth=0.3,
         ax=ax,
     )
-    sns.move_legend(
-        ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False, title="Nearest"
-    )
+    # not sns.move_legend, through which matplotlib keeps every figure for good
+    shapes = ax.get_legend().legend_handles
+    ax.legend(
+        shapes, list(colors), title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2),
+        ncols=3, frameon=False,
+    )  # fmt: skip
     _ink_legend(ax)
     ax.set_xlim(0, 1)
     whole_numbers(ax, "y")
