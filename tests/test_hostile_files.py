@@ -229,6 +229,14 @@ def test_a_number_that_no_float_can_hold(tmp_path):
         read_truth(path)
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400"])
+def test_a_number_that_is_not_finite(tmp_path, number):
+    path = tmp_path / "t.json"
+    path.write_text(f'{{"motifs": {number}}}')
+    with pytest.raises(InputError, match=rf"\(it holds a number that is not finite, {number}\)\.$"):
+        read_truth(path)
+
+
 def test_half_a_character_is_no_name(tmp_path):
     path = tmp_path / "n.json"
     path.write_text('{"1": "\\ud800"}')
