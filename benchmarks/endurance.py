@@ -2,13 +2,15 @@
 
     python benchmarks/endurance.py
 
-Another graph each time, of 2,000 nodes with planted motifs; the resident memory after each run,
-read from the system. Draws results/endurance.svg.
+Another graph each time, of 2,000 nodes with planted motifs: it is mined, the run is written with its
+report, and read. The resident memory after each run, read from the system. Draws
+results/endurance.svg.
 """
 
 from __future__ import annotations
 
 import itertools
+import tempfile
 import time
 from pathlib import Path
 
@@ -48,7 +50,10 @@ def draw(minutes: list[float], memory: list[float], path: Path) -> None:
 def main(bench: Bench, minutes: float) -> None:
     """Mine until time is up."""
     from gomkcn_dgl import as_csr
+    from gomkcn_dgl.settings import RunSettings
     from mining import PatternMiner
+    from mining.results.run import MiningRun
+    from mining.results.run_folder import read_run, write_run
     from synthetic import barabasi_albert, plant_motifs
 
     process = psutil.Process()
@@ -62,7 +67,11 @@ def main(bench: Bench, minutes: float) -> None:
             {"house": 10, "wheel": 10},
             seed=seed,
         )
-        PatternMiner(random_state=seed).fit(as_csr(planted.to_dgl()))
+        graph = as_csr(planted.to_dgl())
+        miner = PatternMiner(random_state=seed).fit(graph)
+        with tempfile.TemporaryDirectory() as folder:
+            write_run(Path(folder), MiningRun.of(miner, graph), RunSettings(), miner)
+            read_run(folder)
         at.append((time.perf_counter() - start) / 60)
         memory.append(process.memory_info().rss / MIB)
         if (bench.quick and seed == 3) or at[-1] > minutes:
