@@ -2,8 +2,8 @@
 
     python benchmarks/endurance.py
 
-Another graph each time, of 2,000 nodes with planted motifs: it is mined, the run is written with its
-report, and read. The resident memory after each run, read from the system. Draws
+Another graph each time, of 2,000 nodes with planted motifs: it is mined, the run is written with
+its report, and read. The resident memory after each run, read from the system. Draws
 results/endurance.svg.
 """
 
