@@ -22,8 +22,8 @@ from gomkcn_dgl.convert import convert_edges
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.io_label_names import read_label_names
 from gomkcn_dgl.labelled import read_labelled
+from gomkcn_dgl.readers.label_names import read_label_names
 from gomkcn_dgl.settings import read_settings
 from gomkcn_dgl.train_settings import read_train_settings
 from gomkcn_dgl.training_folder import load_classifier, read_metrics

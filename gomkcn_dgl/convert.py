@@ -39,11 +39,11 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import new_folder, write_node_ids
 from gomkcn_dgl.graph_folder_header import FolderHeader
 from gomkcn_dgl.io import find_format
-from gomkcn_dgl.io_features import feature_file_beside
-from gomkcn_dgl.io_names import named, stem
-from gomkcn_dgl.io_parquet import parquet_blocks
 from gomkcn_dgl.memory import GIB, KIB, MIB, check_memory, memory_in_use
 from gomkcn_dgl.npy_files import save
+from gomkcn_dgl.readers.feature_file import feature_file_beside
+from gomkcn_dgl.readers.file_names import named, stem
+from gomkcn_dgl.readers.parquet import parquet_blocks
 
 log = logging.getLogger("gomkcn_dgl")
 

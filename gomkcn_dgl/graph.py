@@ -32,7 +32,7 @@ from gomkcn_dgl.csr import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io_names import named
+from gomkcn_dgl.readers.file_names import named
 
 __all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
 

@@ -1,15 +1,15 @@
 """Files in and out: a graph file of any known format ↔ a CSRGraph.
 
-| format    | names                                     | read by      |
-|-----------|-------------------------------------------|--------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io_tables    |
-| `csv`     | .csv, also .gz                            | io_tables    |
-| `parquet` | .parquet                                  | io_parquet   |
-| `graphml` | .graphml, also .gz                        | io_graphml   |
-| `dgl`     | .bin                                      | io_dgl       |
-| `npz`     | .npz                                      | io_npz       |
-| `folder`  | a folder with graph.json, as in big.graph | graph_folder |
-| `tu`      | a folder with NAME_A.txt                  | io_tu        |
+| format    | names                                     | read by              |
+|-----------|-------------------------------------------|----------------------|
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | readers/tables.py    |
+| `csv`     | .csv, also .gz                            | readers/tables.py    |
+| `parquet` | .parquet                                  | readers/parquet.py   |
+| `graphml` | .graphml, also .gz                        | readers/graphml.py   |
+| `dgl`     | .bin                                      | readers/dgl_file.py  |
+| `npz`     | .npz                                      | readers/npz.py       |
+| `folder`  | a folder with graph.json, as in big.graph | graph_folder.py      |
+| `tu`      | a folder with NAME_A.txt                  | readers/tu_folder.py |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
 """
@@ -28,8 +28,9 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io_dgl import read_dgl
-from gomkcn_dgl.io_features import (
+from gomkcn_dgl.io_write import write_dgl_graphs, write_graph
+from gomkcn_dgl.readers.dgl_file import read_dgl
+from gomkcn_dgl.readers.feature_file import (
     FeatureTable,
     attach_features,
     feature_file_beside,
@@ -37,14 +38,13 @@ from gomkcn_dgl.io_features import (
     read_features,
     select_features,
 )
-from gomkcn_dgl.io_graphml import read_graphml
-from gomkcn_dgl.io_label_names import name_columns, read_label_names
-from gomkcn_dgl.io_names import FORMAT_OF_SUFFIX, listed, named, stem
-from gomkcn_dgl.io_npz import read_npz
-from gomkcn_dgl.io_parquet import read_edge_parquet
-from gomkcn_dgl.io_tables import EdgeTable, read_edge_csv, read_edge_list
-from gomkcn_dgl.io_tu import read_tu_classes, read_tu_folder
-from gomkcn_dgl.io_write import write_dgl_graphs, write_graph
+from gomkcn_dgl.readers.file_names import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.readers.graphml import read_graphml
+from gomkcn_dgl.readers.label_names import name_columns, read_label_names
+from gomkcn_dgl.readers.npz import read_npz
+from gomkcn_dgl.readers.parquet import read_edge_parquet
+from gomkcn_dgl.readers.tables import EdgeTable, read_edge_csv, read_edge_list
+from gomkcn_dgl.readers.tu_folder import read_tu_classes, read_tu_folder
 
 __all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
 
@@ -88,8 +88,8 @@ def read_graph(
     format : {"edges", "csv", "parquet", "graphml", "dgl", "npz", "folder", "tu"}, optional
         None: told by the name.
     label_names : path or mapping of str to str, optional
-        What labels are called, or a file that says so, see
-        :func:`gomkcn_dgl.io_label_names.read_label_names`: ``label=1`` becomes ``label=helix``.
+        What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
+        :func:`gomkcn_dgl.readers.label_names.read_label_names`.
 
     Returns
     -------

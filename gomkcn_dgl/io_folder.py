@@ -13,8 +13,8 @@ import numpy as np
 
 from gomkcn_dgl.atomic_files import atomic_file
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import parse_json, read_file, reason_of
 from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
+from gomkcn_dgl.readers.file_bytes import parse_json, read_file, reason_of
 
 Content = str | bytes | Callable[[BinaryIO], None]
 

@@ -20,8 +20,8 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import DEFAULT_FEATURE
 from gomkcn_dgl.graph_folder import write_graph_folder
-from gomkcn_dgl.io_dgl import read_dgl_columns
-from gomkcn_dgl.io_names import listed, named, stem
+from gomkcn_dgl.readers.dgl_file import read_dgl_columns
+from gomkcn_dgl.readers.file_names import listed, named, stem
 
 _WRITTEN = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")
 

@@ -10,7 +10,7 @@ from typing import Any
 import tomli_w
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import parse_toml, read_file, reason_of
+from gomkcn_dgl.readers.file_bytes import parse_toml, read_file, reason_of
 
 
 @dataclass(frozen=True)

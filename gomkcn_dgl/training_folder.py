@@ -18,11 +18,11 @@ import torch
 
 from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import reason_of
-from gomkcn_dgl.io_checkpoint import read_state
 from gomkcn_dgl.io_folder import begin_run, read_json, to_json, write_files
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.processes import is_first
+from gomkcn_dgl.readers.file_bytes import reason_of
+from gomkcn_dgl.readers.torch_file import read_state
 from gomkcn_dgl.splits import PARTS, Split
 from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training_run import TrainedClassifier, TrainingRun, build_model

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.io_bytes import parse_json, read_file
+from gomkcn_dgl.readers.file_bytes import parse_json, read_file
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.patterns import Pattern
 from mining.topology import canonical_form

@@ -9,7 +9,7 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.io_label_names import name_columns
+from gomkcn_dgl.readers.label_names import name_columns
 from mining import Occurrence, PatternMiner
 from mining.words.feature_background import FeatureBackground
 from mining.words.feature_words import describe_features

@@ -22,8 +22,8 @@ from self_contained import assert_loads_nothing
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.io_checkpoint import read_state
-from gomkcn_dgl.io_label_names import read_label_names
+from gomkcn_dgl.readers.label_names import read_label_names
+from gomkcn_dgl.readers.torch_file import read_state
 from gomkcn_dgl.settings import read_toml
 from mining import read_truth
 from mining.results.occurrence_file import read_occurrences

@@ -16,12 +16,13 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl import io_tables, io_write
+from gomkcn_dgl import io_write
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io import atomic_write, read_graph, read_tu_labels, write_graph
+from gomkcn_dgl.readers import tables
 
 
 def says(sentence):
@@ -1136,7 +1137,7 @@ def test_the_fast_and_the_slow_path_agree(tmp_path, pairs, weighted):
     data = "\n".join(" ".join(map(str, row)) for row in rows).encode()
     path = tmp_path / "g.txt"
     path.write_bytes(data)
-    fast, slow = io_tables.read_edge_list(path), io_tables._scan_edge_list(data)
+    fast, slow = tables.read_edge_list(path), tables._scan_edge_list(data)
     for name in ("source", "target", "weights"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
 

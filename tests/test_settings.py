@@ -3,7 +3,7 @@
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import parse_toml
+from gomkcn_dgl.readers.file_bytes import parse_toml
 from gomkcn_dgl.settings import (
     GraphSettings,
     NullSettings,

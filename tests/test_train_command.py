@@ -14,8 +14,8 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.io import write_dgl_graphs
-from gomkcn_dgl.io_dgl import read_dgl_columns
 from gomkcn_dgl.labelled import LabelledData, read_labelled
+from gomkcn_dgl.readers.dgl_file import read_dgl_columns
 from gomkcn_dgl.splits import stratified_split
 from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training_folder import load_classifier

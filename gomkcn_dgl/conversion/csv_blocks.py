@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_tables import parse_csv, read_csv_header, rows_of_lines, text_lines
+from gomkcn_dgl.readers.tables import parse_csv, read_csv_header, rows_of_lines, text_lines
 
 # number of the first line, and bytes
 Blocks = Iterator[tuple[int, bytes]]

@@ -1,8 +1,8 @@
 """A file of edges → tables of edges, one for each block of the file, in bounded memory.
 
-The rules and the messages are those of ``io_tables``, whose functions read each block. What they
-decide for a whole file is decided here over all blocks: the number of columns, and whether the ids
-are integers. A file of integers is read as such; the first id that is none raises
+The rules and the messages are those of ``readers/tables.py``, whose functions read each block. What
+they decide for a whole file is decided here over all blocks: the number of columns, and whether the
+ids are integers. A file of integers is read as such; the first id that is none raises
 :class:`NotIntegersError`, and the file is read anew as text.
 """
 
@@ -19,7 +19,7 @@ import pandas as pd
 from gomkcn_dgl.conversion.csv_blocks import Blocks, Rows, read_csv_blocks
 from gomkcn_dgl.conversion.text_blocks import text_blocks
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_tables import (
+from gomkcn_dgl.readers.tables import (
     COMMENT,
     LONGEST_ID,
     EdgeRow,

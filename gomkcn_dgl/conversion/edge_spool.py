@@ -12,7 +12,7 @@ import pandas as pd
 
 from gomkcn_dgl.csr import as_float32
 from gomkcn_dgl.graph_folder_checks import chunks
-from gomkcn_dgl.io_tables import EdgeTable
+from gomkcn_dgl.readers.tables import EdgeTable
 
 # what a name takes at the peak beside its string, in a dict, a list and arrays: 113 were measured
 _BYTES_OF_NAME = 130

@@ -15,8 +15,8 @@ from gomkcn_dgl.conversion.text_blocks import text_blocks
 from gomkcn_dgl.csr import as_float32
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_folder_checks import CHUNK, chunks
-from gomkcn_dgl.io_bytes import file_problems, reason_of
-from gomkcn_dgl.io_features import (
+from gomkcn_dgl.npy_files import NpyWriter, StoredArray
+from gomkcn_dgl.readers.feature_file import (
     ID_COLUMNS,
     FeatureTable,
     column_positions,
@@ -24,7 +24,7 @@ from gomkcn_dgl.io_features import (
     scan_features,
     table_of_array,
 )
-from gomkcn_dgl.npy_files import NpyWriter, StoredArray
+from gomkcn_dgl.readers.file_bytes import file_problems, reason_of
 from gomkcn_dgl.stored_names import NamesWriter, StoredNames, open_names
 
 _ROWS_AT_ONCE = 2**14
@@ -131,7 +131,7 @@ def spool_features(
     Raises
     ------
     InputError
-        As :func:`gomkcn_dgl.io_features.read_features`.
+        As :func:`gomkcn_dgl.readers.feature_file.read_features`.
     """
     try:
         if path.suffix.lower() == ".npy":

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import file_problems, most_bytes
-from gomkcn_dgl.io_tables import BYTE_ORDER_MARK, refuse_nul
+from gomkcn_dgl.readers.file_bytes import file_problems, most_bytes
+from gomkcn_dgl.readers.tables import BYTE_ORDER_MARK, refuse_nul
 
 # a line has to fit into memory
 LONGEST_LINE = 2**24

@@ -104,6 +104,7 @@ def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
     """
     import pandas as pd
     import seaborn as sns
+    from matplotlib.patches import Patch
 
     counts = np.asarray(counts)
     if not counts.sum():
@@ -130,13 +131,13 @@ def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
         alpha=1.0,
         edgecolor="white",
         linewidth=0.3,
+        legend=False,
         ax=ax,
     )
     # not sns.move_legend, through which matplotlib keeps every figure for good
-    shapes = ax.get_legend().legend_handles
     ax.legend(
-        shapes, list(colors), title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2),
-        ncols=3, frameon=False,
+        handles=[Patch(facecolor=color, label=name) for name, color in colors.items()],
+        title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False,
     )  # fmt: skip
     _ink_legend(ax)
     ax.set_xlim(0, 1)

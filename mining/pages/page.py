@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from gomkcn_dgl.io_names import visible
+from gomkcn_dgl.readers.file_names import visible
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gomkcn_dgl.io_names import visible
+from gomkcn_dgl.readers.file_names import visible
 from mining.evaluation import MotifRecovery
 from mining.pages.report_words import brief_words
 from mining.pages.summary import partial_sentence

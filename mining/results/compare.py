@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from gomkcn_dgl.io_names import printable
+from gomkcn_dgl.readers.file_names import printable
 from mining.pages.run_table import align_columns
 from mining.patterns import Pattern
 from mining.results.run import MiningRun

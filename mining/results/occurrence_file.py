@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import most_bytes
+from gomkcn_dgl.readers.file_bytes import most_bytes
 from mining.occurrence_list import Occurrences
 from mining.patterns import Pattern
 

@@ -28,10 +28,10 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import reason_of
-from gomkcn_dgl.io_checkpoint import read_state
 from gomkcn_dgl.io_folder import Content, begin_run, read_json, to_json, write_files
-from gomkcn_dgl.io_names import visible
+from gomkcn_dgl.readers.file_bytes import reason_of
+from gomkcn_dgl.readers.file_names import visible
+from gomkcn_dgl.readers.torch_file import read_state
 from gomkcn_dgl.settings import RunSettings
 from mining.chance.choosing import Choice
 from mining.drawing.plots import draw_patterns, figure_to_svg

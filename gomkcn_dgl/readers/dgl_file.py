@@ -26,7 +26,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import pick_columns
-from gomkcn_dgl.io_bytes import read_bytes
+from gomkcn_dgl.readers.file_bytes import read_bytes
 
 WEIGHT = "weight"
 

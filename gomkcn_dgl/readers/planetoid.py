@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import read_file, reason_of
-from gomkcn_dgl.io_pickle import ARRAY_NAMES, Made, Named, read_pickle, read_pickled_array
+from gomkcn_dgl.readers.file_bytes import read_file, reason_of
+from gomkcn_dgl.readers.pickles import ARRAY_NAMES, Made, Named, read_pickle, read_pickled_array
 
 _PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 # the public split validates on the nodes that follow the training nodes

@@ -12,8 +12,8 @@ from typing import Any
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import parse_json, parse_toml, read_bytes, reason_of
-from gomkcn_dgl.io_names import listed, named
+from gomkcn_dgl.readers.file_bytes import parse_json, parse_toml, read_bytes, reason_of
+from gomkcn_dgl.readers.file_names import listed, named
 
 _LONGEST_NAME = 60
 

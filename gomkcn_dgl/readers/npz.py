@@ -8,7 +8,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import read_arrays, read_bytes, reason_of
+from gomkcn_dgl.readers.file_bytes import read_arrays, read_bytes, reason_of
 
 _NEEDED = ("indices", "indptr", "shape", "data")
 _OPTIONAL = ("format", "features", "feature_names", "node_ids")

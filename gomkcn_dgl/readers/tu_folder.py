@@ -19,7 +19,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.io_tables import line_of_row, read_matrix
+from gomkcn_dgl.readers.tables import line_of_row, read_matrix
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -9,7 +9,7 @@ from command_line import gomkcn, refused
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.io_label_names import name_columns, read_label_names
+from gomkcn_dgl.readers.label_names import name_columns, read_label_names
 
 NAMES = {"1": "helix", "2": "sheet"}
 

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import most_bytes, read_bytes
+from gomkcn_dgl.readers.file_bytes import most_bytes, read_bytes
 
 _NODE_COLUMNS = (
     ("source", "target"),

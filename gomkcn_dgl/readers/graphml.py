@@ -20,8 +20,8 @@ import networkx as nx
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io_bytes import read_bytes, reason_of
-from gomkcn_dgl.io_tables import check_weight, line_error
+from gomkcn_dgl.readers.file_bytes import read_bytes, reason_of
+from gomkcn_dgl.readers.tables import check_weight, line_error
 
 WEIGHT = "weight"
 

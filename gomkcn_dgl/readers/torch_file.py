@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import read_file, reason_of
+from gomkcn_dgl.readers.file_bytes import read_file, reason_of
 
 
 def read_state(

@@ -10,8 +10,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, check_features
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.io_bytes import read_array, read_bytes, reason_of
-from gomkcn_dgl.io_tables import (
+from gomkcn_dgl.readers.file_bytes import read_array, read_bytes, reason_of
+from gomkcn_dgl.readers.tables import (
     csv_rows,
     line_error,
     parse_cell,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_bytes import file_problems, most_bytes
-from gomkcn_dgl.io_tables import LONGEST_ID, EdgeTable, edge_columns, refuse_wide
+from gomkcn_dgl.readers.file_bytes import file_problems, most_bytes
+from gomkcn_dgl.readers.tables import LONGEST_ID, EdgeTable, edge_columns, refuse_wide
 
 _ROWS_AT_ONCE = 2**16
 _BUFFER = 2**20

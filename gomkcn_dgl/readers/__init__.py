@@ -1,0 +1,1 @@
+"""Files of others → arrays: one reader a format, all of them suspicious of what they read."""
