@@ -40,7 +40,7 @@ class Group(click.Group):
             return super().main(*args, **extra)
         except SystemExit as end:
             # imported by then, or there are no others
-            processes = sys.modules.get("gomkcn_dgl.processes")
+            processes = sys.modules.get("gomkcn_dgl.jobs.processes")
             if processes is not None and processes.has_joined():
                 processes.leave(
                     end.code if isinstance(end.code, int) else int(end.code is not None)

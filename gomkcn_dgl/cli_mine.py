@@ -161,9 +161,9 @@ def mine(
     gomkcn mine friends.graph --out run --resume
     torchrun --nproc-per-node 2 -m gomkcn_dgl mine friends.graph --out run
     """
-    from gomkcn_dgl.interrupts import Interrupts
-    from gomkcn_dgl.processes import is_first, join_processes
-    from gomkcn_dgl.run_lock import lock_folder
+    from gomkcn_dgl.jobs.interrupts import Interrupts
+    from gomkcn_dgl.jobs.processes import is_first, join_processes
+    from gomkcn_dgl.jobs.run_lock import lock_folder
     from gomkcn_dgl.settings import RunSettings, read_settings
     from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
     from mining.mining_job import MiningJob
@@ -212,7 +212,7 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    from gomkcn_dgl.run_lock import lock_folder
+    from gomkcn_dgl.jobs.run_lock import lock_folder
     from mining.pages.run_table import format_table
     from mining.results.run_folder import read_run, write_report
 

@@ -110,9 +110,9 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn_dgl train ENZYMES/ --out run
     """
-    from gomkcn_dgl.interrupts import Interrupts
-    from gomkcn_dgl.processes import is_first, join_processes
-    from gomkcn_dgl.run_lock import lock_folder
+    from gomkcn_dgl.jobs.interrupts import Interrupts
+    from gomkcn_dgl.jobs.processes import is_first, join_processes
+    from gomkcn_dgl.jobs.run_lock import lock_folder
     from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
     from gomkcn_dgl.training_folder import METRICS, prepare_training_folder, write_training
     from gomkcn_dgl.training_run import format_results, read_training_data, run_training

@@ -36,14 +36,14 @@ from gomkcn_dgl.conversion.feature_spool import FeatureSpool, spool_features
 from gomkcn_dgl.conversion.node_rows import NodeRows, name_finder, number_nodes
 from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder import new_folder, write_node_ids
-from gomkcn_dgl.graph_folder_header import FolderHeader
 from gomkcn_dgl.io import find_format
 from gomkcn_dgl.memory import GIB, KIB, MIB, check_memory, memory_in_use
-from gomkcn_dgl.npy_files import save
 from gomkcn_dgl.readers.feature_file import feature_file_beside
 from gomkcn_dgl.readers.file_names import named, stem
 from gomkcn_dgl.readers.parquet import parquet_blocks
+from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
+from gomkcn_dgl.storage.graph_folder_header import FolderHeader
+from gomkcn_dgl.storage.npy_files import save
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl.processes import all_reduce_sum, rank, world_size
+from gomkcn_dgl.jobs.processes import all_reduce_sum, rank, world_size
 
 
 class GlobalBatchNorm(nn.BatchNorm1d):

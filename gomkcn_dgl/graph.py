@@ -31,8 +31,8 @@ from gomkcn_dgl.csr import (
     to_numpy,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.readers.file_names import named
+from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 __all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
 
@@ -52,9 +52,9 @@ def as_csr(
     graph : CSRGraph, DGLGraph, networkx.Graph, SciPy sparse matrix, (edge_index, num_nodes), list
         A batched DGLGraph, a list or a data set of graphs (labels are ignored) becomes a
         collection. A path names a graph folder, which is opened memory-mapped, see
-        :mod:`gomkcn_dgl.graph_folder`. ``edge_index`` is an integer array ``[2, E]``. The values of
-        a SciPy matrix are edge weights unless all are 1; an entry of value 0 is no edge. A PyG
-        ``Data`` or ``Batch`` is taken, too, with the edges given both ways or one way.
+        :mod:`gomkcn_dgl.storage.graph_folder`. ``edge_index`` is an integer array ``[2, E]``. The
+        values of a SciPy matrix are edge weights unless all are 1; an entry of value 0 is no edge.
+        A PyG ``Data`` or ``Batch`` is taken, too, with the edges given both ways or one way.
     features : str, sequence of str, array or None
         Names of node attributes (DGL ``ndata``, NetworkX node attributes, PyG node tensors) that
         are put side by side, or an array ``[V, D]`` in the order of the nodes. None takes the

@@ -2,14 +2,14 @@
 
 | format    | names                                     | read by              |
 |-----------|-------------------------------------------|----------------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | readers/tables.py    |
-| `csv`     | .csv, also .gz                            | readers/tables.py    |
-| `parquet` | .parquet                                  | readers/parquet.py   |
-| `graphml` | .graphml, also .gz                        | readers/graphml.py   |
-| `dgl`     | .bin                                      | readers/dgl_file.py  |
-| `npz`     | .npz                                      | readers/npz.py       |
-| `folder`  | a folder with graph.json, as in big.graph | graph_folder.py      |
-| `tu`      | a folder with NAME_A.txt                  | readers/tu_folder.py |
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | readers.tables       |
+| `csv`     | .csv, also .gz                            | readers.tables       |
+| `parquet` | .parquet                                  | readers.parquet      |
+| `graphml` | .graphml, also .gz                        | readers.graphml      |
+| `dgl`     | .bin                                      | readers.dgl_file     |
+| `npz`     | .npz                                      | readers.npz          |
+| `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
+| `tu`      | a folder with NAME_A.txt                  | readers.tu_folder    |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
 """
@@ -23,12 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.atomic_files import atomic_write
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io_write import write_dgl_graphs, write_graph
+from gomkcn_dgl.jobs.atomic_files import atomic_write
 from gomkcn_dgl.readers.dgl_file import read_dgl
 from gomkcn_dgl.readers.feature_file import (
     FeatureTable,
@@ -45,6 +44,7 @@ from gomkcn_dgl.readers.npz import read_npz
 from gomkcn_dgl.readers.parquet import read_edge_parquet
 from gomkcn_dgl.readers.tables import EdgeTable, read_edge_csv, read_edge_list
 from gomkcn_dgl.readers.tu_folder import read_tu_classes, read_tu_folder
+from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 __all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
 

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.atomic_files import atomic_write
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import DEFAULT_FEATURE
-from gomkcn_dgl.graph_folder import write_graph_folder
+from gomkcn_dgl.jobs.atomic_files import atomic_write
 from gomkcn_dgl.readers.dgl_file import read_dgl_columns
 from gomkcn_dgl.readers.file_names import listed, named, stem
+from gomkcn_dgl.storage.graph_folder import write_graph_folder
 
 _WRITTEN = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")
 
@@ -33,7 +33,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     ----------
     path : path
         Ends in ``.npz``, ``.graphml``, ``.txt``, ``.csv``, ``.bin``, or in ``.graph`` for a graph
-        folder, see :func:`gomkcn_dgl.graph_folder.write_graph_folder`. Beside a ``.txt`` or
+        folder, see :func:`gomkcn_dgl.storage.graph_folder.write_graph_folder`. Beside a ``.txt`` or
         ``.csv``, features other than the constant go to ``<stem>.features.npy``, or to
         ``<stem>.features.csv`` where columns or nodes have names; a node without an edge is
         written as a self-loop.

@@ -13,12 +13,12 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder import is_graph_folder
 from gomkcn_dgl.io import read_graph, read_tu_labels
 from gomkcn_dgl.readers.dgl_file import DGLColumns, read_dgl_columns
 from gomkcn_dgl.readers.file_names import listed, named
 from gomkcn_dgl.readers.planetoid import is_planetoid_folder, read_planetoid
 from gomkcn_dgl.splits import PARTS, Split, check_split
+from gomkcn_dgl.storage.graph_folder import is_graph_folder
 
 log = logging.getLogger("gomkcn_dgl")
 

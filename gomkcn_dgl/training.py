@@ -12,20 +12,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
-from gomkcn_dgl.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
-from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.processes import (
+from gomkcn_dgl.jobs.checkpoint import Checkpoint
+from gomkcn_dgl.jobs.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.jobs.processes import (
     all_reduce_sum,
     broadcast_object,
     is_first,
     share_of,
     world_size,
 )
+from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.training_state import Evaluation, History, TrainingState
 
 
@@ -78,8 +78,9 @@ def train_classifier(
 ) -> History:
     """Train with Adam and cross-entropy, and set the model back to its best epoch.
 
-    Every process of a run takes its slice of each batch, see :mod:`gomkcn_dgl.processes`; losses,
-    batch norm and dropout are those of the whole batch, so that the result is that of one process.
+    Every process of a run takes its slice of each batch, see :mod:`gomkcn_dgl.jobs.processes`;
+    losses, batch norm and dropout are those of the whole batch, so that the result is that of one
+    process.
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ from typing import Any
 
 import torch
 
-from gomkcn_dgl.checkpoint import Checkpoint
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_folder import begin_run, read_json, to_json, write_files
+from gomkcn_dgl.jobs.checkpoint import Checkpoint
+from gomkcn_dgl.jobs.processes import is_first
+from gomkcn_dgl.jobs.run_files import begin_run, read_json, to_json, write_files
 from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.processes import is_first
 from gomkcn_dgl.readers.file_bytes import reason_of
 from gomkcn_dgl.readers.torch_file import read_state
 from gomkcn_dgl.splits import PARTS, Split
@@ -35,7 +35,7 @@ _RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 def prepare_training_folder(
     folder: str | Path, force: bool = False, resume: bool = False, every: int | None = None
 ) -> Checkpoint | None:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.begin_run`.
+    """Make the folder of a run, see :func:`gomkcn_dgl.jobs.run_files.begin_run`.
 
     Returns
     -------

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from gomkcn_dgl.checkpoint import Checkpoint, digest_of
 from gomkcn_dgl.class_starts import start_from_classes
 from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.interrupts import Interrupts
+from gomkcn_dgl.jobs.checkpoint import Checkpoint, digest_of
+from gomkcn_dgl.jobs.interrupts import Interrupts
 from gomkcn_dgl.labelled import LabelledData, read_labelled
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.provenance import describe_provenance

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.jobs.processes import all_reduce_sum, gather_objects, share_of
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.processes import all_reduce_sum, gather_objects, share_of
 from mining.descent import Descent
 from mining.snapped_filters import SnappedFilters
 from mining.subgraph_types import SubgraphTypes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.processes import broadcast_object, is_first
-from gomkcn_dgl.steps import Steps
+from gomkcn_dgl.jobs.processes import broadcast_object, is_first
+from gomkcn_dgl.jobs.steps import Steps
 from mining.chance.thresholds import choose_thresholds, sample_chance
 from mining.neighborhoods import Neighborhoods
 from mining.occurrences import Competition, PatternPlaces, describe_places, find_players

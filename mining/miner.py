@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
+from gomkcn_dgl.jobs.processes import alone
+from gomkcn_dgl.jobs.steps import Steps, shared_steps
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.processes import alone
-from gomkcn_dgl.steps import Steps, shared_steps
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
     MAX_SUBGRAPH_NODES,

@@ -6,12 +6,12 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from gomkcn_dgl.checkpoint import digest_of
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.interrupts import Interrupts
+from gomkcn_dgl.jobs.checkpoint import digest_of
+from gomkcn_dgl.jobs.interrupts import Interrupts
+from gomkcn_dgl.jobs.steps import Steps
 from gomkcn_dgl.settings import RunSettings
-from gomkcn_dgl.steps import Steps
 from mining.chance.significance import add_significance, check_samples
 from mining.miner import PatternMiner
 from mining.stability import add_stability

@@ -23,8 +23,8 @@ from functools import partial
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.processes import is_first
-from gomkcn_dgl.steps import Steps
+from gomkcn_dgl.jobs.processes import is_first
+from gomkcn_dgl.jobs.steps import Steps
 from mining.occurrence_list import Medoid, Occurrences
 from mining.overlaps import best_of_each_set
 from mining.roles import find_roles

@@ -11,7 +11,7 @@ import torch
 from tqdm import tqdm
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.steps import Steps
+from gomkcn_dgl.jobs.steps import Steps
 from mining.clustering import FilterClustering
 from mining.neighborhoods import Neighborhoods
 from mining.snapped_filters import SnappedFilters, snap

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.processes import is_first
-from gomkcn_dgl.steps import Steps
+from gomkcn_dgl.jobs.processes import is_first
+from gomkcn_dgl.jobs.steps import Steps
 from mining.neighborhoods import Neighborhoods
 from mining.snapped_filters import SnappedFilters
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.steps import Steps, shared_steps
+from gomkcn_dgl.jobs.steps import Steps, shared_steps
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner

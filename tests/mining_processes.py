@@ -7,7 +7,7 @@ from pathlib import Path
 
 import mining.miner
 from gomkcn_dgl.cli import main
-from gomkcn_dgl.steps import Steps
+from gomkcn_dgl.jobs.steps import Steps
 
 mining.miner.PART_SIZE = 20
 keep = Steps._keep

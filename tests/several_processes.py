@@ -23,8 +23,8 @@ from gomkcn_dgl import (
 )
 from gomkcn_dgl.cli import main as gomkcn
 from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
-from gomkcn_dgl.interrupts import Interrupts
-from gomkcn_dgl.processes import (
+from gomkcn_dgl.jobs.interrupts import Interrupts
+from gomkcn_dgl.jobs.processes import (
     all_reduce_sum,
     barrier,
     broadcast_object,
@@ -118,9 +118,9 @@ class KilledInTheThirdEpoch(Interrupts):
 def main(path, run):
     with join_processes():
         if not was_restarted():
-            import gomkcn_dgl.interrupts
+            import gomkcn_dgl.jobs.interrupts
 
-            gomkcn_dgl.interrupts.Interrupts = KilledInTheThirdEpoch
+            gomkcn_dgl.jobs.interrupts.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
         outcome = {"size": world_size(), "parts": small_parts(), "rows": norm_and_dropout()}

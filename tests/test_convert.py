@@ -19,9 +19,9 @@ from gomkcn_dgl import convert
 from gomkcn_dgl.conversion import edge_sort, text_blocks
 from gomkcn_dgl.convert import PieceSizes, convert_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io import read_graph
 from gomkcn_dgl.memory import MIB, check_memory, format_size, memory_in_use, parse_size
+from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 SIZES = {
     "tiny": PieceSizes(block_bytes=1, edges_at_once=1, entries_at_once=2),

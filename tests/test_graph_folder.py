@@ -20,10 +20,10 @@ from gomkcn_dgl import (
 from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io import read_graph, write_graph
 from gomkcn_dgl.labelled import read_labelled
-from gomkcn_dgl.stored_names import StoredNames
+from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
+from gomkcn_dgl.storage.stored_names import StoredNames
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 

@@ -16,9 +16,9 @@ from command_line import gomkcn, refused
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.interrupts import Interrupts
+from gomkcn_dgl.jobs.interrupts import Interrupts
+from gomkcn_dgl.jobs.steps import Steps
 from gomkcn_dgl.settings import NullSettings, RunSettings, StabilitySettings
-from gomkcn_dgl.steps import Steps
 from mining import MiningRun, PatternMiner
 from mining.chance import thresholds
 from mining.memory import MinerMemory

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.jobs.steps import Steps
 from gomkcn_dgl.matching import GOMKSettings
-from gomkcn_dgl.steps import Steps
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.chance.significance import CountedPatterns
 from mining.neighborhoods import Neighborhoods

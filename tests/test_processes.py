@@ -14,7 +14,7 @@ import torch
 from command_line import gomkcn
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.processes import join_processes, world_size
+from gomkcn_dgl.jobs.processes import join_processes, world_size
 
 # the compiled code as plain Python: compiling would take longer
 ENVIRONMENT = {

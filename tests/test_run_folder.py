@@ -281,7 +281,7 @@ def test_a_run_that_is_cut_short_is_not_complete(tmp_path, run, settings, miner,
             raise KeyboardInterrupt
         replace(temporary, path)
 
-    monkeypatch.setattr("gomkcn_dgl.atomic_files.os.replace", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.jobs.atomic_files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(folder, run, settings, miner)
     assert (folder / "patterns.json").exists()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.interrupts import Interrupts, RunInterruptedError
-from gomkcn_dgl.steps import Steps, shared_steps
+from gomkcn_dgl.jobs.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.jobs.steps import Steps, shared_steps
 
 
 def refuse():

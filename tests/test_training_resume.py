@@ -23,9 +23,9 @@ from gomkcn_dgl import (
     as_csr,
     train_classifier,
 )
-from gomkcn_dgl.checkpoint import Checkpoint, digest_of
-from gomkcn_dgl.interrupts import Interrupts, RunInterruptedError
-from gomkcn_dgl.run_lock import lock_folder
+from gomkcn_dgl.jobs.checkpoint import Checkpoint, digest_of
+from gomkcn_dgl.jobs.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.jobs.run_lock import lock_folder
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -177,7 +177,7 @@ def test_the_callers_random_numbers_are_left_alone(data):
 
 def test_when_a_checkpoint_is_due(monkeypatch):
     now = 0.0
-    monkeypatch.setattr("gomkcn_dgl.checkpoint.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.jobs.checkpoint.time.monotonic", lambda: now)
     assert [Checkpoint("a", every=3).is_due(step) for step in range(1, 7)] == [
         *(False, False, True),
         *(False, False, True),
@@ -195,7 +195,7 @@ def test_when_a_checkpoint_is_due(monkeypatch):
 
 def test_seconds_count_those_before(monkeypatch):
     now = 0.0
-    monkeypatch.setattr("gomkcn_dgl.checkpoint.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.jobs.checkpoint.time.monotonic", lambda: now)
     first = Checkpoint("a")
     now = 7.0
     first.write({})

@@ -19,7 +19,7 @@ import numpy as np
 
 from gomkcn_dgl.conversion.edge_spool import Spool
 from gomkcn_dgl.csr import DUPLICATES, LOOPS, MIRRORED, ZEROS
-from gomkcn_dgl.npy_files import NpyWriter
+from gomkcn_dgl.storage.npy_files import NpyWriter
 
 # bytes that sorting takes at its peak, for each entry of a part: 29 and 41 were measured
 BYTES_OF_ENTRY = 40

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.csr import as_float32
-from gomkcn_dgl.graph_folder_checks import chunks
 from gomkcn_dgl.readers.tables import EdgeTable
+from gomkcn_dgl.storage.graph_folder_checks import chunks
 
 # what a name takes at the peak beside its string, in a dict, a list and arrays: 113 were measured
 _BYTES_OF_NAME = 130

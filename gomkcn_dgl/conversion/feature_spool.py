@@ -14,8 +14,6 @@ from gomkcn_dgl.conversion.csv_blocks import CsvBlock, read_csv_blocks
 from gomkcn_dgl.conversion.text_blocks import text_blocks
 from gomkcn_dgl.csr import as_float32
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_folder_checks import CHUNK, chunks
-from gomkcn_dgl.npy_files import NpyWriter, StoredArray
 from gomkcn_dgl.readers.feature_file import (
     ID_COLUMNS,
     FeatureTable,
@@ -25,7 +23,9 @@ from gomkcn_dgl.readers.feature_file import (
     table_of_array,
 )
 from gomkcn_dgl.readers.file_bytes import file_problems, reason_of
-from gomkcn_dgl.stored_names import NamesWriter, StoredNames, open_names
+from gomkcn_dgl.storage.graph_folder_checks import CHUNK, chunks
+from gomkcn_dgl.storage.npy_files import NpyWriter, StoredArray
+from gomkcn_dgl.storage.stored_names import NamesWriter, StoredNames, open_names
 
 _ROWS_AT_ONCE = 2**14
 _FILE, _IDS = "feature_rows", "feature_ids"

@@ -31,8 +31,8 @@ from tqdm import tqdm
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.processes import broadcast_object, is_first
-from gomkcn_dgl.steps import Steps, shared_steps
+from gomkcn_dgl.jobs.processes import broadcast_object, is_first
+from gomkcn_dgl.jobs.steps import Steps, shared_steps
 from mining.chance.null_models import NULL_MODELS, sample_null
 from mining.occurrence_list import Occurrences
 from mining.occurrences import TIE, Competition

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from gomkcn_dgl.io_folder import prepare_run_folder, to_json, write_files
+from gomkcn_dgl.jobs.run_files import prepare_run_folder, to_json, write_files
 from mining.drawing.explanation_plots import (
     draw_filter,
     draw_filters,

@@ -15,7 +15,7 @@ import pandas as pd
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_folder import write_files
+from gomkcn_dgl.jobs.run_files import write_files
 from mining.occurrence_list import Occurrences
 from mining.patterns import Pattern
 from mining.words.shapes import describe_shape

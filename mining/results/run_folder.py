@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io_folder import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.jobs.run_files import Content, begin_run, read_json, to_json, write_files
 from gomkcn_dgl.readers.file_bytes import reason_of
 from gomkcn_dgl.readers.file_names import visible
 from gomkcn_dgl.readers.torch_file import read_state
@@ -53,7 +53,7 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
-    """Make the folder of a run, see :func:`gomkcn_dgl.io_folder.begin_run`.
+    """Make the folder of a run, see :func:`gomkcn_dgl.jobs.run_files.begin_run`.
 
     Returns
     -------

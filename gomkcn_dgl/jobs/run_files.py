@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gomkcn_dgl.atomic_files import atomic_file
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.processes import broadcast_object, is_first, was_restarted
+from gomkcn_dgl.jobs.atomic_files import atomic_file
+from gomkcn_dgl.jobs.processes import broadcast_object, is_first, was_restarted
 from gomkcn_dgl.readers.file_bytes import parse_json, read_file, reason_of
 
 Content = str | bytes | Callable[[BinaryIO], None]

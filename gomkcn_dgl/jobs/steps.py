@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.atomic_files import atomic_file, atomic_write
-from gomkcn_dgl.checkpoint import check_identity
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
-from gomkcn_dgl.processes import (
+from gomkcn_dgl.jobs.atomic_files import atomic_file, atomic_write
+from gomkcn_dgl.jobs.checkpoint import check_identity
+from gomkcn_dgl.jobs.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.jobs.processes import (
     alone,
     barrier,
     broadcast_object,

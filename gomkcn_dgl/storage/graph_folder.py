@@ -26,19 +26,19 @@ from typing import Any, cast
 
 import numpy as np
 
-from gomkcn_dgl.atomic_files import sync_folder
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_folder_checks import (
+from gomkcn_dgl.jobs.atomic_files import sync_folder
+from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_graph_ptr,
     check_names,
     check_rows,
     chunks,
 )
-from gomkcn_dgl.graph_folder_header import HEADER, FolderHeader, read_header
-from gomkcn_dgl.npy_files import StoredArray, save
-from gomkcn_dgl.stored_names import NamesWriter, StoredNames
+from gomkcn_dgl.storage.graph_folder_header import HEADER, FolderHeader, read_header
+from gomkcn_dgl.storage.npy_files import StoredArray, save
+from gomkcn_dgl.storage.stored_names import NamesWriter, StoredNames
 
 ARRAYS = (
     "indptr",

@@ -11,7 +11,7 @@ from typing import Any
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.processes import gather_objects
+from gomkcn_dgl.jobs.processes import gather_objects
 
 TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)

@@ -9,9 +9,9 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from gomkcn_dgl.atomic_files import remove_leftovers
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.processes import is_first
+from gomkcn_dgl.jobs.atomic_files import remove_leftovers
+from gomkcn_dgl.jobs.processes import is_first
 
 _LOCK = ".lock"
 

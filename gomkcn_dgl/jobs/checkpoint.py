@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from gomkcn_dgl.atomic_files import atomic_write
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.processes import broadcast_object, is_first
+from gomkcn_dgl.jobs.atomic_files import atomic_write
+from gomkcn_dgl.jobs.processes import broadcast_object, is_first
 from gomkcn_dgl.readers.file_bytes import reason_of
 from gomkcn_dgl.readers.torch_file import read_state
 

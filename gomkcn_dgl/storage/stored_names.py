@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.npy_files import NpyWriter, StoredArray
+from gomkcn_dgl.storage.npy_files import NpyWriter, StoredArray
 
 
 class StoredNames:

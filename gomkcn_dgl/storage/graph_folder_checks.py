@@ -12,7 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.hashing import mix64
-from gomkcn_dgl.npy_files import StoredArray
+from gomkcn_dgl.storage.npy_files import StoredArray
 
 # numbers looked at in one go
 CHUNK = 2**20
