@@ -76,11 +76,15 @@ def test_norm_and_dropout_see_all_rows(two):
 
 @pytest.mark.parametrize("case", several_processes.CASES)
 def test_two_processes_train_as_one_does(two, case):
-    """Losses of all epochs agree to 1e-4, parameters to a twentieth of an Adam step."""
+    """Losses agree to 1e-5, parameters to a twentieth of an Adam step.
+
+    Where a gradient is next to nothing, its rounding decides which way Adam goes; the validation,
+    whose norm remembers the first steps, sees most of it.
+    """
     losses, validation, model = several_processes.train(case)
     found_losses, found_validation, found_model = two[case]
-    assert found_losses == pytest.approx(losses, rel=1e-4)
-    assert found_validation == pytest.approx(validation, rel=1e-4)
+    assert found_losses == pytest.approx(losses, rel=1e-5)
+    assert found_validation == pytest.approx(validation, rel=1e-3)
     for name, value in model.items():
         torch.testing.assert_close(found_model[name], value, rtol=1e-4, atol=5e-4)
 

@@ -182,6 +182,11 @@ def _check_drawings(run: MiningRun) -> None:
         and (drawings.map is None or drawings.map.pattern_of.max(initial=-1) < number)
         and all(
             len(drawing.faces) == pattern.num_nodes
+            and all(
+                role is None or role < pattern.num_nodes
+                for place in (drawing.medoid, *drawing.occurrences.values())
+                for role in place.roles
+            )
             and all(at < len(pattern.occurrences) for at in drawing.occurrences)
             for drawing, pattern in drawn
         )
