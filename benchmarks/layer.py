@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dgl
 import numpy as np
 import torch
 from inputs import LEVEL_SCALE, read_enzymes, tu_folder
@@ -23,6 +22,7 @@ from record import Bench, Table, bench_command, data_option
 from torch import Tensor, nn
 
 from gomkcn_dgl import AttachSubgraphs, CSRGraph, GOMKConv
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io import read_tu_labels
 
 BATCH_SIZE = 64

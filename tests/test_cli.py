@@ -15,6 +15,7 @@ import pytest
 from command_line import gomkcn, invoke, refused
 
 from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.cli import main
 from gomkcn_dgl.io import read_tu_labels, write_graph
 from mining import PatternMiner, load_miner, read_run, read_truth
@@ -115,8 +116,6 @@ def test_generate_features(features, width):
 
 
 def test_generate_classification():
-    import dgl
-
     said = gomkcn("generate classification --out motifs.bin --graphs 48 --nodes 10 --seed 5")
     assert said.startswith("motifs.bin: 48 graphs, labels 0 to 3 = book, diamond, circle, email")
     graphs, labels = dgl.load_graphs("motifs.bin")

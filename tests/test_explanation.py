@@ -5,7 +5,6 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-import dgl
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import torch
 from command_line import gomkcn, refused
 
 from gomkcn_dgl import GOMKConv
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.labelled import read_labelled
 from gomkcn_dgl.training_folder import load_classifier
 from mining.drawing.explanation_plots import draw_filters, draw_response, draw_root, filter_colors

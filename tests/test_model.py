@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import dgl
 import networkx as nx
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from gomkcn_dgl import (
     RandomWalkSettings,
     as_csr,
 )
+from gomkcn_dgl._dgl import dgl
 
 KERNELS = {
     "gomk": GOMKSettings(num_levels=1),

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import dgl
 import networkx as nx
 import pytest
 import several_processes
@@ -14,6 +13,7 @@ import torch
 from command_line import gomkcn
 
 from gomkcn_dgl import InputError
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.jobs.processes import join_processes, world_size
 
 # the compiled code as plain Python: compiling would take longer

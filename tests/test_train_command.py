@@ -4,7 +4,6 @@ import json
 import pickle
 from pathlib import Path
 
-import dgl
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import torch
 from command_line import gomkcn, refused
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io import write_dgl_graphs
 from gomkcn_dgl.labelled import LabelledData, read_labelled
 from gomkcn_dgl.readers.dgl_file import read_dgl_columns

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import dgl
 import networkx as nx
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from gomkcn_dgl import (
     as_csr,
     train_classifier,
 )
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.jobs.checkpoint import Checkpoint, digest_of
 from gomkcn_dgl.jobs.interrupts import Interrupts, RunInterruptedError
 from gomkcn_dgl.jobs.run_lock import lock_folder

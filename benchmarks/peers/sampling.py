@@ -13,8 +13,9 @@ _WHOLE_BALL = "returns the whole ball, it has no cap"
 
 
 def _dgl(graph: CSRGraph, num_hops: int, max_nodes: int) -> Extract:
-    import dgl
     import torch
+
+    from gomkcn_dgl._dgl import dgl
 
     empty = torch.empty(0, dtype=torch.int64)
     csr = (torch.from_numpy(graph.indptr), torch.from_numpy(graph.indices).long(), empty)
