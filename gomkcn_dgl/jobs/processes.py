@@ -25,6 +25,7 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 
 T = TypeVar("T")
 
+_ended: list[Any] = []
 _has_joined = False
 # where all processes count, and how many counts there were
 _store: Any = None
@@ -91,6 +92,9 @@ def join_processes() -> Iterator[None]:
     finally:
         _store = None
         if dist.is_initialized():
+            # kept until this process ends: freed by Python, a group of torch 2.4 waits for its
+            # thread, and that for Python
+            _ended.append(dist.group.WORLD)
             dist.destroy_process_group()
 
 
