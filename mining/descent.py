@@ -40,26 +40,15 @@ class Descent:
     @torch.no_grad()
     def step(self) -> None:
         """Go one step along the gradients."""
-        moved = [row for row, one in enumerate(self.parameters) if one.grad is not None]
-
-        def of_moved(tensors: list[Tensor]) -> list[Tensor]:
-            return [tensors[row] for row in moved]
-
-        adam(
-            of_moved(self.parameters),
-            [one.grad for one in self.parameters if one.grad is not None],
-            of_moved(self.mean),
-            of_moved(self.square),
-            [],
-            of_moved(self.num_steps),
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=self.learning_rate,
-            weight_decay=0.0,
-            eps=1e-8,
-            maximize=False,
-        )
+        for one, mean, square, count in zip(
+            self.parameters, self.mean, self.square, self.num_steps, strict=True
+        ):
+            if one.grad is not None:
+                adam(
+                    [one], [one.grad], [mean], [square], [], [count],
+                    amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
+                    weight_decay=0.0, eps=1e-8, maximize=False,
+                )  # fmt: skip
 
     def forget(self, filters: Tensor) -> None:
         """Start the filters with these numbers anew."""
