@@ -19,7 +19,7 @@ from peers.assignment import ASSIGNMENT_PEERS, columns
 from peers.peer import NOT_INSTALLED
 from record import Bench, bench_command, data_option
 
-from gomkcn_dgl import GOMKSettings, extract_subgraphs
+from gomkcn_dgl import GOMKKernel, extract_subgraphs
 from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.matching_reference import similarity_table
 
@@ -40,7 +40,7 @@ def all_tables(bench: Bench, data: Path) -> Iterator[tuple[str, np.ndarray]]:
     if enzymes is None:
         bench.note("Real embeddings are skipped: ENZYMES is not in the folder given by --data.")
         return
-    kernel = GOMKSettings(num_levels=2, level_scale=LEVEL_SCALE)
+    kernel = GOMKKernel(num_levels=2, level_scale=LEVEL_SCALE)
     for size in sizes:
         rng = np.random.default_rng(size)
         roots = rng.choice(enzymes.num_nodes, count // NUM_FILTERS + NUM_FILTERS, replace=False)

@@ -19,7 +19,7 @@ from record import Bench, bench_command
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import CSRGraph
 from mining import PatternMiner, compare_with_truth
-from mining.chance.choosing import DEFAULT_NUMBER
+from mining.model_selection.selection import DEFAULT_NUMBER
 from synthetic import barabasi_albert, plant_motifs
 
 SEEDS = 20

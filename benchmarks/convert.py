@@ -30,8 +30,8 @@ MIB = 2**20
 LIMIT = "2GiB"
 
 OURS = """
-from gomkcn_dgl.convert import convert_edges
-from gomkcn_dgl.memory import parse_size
+from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.runtime.memory import parse_size
 def work(path):
     convert_edges(path, path + ".graph", memory_limit=parse_size({limit!r}))
 """

@@ -50,10 +50,10 @@ def draw(minutes: list[float], memory: list[float], path: Path) -> None:
 def main(bench: Bench, minutes: float) -> None:
     """Mine until time is up."""
     from gomkcn_dgl import as_csr
-    from gomkcn_dgl.settings import RunSettings
     from mining import PatternMiner
-    from mining.results.run import MiningRun
     from mining.results.run_folder import read_run, write_run
+    from mining.runs.mining_run import MiningRun
+    from mining.settings import RunSettings
     from synthetic import barabasi_albert, plant_motifs
 
     process = psutil.Process()

@@ -82,7 +82,7 @@ class Finding:
 
 def mine(data: DataSet, path: Path, out: Path, extra: Sequence[str]) -> Finding:
     """Run the command in this process, so that compiled code is compiled once."""
-    from gomkcn_dgl.cli import main
+    from gomkcn.commands.main import main
 
     start = time.process_time()
     main([*data.command(str(path), str(out), extra), "--quiet"], standalone_mode=False)

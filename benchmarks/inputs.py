@@ -14,7 +14,7 @@ from gomkcn_dgl import CSRGraph, extract_subgraphs, gomk, read_graph
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from synthetic import barabasi_albert
 
-# scores stay far from 0 with it, see GOMKSettings
+# scores stay far from 0 with it, see GOMKKernel
 LEVEL_SCALE = 3.0
 # a filter starts as a real subgraph whose edges and gaps are not quite 1 and 0
 _EDGE, _GAP = 0.95, 0.02

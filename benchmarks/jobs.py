@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-GOMKCN = (sys.executable, "-m", "gomkcn_dgl")
+GOMKCN = (sys.executable, "-m", "gomkcn")
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone")
 MOTIFS = ("house", "cup", "wheel", "crown")
 # nodes of a copy, about

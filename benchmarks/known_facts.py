@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.io import read_graph
-from mining.chance.null_models import sample_null
-from mining.words.label_names import Noun
+from gomkcn_dgl.io.reading import read_graph
+from mining.descriptions.value_names import Noun
+from mining.null_models.null_models import sample_null
 
 # codes of MUTAG, from its README
 CARBON, NITROGEN, OXYGEN = 0, 1, 2

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from gomkcn_dgl import AttachSubgraphs, CSRGraph, GOMKConv
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io import read_tu_labels
+from gomkcn_dgl.io.reading import read_tu_labels
 
 BATCH_SIZE = 64
 NUM_HOPS, MAX_NODES, NUM_LEVELS, NUM_FILTERS, WIDTH = 2, 10, 2, 16, 32

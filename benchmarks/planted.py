@@ -56,7 +56,7 @@ def all_rows() -> Iterator[Row]:
     for edges, features in kinds:
         yield Row("default", 6, edges, features, 30, goal=29)
         yield Row("epoch 0", 6, edges, features, 30, {"num_epochs": 0})
-        yield Row("random start", 6, edges, features, 30, {"start": "random"})
+        yield Row("random start", 6, edges, features, 30, {"init": "random"})
         yield Row("paper's truncation", 6, edges, features, 30, {"policy": "bfs"})
         yield Row("nothing planted", 6, edges, features, 30, planted=False, goal=30)
     for edges in (1, 2):
@@ -212,7 +212,7 @@ def missed(row: dict[str, Any]) -> bool:
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
 def main(wanted: str | None, seeds: int | None, jobs: int, quick: bool, out: Path | None) -> None:
     """Mine planted graphs over many seeds and say what was recovered."""
-    from gomkcn_dgl.provenance import describe_provenance
+    from gomkcn_dgl.runtime.provenance import describe_provenance
 
     rows = [row for row in all_rows() if wanted in (None, row.name)]
     if seeds is not None:

@@ -155,7 +155,7 @@ def _key(line: dict[str, Any]) -> tuple[Any, ...]:
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
 def main(seeds: int, first_seed: int, fresh: bool, quick: bool, out: Path | None) -> None:
     """Mine planted graphs over a grid; exit code 1 if a requirement is missed."""
-    from gomkcn_dgl.provenance import describe_provenance
+    from gomkcn_dgl.runtime.provenance import describe_provenance
 
     logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
     use_threads(1)

@@ -35,7 +35,7 @@ KILLED = 10**6
 SEED = 0
 
 
-def alone(graph: str, out: Path, *asked: str) -> float:
+def single_process(graph: str, out: Path, *asked: str) -> float:
     """Seconds of one process."""
     return run("mine", graph, "--out", str(out), "--quiet", "--force", *asked)[0]
 
@@ -152,9 +152,9 @@ def main(bench: Bench, largest: int) -> None:
             plant(graph, size)
             asked = JOBS.get(size, ())
             # compiles what a first command compiles and keeps
-            alone(str(graph), one, *asked)
+            single_process(str(graph), one, *asked)
             seconds = [
-                (alone(str(graph), one, *asked), two(str(graph), more, *asked))
+                (single_process(str(graph), one, *asked), two(str(graph), more, *asked))
                 for _ in range(repeats)
             ]
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))

@@ -102,9 +102,9 @@ class Bench:
 
     def write(self) -> None:
         """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
-        from gomkcn_dgl.provenance import describe_provenance
+        from gomkcn_dgl.runtime.provenance import describe_provenance
 
-        made = describe_provenance(0, time.perf_counter() - self.start, self.device)
+        made = describe_provenance(0, time.perf_counter() - self.init, self.device)
         print(f"\n{self.name}: {made['seconds']:.0f} s")
         if self.out is None:
             return

@@ -12,7 +12,7 @@ from pathlib import Path
 from mutate import LARGEST, mutate, mutate_members
 
 ATHERIS, OWN = "atheris", "own"
-_PACKAGES = ["gomkcn_dgl", "mining", "synthetic"]
+_PACKAGES = ["gomkcn", "gomkcn_dgl", "mining", "synthetic"]
 _COMPILED = re.compile(r"^@(compiled|overload|triton\.jit)\b", re.MULTILINE)
 
 Run = Callable[[bytes], None]

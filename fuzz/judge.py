@@ -26,7 +26,7 @@ RESIDENT_BYTES = 256 << 20
 ADDRESS_BYTES = 1 << 30
 LONGEST_SENTENCE = 2000
 
-_PACKAGES = ("gomkcn_dgl", "mining", "synthetic")
+_PACKAGES = ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
 _FORBIDDEN = {
     "ctypes.dlopen",
     "os.exec",

@@ -19,7 +19,7 @@ from mutate import pack
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io import write_dgl_graphs, write_graph
+from gomkcn_dgl.io.reading import write_dgl_graphs, write_graph
 from gomkcn_dgl.storage.graph_folder import ARRAYS, write_graph_folder
 
 EDGES = "0 1\n1 2\n2 3\n3 0\n"

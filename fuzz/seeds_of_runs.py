@@ -13,17 +13,17 @@ import torch
 from mutate import pack
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io import write_dgl_graphs
-from gomkcn_dgl.settings import RunSettings
-from gomkcn_dgl.train_settings import TrainSettings
-from gomkcn_dgl.training_folder import write_training
-from gomkcn_dgl.training_run import read_training_data, run_training
+from gomkcn_dgl.io.reading import write_dgl_graphs
+from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.training_folder import write_training
+from gomkcn_dgl.training.training_run import read_training_data, run_training
 from mining import PatternMiner
-from mining.evaluation import compare_with_truth
-from mining.occurrence_list import Occurrence
+from mining.assessment.evaluation import compare_with_truth
+from mining.records.occurrence import Occurrence
 from mining.results.occurrence_file import write_occurrences
-from mining.results.run import MiningRun
 from mining.results.run_folder import write_run
+from mining.runs.mining_run import MiningRun
+from mining.settings import RunSettings
 
 # occurrences of each pattern in the files of occurrences
 COUNTS = (2, 1)
@@ -131,7 +131,7 @@ def train_folders() -> list[bytes]:
     graphs = [dgl.graph(([0, 1, 2], [1, 2, 0])), dgl.graph(([0, 1], [1, 2]))] * 10
     options = {"num_epochs": 1, "num_filters": 2, "filter_size": 3, "split": (0.6, 0.2, 0.2)}
     # this kernel and this start need nothing to be compiled
-    options |= {"kernel": "random-walk", "start": "random"}
+    options |= {"kernel": "random-walk", "init": "random"}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graphs.bin"
         write_dgl_graphs(path, graphs, torch.arange(20) % 2)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gomkcn_dgl.readers.file_bytes import parse_toml
+from gomkcn_dgl.runtime.file_bytes import parse_toml
 
 _MENDED = Path(__file__).with_name("mended.toml")
 _HEAD = """# Wrong files: what was tried, what broke

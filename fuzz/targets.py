@@ -18,22 +18,22 @@ import seeds_of_runs
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
-from gomkcn_dgl.convert import convert_edges
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.labelled import read_labelled
-from gomkcn_dgl.readers.label_names import read_label_names
-from gomkcn_dgl.settings import read_settings
-from gomkcn_dgl.train_settings import read_train_settings
-from gomkcn_dgl.training_folder import load_classifier, read_metrics
+from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io.label_names import read_label_names
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.training.labelled_data import read_labelled
+from gomkcn_dgl.training.train_settings import read_train_settings
+from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
 from mining import PatternMiner, read_truth
-from mining.pages.report import render_report
-from mining.pages.run_table import format_table
+from mining.html.report import render_report
+from mining.html.run_table import format_table
 from mining.results.compare import compare_runs, format_comparison
 from mining.results.export import occurrence_table, pattern_table
 from mining.results.occurrence_file import read_occurrences
 from mining.results.run_folder import load_miner, read_run
+from mining.settings import read_settings
 from synthetic import read_motif
 
 _MEMBERS = {**seeds.MEMBERS, **seeds_of_runs.MEMBERS}

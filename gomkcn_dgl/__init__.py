@@ -10,8 +10,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.class_starts import start_from_classes
-    from gomkcn_dgl.collection import GraphBatch, GraphCollection
     from gomkcn_dgl.embeddings import level_embeddings
     from gomkcn_dgl.errors import (
         BackendError,
@@ -23,18 +21,20 @@ if TYPE_CHECKING:
     from gomkcn_dgl.filters import GraphFilters
     from gomkcn_dgl.gram import GramMatrix, gomk_gram
     from gomkcn_dgl.graph import CSRGraph, as_csr
-    from gomkcn_dgl.io import read_graph, write_graph
+    from gomkcn_dgl.io.reading import read_graph, write_graph
     from gomkcn_dgl.layer import GOMKConv, GraphKernel, GraphKernelConv
-    from gomkcn_dgl.matching import GOMKSettings, gomk
+    from gomkcn_dgl.matching import GOMKKernel, gomk
     from gomkcn_dgl.model import GOMKCN
     from gomkcn_dgl.random_walks import (
-        DeepRandomWalkSettings,
-        ImprovedRandomWalkSettings,
-        RandomWalkSettings,
+        DeepRandomWalkKernel,
+        ImprovedRandomWalkKernel,
+        RandomWalkKernel,
     )
     from gomkcn_dgl.subgraph_tensors import SubgraphTensors
     from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
-    from gomkcn_dgl.training import (
+    from gomkcn_dgl.training.class_initialization import initialize_from_classes
+    from gomkcn_dgl.training.collection import GraphBatch, GraphCollection
+    from gomkcn_dgl.training.training_loop import (
         TrainingSettings,
         evaluate_classifier,
         predict_logits,
@@ -46,47 +46,47 @@ _MODULE_OF = {
     "AttachSubgraphs": "transform",
     "BackendError": "errors",
     "CSRGraph": "graph",
-    "DeepRandomWalkSettings": "random_walks",
+    "DeepRandomWalkKernel": "random_walks",
     "GOMKCN": "model",
     "GOMKConv": "layer",
-    "GOMKSettings": "matching",
+    "GOMKKernel": "matching",
     "GomkcnError": "errors",
     "GramMatrix": "gram",
-    "GraphBatch": "collection",
-    "GraphCollection": "collection",
+    "GraphBatch": "training.collection",
+    "GraphCollection": "training.collection",
     "GraphFilters": "filters",
     "GraphKernel": "layer",
     "GraphKernelConv": "layer",
-    "ImprovedRandomWalkSettings": "random_walks",
+    "ImprovedRandomWalkKernel": "random_walks",
     "InputError": "errors",
     "InputTypeError": "errors",
     "MissingDGLError": "errors",
-    "RandomWalkSettings": "random_walks",
+    "RandomWalkKernel": "random_walks",
     "SubgraphBatch": "subgraphs",
     "SubgraphTensors": "subgraph_tensors",
-    "TrainingSettings": "training",
+    "TrainingSettings": "training.training_loop",
     "as_csr": "graph",
     "attached_subgraphs": "transform",
-    "evaluate_classifier": "training",
+    "evaluate_classifier": "training.training_loop",
     "extract_subgraphs": "subgraphs",
     "gomk": "matching",
     "gomk_gram": "gram",
     "level_embeddings": "embeddings",
-    "predict_logits": "training",
-    "read_graph": "io",
-    "start_from_classes": "class_starts",
-    "train_classifier": "training",
-    "write_graph": "io",
+    "predict_logits": "training.training_loop",
+    "read_graph": "io.reading",
+    "initialize_from_classes": "training.class_initialization",
+    "train_classifier": "training.training_loop",
+    "write_graph": "io.writing",
 }
 
 __all__ = [
     "AttachSubgraphs",
     "BackendError",
     "CSRGraph",
-    "DeepRandomWalkSettings",
+    "DeepRandomWalkKernel",
     "GOMKCN",
     "GOMKConv",
-    "GOMKSettings",
+    "GOMKKernel",
     "GomkcnError",
     "GramMatrix",
     "GraphBatch",
@@ -94,11 +94,11 @@ __all__ = [
     "GraphFilters",
     "GraphKernel",
     "GraphKernelConv",
-    "ImprovedRandomWalkSettings",
+    "ImprovedRandomWalkKernel",
     "InputError",
     "InputTypeError",
     "MissingDGLError",
-    "RandomWalkSettings",
+    "RandomWalkKernel",
     "SubgraphBatch",
     "SubgraphTensors",
     "TrainingSettings",
@@ -111,7 +111,7 @@ __all__ = [
     "level_embeddings",
     "predict_logits",
     "read_graph",
-    "start_from_classes",
+    "initialize_from_classes",
     "train_classifier",
     "write_graph",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_finite
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.readers.file_names import printable
+from gomkcn_dgl.runtime.file_names import printable
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -14,7 +14,7 @@ import torch
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -48,7 +48,7 @@ def gomk_gram(
     *,
     num_levels: int,
     tau: float | Sequence[float] = 1.0,
-    solid: str = "rbf",
+    node_similarity: str = "rbf",
     aggregation: str = "sum",
     level_scale: float = 1.0,
     matching: str = "optimal",
@@ -66,8 +66,8 @@ def gomk_gram(
     graphs, others : list of graphs, batched DGLGraph or CSRGraph
         Anything that :func:`gomkcn_dgl.as_csr` takes. ``others=None`` compares ``graphs`` with
         themselves; for predictions give the test graphs first and the training graphs second.
-    num_levels, tau, solid, aggregation, level_scale, matching, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKSettings`. With ``padding="mask"`` a pair of graphs
+    num_levels, tau, node_similarity, aggregation, level_scale, matching, padding
+        The kernel, see :class:`gomkcn_dgl.GOMKKernel`. With ``padding="mask"`` a pair of graphs
         matches as many nodes as the smaller one has; with ``"match"`` every graph is first filled
         up with isolated nodes.
     max_nodes : int, optional
@@ -102,8 +102,8 @@ def gomk_gram(
     >>> gram.values.round(3).tolist()
     [[1.0, 0.789], [0.789, 1.0]]
     """
-    kernel = GOMKSettings(
-        num_levels, tau, solid, aggregation, level_scale, matching, padding=padding
+    kernel = GOMKKernel(
+        num_levels, tau, node_similarity, aggregation, level_scale, matching, padding=padding
     )
     if psd is not None:
         check_choice("psd", psd, ("clip", "shift"))
@@ -152,7 +152,7 @@ def _split(graph: CSRGraph) -> list[_DenseGraph]:
 def _scores(
     left: list[_DenseGraph],
     right: list[_DenseGraph],
-    kernel: GOMKSettings,
+    kernel: GOMKKernel,
     size: int,
     backend: str,
 ) -> np.ndarray:
@@ -167,13 +167,13 @@ def _scores(
     return torch.stack(columns, dim=1).numpy()
 
 
-def _embed(graph: _DenseGraph, kernel: GOMKSettings, size: int) -> torch.Tensor:
+def _embed(graph: _DenseGraph, kernel: GOMKKernel, size: int) -> torch.Tensor:
     """Level embeddings ``[L, size, D]``, filled up with isolated nodes of feature 0."""
     levels = kernel.embed(graph.adj.unsqueeze(0), graph.feat.unsqueeze(0))[0]
     return torch.nn.functional.pad(levels, (0, 0, 0, size - levels.shape[1]))
 
 
-def _radii(graphs: list[_DenseGraph], kernel: GOMKSettings, size: int) -> np.ndarray:
+def _radii(graphs: list[_DenseGraph], kernel: GOMKKernel, size: int) -> np.ndarray:
     """Score of each graph with itself, every node matched to itself: ``[G]``."""
     scores = []
     for graph in graphs:

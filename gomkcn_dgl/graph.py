@@ -31,7 +31,7 @@ from gomkcn_dgl.csr import (
     to_numpy,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.readers.file_names import named
+from gomkcn_dgl.runtime.file_names import named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 __all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
@@ -123,7 +123,7 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
             return _convert(folder, features, edge_weight, repairs)
         raise InputTypeError(
             f"graph must be a graph, got the path {str(graph)!r}; "
-            "read a file with gomkcn_dgl.io.read_graph."
+            "read a file with gomkcn_dgl.io.reading.read_graph."
         )
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, a SciPy sparse matrix, a PyG Data, a pair "

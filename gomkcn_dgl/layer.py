@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
@@ -25,7 +25,7 @@ from gomkcn_dgl.transform import attached_subgraphs
 
 
 class GraphKernel(Protocol):
-    """What a layer asks of its kernel, a frozen settings object such as ``GOMKSettings``."""
+    """What a layer asks of its kernel, a frozen settings object such as ``GOMKKernel``."""
 
     def prepare(self, backend: str, device: str) -> None:
         """Load a backend, or say why it is not one."""
@@ -69,9 +69,9 @@ class GraphKernelConv(nn.Module):
     num_hops : int
         Radius of the subgraphs.
     kernel : GraphKernel
-        :class:`gomkcn_dgl.GOMKSettings`, :class:`gomkcn_dgl.RandomWalkSettings`,
-        :class:`gomkcn_dgl.DeepRandomWalkSettings` or
-        :class:`gomkcn_dgl.ImprovedRandomWalkSettings`.
+        :class:`gomkcn_dgl.GOMKKernel`, :class:`gomkcn_dgl.RandomWalkKernel`,
+        :class:`gomkcn_dgl.DeepRandomWalkKernel` or
+        :class:`gomkcn_dgl.ImprovedRandomWalkKernel`.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, num_views, seed
@@ -96,9 +96,9 @@ class GraphKernelConv(nn.Module):
     Examples
     --------
     >>> import dgl, torch
-    >>> from gomkcn_dgl import RandomWalkSettings
+    >>> from gomkcn_dgl import RandomWalkKernel
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=RandomWalkSettings())
+    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=RandomWalkKernel())
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
     """
@@ -136,9 +136,7 @@ class GraphKernelConv(nn.Module):
         self.edge_weight = edge_weight
         self.backend = backend
         if not hasattr(kernel, "score"):
-            raise InputTypeError(
-                f"kernel must be a kernel such as GOMKSettings(2), got {kernel!r}."
-            )
+            raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
         self.filters = GraphFilters(num_filters, filter_size, in_feats, bounded_feats)
         weight = kernel.initial_weight(self.max_nodes, self.filter_size)
@@ -269,8 +267,8 @@ class GOMKConv(GraphKernelConv):
         Divide scores by a filter's score with itself, so that they lie in [0, 1].
     edge_weight : str, optional
         Name of the edge weights in ``edata``.
-    tau, solid, aggregation, level_scale, matching, anchor_root, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKSettings`.
+    tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
+        The kernel, see :class:`gomkcn_dgl.GOMKKernel`.
     backend : str
         As in :func:`gomkcn_dgl.gomk`.
 
@@ -283,7 +281,7 @@ class GOMKConv(GraphKernelConv):
     torch.Size([4, 5])
     """
 
-    kernel: GOMKSettings
+    kernel: GOMKKernel
 
     def __init__(
         self,
@@ -301,7 +299,7 @@ class GOMKConv(GraphKernelConv):
         normalize: bool = True,
         edge_weight: str | None = None,
         tau: float | Sequence[float] = 1.0,
-        solid: str = "rbf",
+        node_similarity: str = "rbf",
         aggregation: str = "sum",
         level_scale: float = 1.0,
         matching: str = "optimal",
@@ -309,8 +307,15 @@ class GOMKConv(GraphKernelConv):
         padding: str = "match",
         backend: str = "auto",
     ) -> None:
-        kernel = GOMKSettings(
-            num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
+        kernel = GOMKKernel(
+            num_levels,
+            tau,
+            node_similarity,
+            aggregation,
+            level_scale,
+            matching,
+            anchor_root,
+            padding,
         )
         super().__init__(
             in_feats,

@@ -17,8 +17,8 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, transition
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched, matched_similarity
-from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES
+from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched, matched_similarity
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 MATCHINGS = ("greedy", "optimal")
@@ -34,7 +34,7 @@ SMALLEST, LARGEST = 1e-30, 1e30
 
 
 @dataclass(frozen=True)
-class GOMKSettings:
+class GOMKKernel:
     """What defines the kernel; every use of it, from ``gomk`` to the miner, goes through these.
 
     Attributes
@@ -43,7 +43,7 @@ class GOMKSettings:
         The paper's t, at least 0: L = t + 1 levels are compared.
     tau : float or sequence of float
         Width of the RBF, from 1e-30 to 1e30; one for all levels or one for each of the L.
-    solid : {"rbf", "dice"}
+    node_similarity : {"rbf", "dice"}
         Similarity of two level embeddings.
     aggregation : {"sum", "mean", "sym"}
         How a level is made from the one before.
@@ -59,7 +59,7 @@ class GOMKSettings:
 
     num_levels: int
     tau: float | Sequence[float] = 1.0
-    solid: str = "rbf"
+    node_similarity: str = "rbf"
     aggregation: str = "sum"
     level_scale: float = 1.0
     matching: str = "optimal"
@@ -75,7 +75,7 @@ class GOMKSettings:
             )
         for width in self.tau if isinstance(self.tau, Sequence) else [self.tau]:
             check_float("tau", width, SMALLEST, LARGEST)
-        check_choice("solid", self.solid, SOLID_FUNCTIONS)
+        check_choice("node_similarity", self.node_similarity, NODE_SIMILARITIES)
         check_choice("aggregation", self.aggregation, AGGREGATIONS)
         check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
         check_choice("matching", self.matching, MATCHINGS)
@@ -92,7 +92,7 @@ class GOMKSettings:
 
     def largest_score(self, filter_size: int) -> float:
         """Score of a filter with itself, M (t + 1) for the RBF."""
-        return filter_size * (self.num_levels + 1) * SOLID_FUNCTIONS[self.solid].largest
+        return filter_size * (self.num_levels + 1) * NODE_SIMILARITIES[self.node_similarity].largest
 
     def similarity(
         self, x: Tensor, num_nodes: Tensor, z: Tensor, filter_nodes: Tensor, backend: str
@@ -135,7 +135,7 @@ class GOMKSettings:
             z,
             self.bandwidth(x.shape[3]),
             self._rows(num_nodes, x.shape[0], x.shape[2], x.device),
-            self.solid,
+            self.node_similarity,
             self.matching,
             self.anchor_root,
         )
@@ -169,7 +169,7 @@ class GOMKSettings:
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
             z,
             self.bandwidth(feat.shape[1]),
-            self.solid,
+            self.node_similarity,
             self.matching,
             self.anchor_root,
         )
@@ -211,7 +211,7 @@ class GOMKSettings:
         if backend == "auto":
             on_gpu = left.device.type == "cuda"
             too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES or left.dtype not in GPU_DTYPES
-            if self.solid not in SOLID_CODES or (on_gpu and too_large):
+            if self.node_similarity not in NODE_SIMILARITY_CODES or (on_gpu and too_large):
                 backend = "reference"
         return load_backend("matching", backend, left.device.type)
 
@@ -225,7 +225,7 @@ class GOMKSettings:
 
     def score_pairs(self, x: Tensor, z: Tensor, matching: Tensor) -> Tensor:
         """Scores ``[P]`` of pairs ``x [P, L, N, D]``, ``z [P, L, M, D]`` under a known matching."""
-        return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]), self.solid)
+        return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]), self.node_similarity)
 
 
 def gomk(
@@ -236,7 +236,7 @@ def gomk(
     *,
     num_levels: int,
     tau: float | Sequence[float] = 1.0,
-    solid: str = "rbf",
+    node_similarity: str = "rbf",
     aggregation: str = "sum",
     level_scale: float = 1.0,
     matching: str = "optimal",
@@ -262,8 +262,8 @@ def gomk(
         ``[F, M, M]`` symmetric, zero diagonal. M may differ from N.
     filter_feat : Tensor
         ``[F, M, D]``.
-    num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
-        The kernel; see :class:`GOMKSettings`.
+    num_levels, tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
+        The kernel; see :class:`GOMKKernel`.
     num_nodes : Tensor, optional
         Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
         ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
@@ -305,8 +305,8 @@ def gomk(
     >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), num_levels=1)
     tensor([[6.0000, 4.7358]])
     """
-    kernel = GOMKSettings(
-        num_levels, tau, solid, aggregation, level_scale, matching, anchor_root, padding
+    kernel = GOMKKernel(
+        num_levels, tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
     )
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
-from gomkcn_dgl.matching import GOMKSettings, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+from gomkcn_dgl.training.global_batch import GlobalBatchNorm, GlobalDropout
 
 NORMS = ("batch", "node")
 POOLINGS = ("max", "mean", "sum")
@@ -103,7 +103,7 @@ class GOMKCN(nn.Module):
     num_layers : int
         Convolutions.
     kernel : GraphKernel
-        ``GOMKSettings(num_levels=2)`` when left out; any kernel of :class:`GraphKernelConv`.
+        ``GOMKKernel(num_levels=2)`` when left out; any kernel of :class:`GraphKernelConv`.
     pooling : {"sum", "mean", "max"} or None
         How the nodes of a graph are read out; None: nodes are classified.
     class_filters : bool
@@ -178,7 +178,7 @@ class GOMKCN(nn.Module):
                 filters,
                 filter_size,
                 num_hops,
-                GOMKSettings(num_levels=2) if kernel is None else kernel,
+                GOMKKernel(num_levels=2) if kernel is None else kernel,
                 max_nodes=max_nodes,
                 policy=policy,
                 num_views=num_views,

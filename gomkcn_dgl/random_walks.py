@@ -72,7 +72,7 @@ class _WalkKernel:
         backend : {"auto", "torch", "reference"}
             ``torch`` multiplies matrices on any device, ``reference`` walks on the product graph.
         pair_weight : Tensor, optional
-            ``[N, M]``, for :class:`DeepRandomWalkSettings` alone; None: all 1.
+            ``[N, M]``, for :class:`DeepRandomWalkKernel` alone; None: all 1.
         """
         tensors = _tensors(subgraphs, feat, filter_adj, filter_feat)
         return self._walk(self._module(backend), tensors, pair_weight)
@@ -112,7 +112,7 @@ class _WalkKernel:
 
 
 @dataclass(frozen=True)
-class RandomWalkSettings(_WalkKernel):
+class RandomWalkKernel(_WalkKernel):
     r"""The random walk kernel of KerGNN (Feng et al., AAAI 2022, arXiv:2201.00491).
 
     .. math:: k(G, H) = \sum_{p=0}^{P} s^T A_\times^p s
@@ -151,7 +151,7 @@ class RandomWalkSettings(_WalkKernel):
 
 
 @dataclass(frozen=True)
-class DeepRandomWalkSettings(RandomWalkSettings):
+class DeepRandomWalkKernel(RandomWalkKernel):
     r"""The deep random walk kernel of KerGNN (Feng et al., AAAI 2022, arXiv:2201.00491).
 
     .. math:: k(G, H) = \sum_{p=0}^{P} s^T \mathrm{diag}(w)\, A_\times^p s
@@ -159,7 +159,7 @@ class DeepRandomWalkSettings(RandomWalkSettings):
     is the random walk kernel with a learnt weight for each pair of a subgraph's node and a filter's
     node, after the deep graph kernels :math:`\phi(G)^T M \phi(H)` of Yanardag and Vishwanathan
     (KDD 2015). All filters and lengths share the N x M weights; they start at 1, where this is
-    :class:`RandomWalkSettings`.
+    :class:`RandomWalkKernel`.
 
     The weights go by the position in the subgraph, the root first, so that this kernel, unlike the
     others, depends on the order of the nodes; and it is no inner product, so that it has no cosine.
@@ -190,7 +190,7 @@ class DeepRandomWalkSettings(RandomWalkSettings):
 
 
 @dataclass(frozen=True)
-class ImprovedRandomWalkSettings(_WalkKernel):
+class ImprovedRandomWalkKernel(_WalkKernel):
     r"""RWK+, the kernel of RWK+CN (Lee, Zhao and Akoglu, WWW 2024, arXiv:2402.06087).
 
     .. math:: k(G, H) = \sum_{t=1}^{T} 1^T \left( (s s^T) \circ A_\times \right)^t 1
@@ -205,7 +205,7 @@ class ImprovedRandomWalkSettings(_WalkKernel):
     num_steps : int
         T, steps of the longest walk, at least 1.
     normalization : {"mean", "cosine"}
-        As in :class:`RandomWalkSettings`; the mean is over N M T, as in the authors' code.
+        As in :class:`RandomWalkKernel`; the mean is over N M T, as in the authors' code.
 
     Notes
     -----

@@ -1,10 +1,6 @@
 """From scores to readable findings: the patterns of a graph, where they occur and how often."""
 
-from mining.chance.choosing import Choice
-from mining.chance.significance import Significance, add_significance
-from mining.counting import ExactCount, SampledCount, count_exact, count_similar, exact_census
-from mining.drawing.choice_figure import draw_choice
-from mining.evaluation import (
+from mining.assessment.evaluation import (
     MotifRecovery,
     OccurrenceAgreement,
     compare_occurrences,
@@ -13,19 +9,29 @@ from mining.evaluation import (
     induced_occurrences,
     read_truth,
 )
-from mining.explain.alignment import explain_node, explain_occurrence
-from mining.explain.place_explanation import PlaceExplanation
-from mining.frequencies import Frequency
+from mining.assessment.significance import Significance, add_significance
+from mining.assessment.stability import Stability, add_stability
+from mining.counting.exact_counts import (
+    ExactCount,
+    SampledCount,
+    count_exact,
+    count_similar,
+    exact_census,
+)
+from mining.counting.frequencies import Frequency
+from mining.descriptions.feature_background import FeatureBackground
+from mining.descriptions.feature_descriptions import FeatureWords, describe_features
+from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
+from mining.explanation.occurrence_explanation import PlaceExplanation
 from mining.miner import PatternMiner
-from mining.occurrence_list import Medoid, Occurrence
-from mining.patterns import Pattern
+from mining.model_selection.selection import Choice
+from mining.plots.choice_figure import draw_choice
+from mining.records.occurrence import Medoid, Occurrence
+from mining.records.pattern import Pattern
 from mining.results.compare import RunComparison, SharedPattern, compare_runs
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
-from mining.results.run import GraphSummary, MiningRun
 from mining.results.run_folder import load_miner, read_run
-from mining.stability import Stability, add_stability
-from mining.words.feature_background import FeatureBackground
-from mining.words.feature_words import FeatureWords, describe_features
+from mining.runs.mining_run import GraphSummary, MiningRun
 
 __all__ = [
     "Choice",

@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.jobs.processes import alone
-from gomkcn_dgl.jobs.steps import Steps, shared_steps
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKSettings
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.processes import single_process
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
     MAX_SUBGRAPH_NODES,
@@ -30,26 +30,32 @@ from gomkcn_dgl.subgraphs import (
     extract_subgraphs,
     usual_hops,
 )
-from mining.chance.choosing import MOST_PATTERNS, SIZES, check_count, find_number, find_size
-from mining.chance.thresholds import memory_of_chance
-from mining.counting_loops import MOST_PATTERN_NODES
-from mining.finding import find_everywhere
-from mining.memory import MinerMemory, read_limit
-from mining.merging import merge_alike
-from mining.neighborhoods import Neighborhoods
-from mining.noise.noisy_patterns import (
+from mining.counting.counting_loops import MOST_PATTERN_NODES
+from mining.counting.locating import locate_patterns
+from mining.counting.match_table import PART_SIZE, MatchTable, SubgraphStream, match_all
+from mining.counting.occurrence_assignment import OCCURRENCE_RULES
+from mining.counting.similarity_thresholds import memory_of_chance
+from mining.learning.deduplication import deduplicate
+from mining.learning.initialization import INITIALIZATIONS
+from mining.learning.restarts import find_best
+from mining.model_selection.selection import (
+    MOST_PATTERNS,
+    SIZES,
+    check_count,
+    find_number,
+    find_size,
+)
+from mining.noisy_templates.noisy_patterns import (
     MOST_NOISY_NODES,
     NOISY_COPIES,
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.occurrences import OCCURRENCE_RULES
-from mining.restarts import find_best
-from mining.scaling import FeatureScaling, ScaledFeatures
-from mining.sightings import PART_SIZE, Sightings, SubgraphStream, see_all
-from mining.snapped_filters import SnappedFilters
-from mining.starts import STARTS
-from mining.subgraph_types import SubgraphTypes
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
+from mining.structures.miner_memory import MinerMemory, read_limit
+from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.subgraph_classes import SubgraphClasses
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -69,7 +75,7 @@ class PatternMiner(BaseEstimator):
     ----------
     num_patterns : int or "auto"
         Graph filters F; "auto": as many as it takes to hold all structures that come back more
-        often than by chance, see ``mining/chance/choosing.py``. Fewer patterns come back when some
+        often than by chance, see ``mining/model_selection/selection.py``. Fewer patterns come back when some
         are alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
         apart.
     pattern_size : int or "auto"
@@ -85,7 +91,7 @@ class PatternMiner(BaseEstimator):
         ``"bfs"``, which rarely leaves a whole occurrence.
     num_views : int
         Subgraphs a root, for the policies with random choices.
-    start : {"facility_location", "kmeans++", "sample", "random"}
+    init : {"facility_location", "kmeans++", "sample", "random"}
         What the filters start from: real subgraphs chosen to represent the others, or drawn by
         chance, or random parameters (the paper).
     sample_size : int
@@ -98,8 +104,8 @@ class PatternMiner(BaseEstimator):
     feature_contrast : float
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node by chance, so that structure leads.
-    tau, solid, aggregation, level_scale, matching, anchor_root, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKSettings`.
+    tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
+        The kernel, see :class:`gomkcn_dgl.GOMKKernel`.
     num_epochs : int
         Gradient epochs; 0 keeps the start.
     learning_rate : float
@@ -110,16 +116,16 @@ class PatternMiner(BaseEstimator):
         Move filters that hold almost nothing to the subgraphs served worst.
     noisy_copies : {"auto", "no", "yes"}
         Whether to look for patterns of which few copies are intact as well, see
-        ``mining/noise/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
+        ``mining/noisy_templates/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
         subgraphs speak for noisy copies. ``"yes"``: always, for at most 10 nodes; with 8 nodes it
         took more than 4 minutes for 500 subgraphs.
-    num_restarts : int
+    n_init : int
         Runs from different starts; the one whose snapped filters fit best is kept.
     occurrence_rule : {"isomorphic", "similar"}
-        When a subgraph shows a pattern, see ``mining/occurrences.py``.
+        When a subgraph shows a pattern, see ``mining/counting/occurrence_assignment.py``.
     min_similarity : float or None
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
-        None: for each pattern what chance rarely reaches, see ``mining/chance/thresholds.py``.
+        None: for each pattern what chance rarely reaches, see ``mining/counting/similarity_thresholds.py``.
     min_support : int
         Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
     exact_seconds : float or None
@@ -139,7 +145,7 @@ class PatternMiner(BaseEstimator):
     ----------
     patterns_ : list of Pattern
         Most frequent first.
-    filters_ : SnappedFilters
+    filters_ : DiscreteFilters
         The same patterns as the kernel takes them, row for row.
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch.
@@ -187,13 +193,13 @@ class PatternMiner(BaseEstimator):
         *,
         policy: str = "dense",
         num_views: int = 1,
-        start: str = "facility_location",
+        init: str = "facility_location",
         sample_size: int = 1000,
         train_size: int = 5000,
         sample_error: float = 0.005,
         feature_contrast: float = 0.3,
         tau: float | Sequence[float] = 0.5,
-        solid: str = "rbf",
+        node_similarity: str = "rbf",
         aggregation: str = "sum",
         level_scale: float = 1.0,
         matching: str = "optimal",
@@ -204,7 +210,7 @@ class PatternMiner(BaseEstimator):
         batch_size: int = 1024,
         relocate: bool = True,
         noisy_copies: str = "auto",
-        num_restarts: int = 1,
+        n_init: int = 1,
         occurrence_rule: str = "isomorphic",
         min_similarity: float | None = None,
         min_support: int = 5,
@@ -220,13 +226,13 @@ class PatternMiner(BaseEstimator):
         self.num_levels = num_levels
         self.policy = policy
         self.num_views = num_views
-        self.start = start
+        self.init = init
         self.sample_size = sample_size
         self.train_size = train_size
         self.sample_error = sample_error
         self.feature_contrast = feature_contrast
         self.tau = tau
-        self.solid = solid
+        self.node_similarity = node_similarity
         self.aggregation = aggregation
         self.level_scale = level_scale
         self.matching = matching
@@ -237,7 +243,7 @@ class PatternMiner(BaseEstimator):
         self.batch_size = batch_size
         self.relocate = relocate
         self.noisy_copies = noisy_copies
-        self.num_restarts = num_restarts
+        self.n_init = n_init
         self.occurrence_rule = occurrence_rule
         self.min_similarity = min_similarity
         self.min_support = min_support
@@ -247,7 +253,9 @@ class PatternMiner(BaseEstimator):
         self.backend = backend
         self.progress = progress
 
-    def fit(self, graph: Any, y: None = None, *, steps: Steps | None = None) -> PatternMiner:
+    def fit(
+        self, graph: Any, y: None = None, *, steps: CheckpointStore | None = None
+    ) -> PatternMiner:
         """Mine ``graph``.
 
         Started by torchrun, the processes share the work; the first one gets the result, the others
@@ -259,7 +267,7 @@ class PatternMiner(BaseEstimator):
             A graph or a collection. Edge weights are not used: a pattern has an edge or it has not.
         y : None
             Ignored; it is there for scikit-learn's pipelines.
-        steps : Steps, optional
+        steps : CheckpointStore, optional
             Keeps what was done, so that a job that was ended goes on with the same folder, and says
             when to stop.
 
@@ -283,18 +291,18 @@ class PatternMiner(BaseEstimator):
         self.memory_for(csr).check(csr.num_nodes * self.num_views, sampled, chance)
         self.n_features_in_ = csr.features.shape[1]
         self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
-        with shared_steps(steps) as steps:
+        with shared_store(steps) as steps:
             around = self._choose(csr)
             self.num_sampled_ = len(around.batch)
             snapped = self._learn(around, steps)
-            found = find_everywhere(self, csr, around, snapped, steps)
+            found = locate_patterns(self, csr, around, snapped, steps)
         self.filters_, self.patterns_ = found.filters, found.patterns
         self.num_subgraphs_, self.truncated_share_ = found.num_subgraphs, found.truncated_share
         self.nearest_, self.nearest_similarity_ = found.nearest, found.nearest_similarity
         self.is_partial_ = steps.time_is_up
         return self
 
-    def _learn(self, around: Neighborhoods, steps: Steps) -> SnappedFilters:
+    def _learn(self, around: RootedSubgraphs, steps: CheckpointStore) -> DiscreteFilters:
         """Filters that fit the subgraphs of the sample."""
         snapped = self.find_filters(around, around.types, steps=steps)
         if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(around)):
@@ -350,7 +358,7 @@ class PatternMiner(BaseEstimator):
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
         return similarity.argmax(axis=1)
 
-    def look(self, graph: Any, roots: np.ndarray | None = None) -> Neighborhoods:
+    def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
         """Look at the subgraphs around some nodes of any graph, or around all, at once.
 
         Parameters
@@ -361,12 +369,12 @@ class PatternMiner(BaseEstimator):
         """
         kernel, csr = self._check_settings(), self.read(graph)
         features = ScaledFeatures(csr.features, self.scaling_)
-        return Neighborhoods(csr, features, self.extract(csr, roots), kernel, self.backend)
+        return RootedSubgraphs(csr, features, self.extract(csr, roots), kernel, self.backend)
 
-    def look_at_sample(self, graph: Any) -> Neighborhoods:
+    def training_subgraphs(self, graph: Any) -> RootedSubgraphs:
         """Look at the subgraphs that :meth:`fit` learns from."""
         csr = self.read(graph)
-        return self.look(csr, self.sample_roots(csr))
+        return self.subgraphs_around(csr, self.sample_roots(csr))
 
     def learning_size(self, graph: CSRGraph) -> int:
         """How many nodes :meth:`fit` learns from."""
@@ -382,18 +390,20 @@ class PatternMiner(BaseEstimator):
         rng = np.random.default_rng([self.random_state, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))
 
-    def see(self, graph: Any, filters: Sequence[SnappedFilters]) -> list[Sightings]:
+    def see(self, graph: Any, filters: Sequence[DiscreteFilters]) -> list[MatchTable]:
         """Look at all subgraphs of any graph beside several sets of filters, part by part.
 
         Parameters
         ----------
         graph : anything :func:`gomkcn_dgl.as_csr` takes
-        filters : sequence of SnappedFilters
+        filters : sequence of DiscreteFilters
         """
         check_is_fitted(self)
         csr = self.read(graph)
-        with alone():
-            return see_all(self.stream(csr), filters, Steps(), self.memory_for(csr).table)
+        with single_process():
+            return match_all(
+                self.stream(csr), filters, CheckpointStore(), self.memory_for(csr).table
+            )
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, with the features that the miner was fitted on."""
@@ -407,33 +417,33 @@ class PatternMiner(BaseEstimator):
 
     def find_filters(
         self,
-        around: Neighborhoods,
-        types: SubgraphTypes,
+        around: RootedSubgraphs,
+        types: SubgraphClasses,
         candidates: np.ndarray | None = None,
-        steps: Steps | None = None,
-    ) -> SnappedFilters:
+        steps: CheckpointStore | None = None,
+    ) -> DiscreteFilters:
         """Train filters on some of the types of subgraphs, snap them and merge those alike.
 
         Parameters
         ----------
-        around : Neighborhoods
-            As :meth:`look_at_sample` gives them.
-        types : SubgraphTypes
+        around : RootedSubgraphs
+            As :meth:`training_subgraphs` gives them.
+        types : SubgraphClasses
             U of their types, with any weights.
         candidates : numpy.ndarray, optional
             int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
-        steps : Steps, optional
+        steps : CheckpointStore, optional
             Keeps what was trained.
         """
         found, self.loss_curve_ = find_best(self, around, types, candidates, steps)
-        snapped = merge_alike(found, around)
+        snapped = deduplicate(found, around)
         if self.occurrence_rule == "isomorphic":
             snapped = around.add_lookalikes(snapped)
         return snapped
 
     def _repr_html_(self) -> str:
         """The patterns side by side, for Jupyter, once there are some."""
-        from mining.pages.report import patterns_html
+        from mining.html.report import patterns_html
 
         if not hasattr(self, "patterns_"):
             return f"<pre>{html.escape(repr(self))}</pre>"
@@ -443,14 +453,14 @@ class PatternMiner(BaseEstimator):
         # scikit-learn's own would show the parameters alone
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
-    def _check_settings(self) -> GOMKSettings:
+    def _check_settings(self) -> GOMKKernel:
         num_patterns = check_count("num_patterns", self.num_patterns, 1)
         pattern_size = check_count("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_choice("policy", self.policy, POLICIES)
         check_int("num_views", self.num_views, 1)
-        check_choice("start", self.start, STARTS)
+        check_choice("init", self.init, INITIALIZATIONS)
         check_int("sample_size", self.sample_size, num_patterns or MOST_PATTERNS)
         check_int("train_size", self.train_size, 1)
         check_float("sample_error", self.sample_error, 0, 1, open_minimum=True)
@@ -465,7 +475,7 @@ class PatternMiner(BaseEstimator):
                 f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
                 f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
             )
-        check_int("num_restarts", self.num_restarts, 1)
+        check_int("n_init", self.n_init, 1)
         check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
         if self.min_similarity is not None:
             check_float("min_similarity", self.min_similarity, 0, 1)
@@ -478,10 +488,10 @@ class PatternMiner(BaseEstimator):
                     f"nodes, got a pattern_size of {pattern_size}; leave one of them out."
                 )
         check_int("random_state", self.random_state, 0)
-        return GOMKSettings(
+        return GOMKKernel(
             self.num_levels,
             self.tau,
-            self.solid,
+            self.node_similarity,
             self.aggregation,
             self.level_scale,
             self.matching,
@@ -489,7 +499,7 @@ class PatternMiner(BaseEstimator):
             self.padding,
         )
 
-    def _choose(self, csr: CSRGraph) -> Neighborhoods:
+    def _choose(self, csr: CSRGraph) -> RootedSubgraphs:
         """Settle what was left open; return the subgraphs that filters are learnt on."""
         self.choices_ = []
         if isinstance(self.pattern_size, str):
@@ -497,7 +507,7 @@ class PatternMiner(BaseEstimator):
             self.pattern_size_ = self.choices_[-1].chosen
         else:
             self.pattern_size_ = self.pattern_size
-        around = self.look_at_sample(csr)
+        around = self.training_subgraphs(csr)
         if isinstance(self.num_patterns, str):
             self.choices_.append(find_number(self, around))
             self.num_patterns_ = min(self.choices_[-1].chosen, len(around.batch))
@@ -510,10 +520,10 @@ class PatternMiner(BaseEstimator):
             )
         return around
 
-    def stream(self, csr: CSRGraph, whole: Neighborhoods | None = None) -> SubgraphStream:
+    def stream(self, csr: CSRGraph, whole: RootedSubgraphs | None = None) -> SubgraphStream:
         """All subgraphs of a graph, in parts; ``whole`` is all of them, where they are at hand."""
         size = self.part_size(csr)
-        return SubgraphStream(csr, partial(self.look, csr), self.num_views, size, whole)
+        return SubgraphStream(csr, partial(self.subgraphs_around, csr), self.num_views, size, whole)
 
     def part_size(self, graph: CSRGraph) -> int:
         """Nodes whose subgraphs are looked at at once."""

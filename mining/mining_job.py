@@ -8,13 +8,13 @@ from pathlib import Path
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.jobs.checkpoint import digest_of
-from gomkcn_dgl.jobs.interrupts import Interrupts
-from gomkcn_dgl.jobs.steps import Steps
-from gomkcn_dgl.settings import RunSettings
-from mining.chance.significance import add_significance, check_samples
+from gomkcn_dgl.runtime.checkpoint import digest_of
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.interrupts import Interrupts
+from mining.assessment.significance import add_significance, check_samples
+from mining.assessment.stability import add_stability
 from mining.miner import PatternMiner
-from mining.stability import add_stability
+from mining.settings import RunSettings
 
 # settings that do not change the result
 _WITHOUT_EFFECT = ("progress", "backend", "memory_limit")
@@ -66,7 +66,7 @@ class MiningJob:
         """
         start = time.perf_counter()
         chance, again = self.settings.null, self.settings.stability
-        with Steps(folder, interrupts) as steps:
+        with CheckpointStore(folder, interrupts) as steps:
             if folder is not None:
                 steps.identify(self._identity(graph))
             self.miner.fit(graph, steps=steps)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled
 from synthetic.random_state import EXACT, next_index, next_uniform
 
 

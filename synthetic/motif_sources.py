@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx as nx
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.readers.file_bytes import read_file
+from gomkcn_dgl.runtime.file_bytes import read_file
 from synthetic.motifs import Motif
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.errors import InputTypeError
+from gomkcn_dgl.runtime.compiled import compiled
 
 Seed = int | np.random.Generator
 

@@ -5,7 +5,7 @@ import shlex
 
 from click.testing import CliRunner
 
-from gomkcn_dgl.cli import main
+from gomkcn.commands.main import main
 
 
 def invoke(command):

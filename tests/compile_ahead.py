@@ -26,7 +26,7 @@ POINTERS = {
     torch.int16: "*i16",
     torch.int64: "*i64",
 }
-# N, M, D; matching, solid, anchor, dtype
+# N, M, D; matching, node_similarity, anchor, dtype
 LAUNCHES = [
     ((16, 16, 32), "optimal", "rbf", False, torch.float32),
     ((16, 16, 32), "optimal", "rbf", False, torch.bfloat16),
@@ -85,13 +85,15 @@ def resources(cubin):
 def main():
     for name in ("match_fwd_kernel", "match_bwd_kernel"):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
-    for (N, M, D), matching, solid, anchor_root, dtype in LAUNCHES:
+    for (N, M, D), matching, node_similarity, anchor_root, dtype in LAUNCHES:
         x, z = torch.zeros(2, 3, N, D, dtype=dtype), torch.zeros(16, 3, M, D, dtype=dtype)
         widths = [1.0, 2.0, 3.0]
         scores, assignment = torch.ops.gomkcn.match_triton(
-            x, z, widths, torch.tensor([N, N]), solid, matching, anchor_root
+            x, z, widths, torch.tensor([N, N]), node_similarity, matching, anchor_root
         )
-        torch.ops.gomkcn.match_triton_backward(scores, x, z, widths, assignment, solid, True, True)
+        torch.ops.gomkcn.match_triton_backward(
+            scores, x, z, widths, assignment, node_similarity, True, True
+        )
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 
 import mining.miner
-from gomkcn_dgl.cli import main
-from gomkcn_dgl.jobs.steps import Steps
+from gomkcn.commands.main import main
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
 mining.miner.PART_SIZE = 20
-keep = Steps._keep
+keep = CheckpointStore._keep
 KILLED = Path("killed")
 
 
@@ -27,5 +27,5 @@ def keep_and_die(steps, name, arrays):
         time.sleep(0.01)
 
 
-Steps._keep = keep_and_die
+CheckpointStore._keep = keep_and_die
 main()

@@ -13,18 +13,17 @@ import networkx as nx
 import numpy as np
 import torch
 
+from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
-    RandomWalkSettings,
+    RandomWalkKernel,
     TrainingSettings,
     as_csr,
     train_classifier,
 )
-from gomkcn_dgl.cli import main as gomkcn
-from gomkcn_dgl.global_batch import GlobalBatchNorm, GlobalDropout
-from gomkcn_dgl.jobs.interrupts import Interrupts
-from gomkcn_dgl.jobs.processes import (
+from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     barrier,
     broadcast_object,
@@ -38,6 +37,7 @@ from gomkcn_dgl.jobs.processes import (
     was_restarted,
     world_size,
 )
+from gomkcn_dgl.training.global_batch import GlobalBatchNorm, GlobalDropout
 
 COMMAND = "train graphs.bin --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 7 "
 COMMAND += "--kernel random-walk --quiet --checkpoint-every 1 --force --out"
@@ -67,7 +67,7 @@ def train(case):
     labels, order = torch.from_numpy(rng.integers(0, 2, count)), rng.permutation(count)
     num_train = count * 11 // 16
     torch.manual_seed(2)
-    kernel = RandomWalkSettings(1)
+    kernel = RandomWalkKernel(1)
     model = GOMKCN(1, 2, filter_size=3, num_filters=3, kernel=kernel, **options)
     settings = TrainingSettings(3, batch_size=batch_size)
     history = train_classifier(model, data, labels, order[:num_train], order[num_train:], settings)
@@ -118,9 +118,9 @@ class KilledInTheThirdEpoch(Interrupts):
 def main(path, run):
     with join_processes():
         if not was_restarted():
-            import gomkcn_dgl.jobs.interrupts
+            import gomkcn_dgl.runtime.interrupts
 
-            gomkcn_dgl.jobs.interrupts.Interrupts = KilledInTheThirdEpoch
+            gomkcn_dgl.runtime.interrupts.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
         outcome = {"size": world_size(), "parts": small_parts(), "rows": norm_and_dropout()}

@@ -5,9 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mining.noise import alignment_sums
-from mining.noise.alignment_reference import align_reference
-from mining.noise.alignment_sums import (
+from mining.noisy_templates import alignment_sums
+from mining.noisy_templates.alignment_reference import align_reference
+from mining.noisy_templates.alignment_sums import (
     EDGE,
     NO_EDGE,
     PADDING,

@@ -7,19 +7,19 @@ import torch
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.matching import GOMKSettings
-from mining.clustering import FilterClustering
-from mining.descent import Descent
-from mining.subgraph_types import SubgraphTypes
+from gomkcn_dgl.matching import GOMKKernel
+from mining.learning.clustering import FilterClustering
+from mining.learning.descent import Descent
+from mining.structures.subgraph_classes import SubgraphClasses
 
-KERNEL = GOMKSettings(3)
+KERNEL = GOMKKernel(3)
 
 
 def as_types(adj, feat, kernel=KERNEL, weight=None):
     """Every graph a type of its own, without merging."""
     count = len(adj)
     weight = np.ones(count, np.int64) if weight is None else np.array(weight)
-    return SubgraphTypes(
+    return SubgraphClasses(
         first=np.arange(count),
         type_of=np.repeat(np.arange(count), weight),
         weight=weight,

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gomkcn_dgl import compiled
 from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime import compiled
 
 # the compiled functions that were called, and how often code was found in the cache or not
 PROGRAM = """

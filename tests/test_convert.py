@@ -15,12 +15,12 @@ from command_line import gomkcn, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl import convert
-from gomkcn_dgl.conversion import edge_sort, text_blocks
-from gomkcn_dgl.convert import PieceSizes, convert_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import read_graph
-from gomkcn_dgl.memory import MIB, check_memory, format_size, memory_in_use, parse_size
+from gomkcn_dgl.io import convert
+from gomkcn_dgl.io.conversion import edge_sort, text_blocks
+from gomkcn_dgl.io.convert import PieceSizes, convert_edges
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.memory import MIB, check_memory, format_size, memory_in_use, parse_size
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 SIZES = {
@@ -483,7 +483,7 @@ class TestMemory:
 # where the tests run in the background, Ctrl-C is ignored from the start
 CONVERT = """
 import signal
-from gomkcn_dgl.cli import main
+from gomkcn.commands.main import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """

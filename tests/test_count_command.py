@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 from command_line import gomkcn, refused
 
-from mining import counting
+from mining.counting import exact_counts as counting
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from mining.descent import Descent
+from mining.learning.descent import Descent
 
 # mines a clique with a tail; prints the losses seen, and whether torch's compiler was loaded
 MINE = """

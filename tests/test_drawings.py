@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
-from mining.results.drawings import RunDrawings, gather_drawings
-from mining.words.feature_background import FeatureBackground
+from mining.runs.drawings import RunDrawings, gather_drawings
 
 
 @pytest.fixture(scope="module")

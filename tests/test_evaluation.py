@@ -10,7 +10,7 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.evaluation import (
+from mining.assessment.evaluation import (
     MotifRecovery,
     OccurrenceAgreement,
     compare_occurrences,
@@ -19,9 +19,9 @@ from mining.evaluation import (
     induced_occurrences,
     read_truth,
 )
-from mining.frequencies import Frequency
-from mining.occurrence_list import Medoid, Occurrence
-from mining.patterns import Pattern
+from mining.counting.frequencies import Frequency
+from mining.records.occurrence import Medoid, Occurrence
+from mining.records.pattern import Pattern
 from synthetic import plant_motifs
 
 TRIANGLE = {

@@ -7,7 +7,7 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl import InputError, as_csr, gomk_gram
 from gomkcn_dgl.csr import concatenate, csr_from_edges
-from gomkcn_dgl.io import write_graph
+from gomkcn_dgl.io.reading import write_graph
 from mining import PatternMiner
 
 NONE = np.empty(0, np.int64)

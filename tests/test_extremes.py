@@ -8,12 +8,12 @@ import torch
 from gomkcn_dgl import (
     GOMKCN,
     CSRGraph,
-    DeepRandomWalkSettings,
-    GOMKSettings,
+    DeepRandomWalkKernel,
+    GOMKKernel,
     GraphKernelConv,
-    ImprovedRandomWalkSettings,
+    ImprovedRandomWalkKernel,
     InputError,
-    RandomWalkSettings,
+    RandomWalkKernel,
     as_csr,
     extract_subgraphs,
     gomk,
@@ -40,13 +40,15 @@ def scored(feat, filter_feat, backend, **options):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("solid", ["rbf", "dice"])
+@pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
 @pytest.mark.parametrize("value", [0.0, 1e-45, 1e-38, 1e17])
-def test_a_graph_fits_itself_wholly_however_small_or_large_its_features(value, solid, backend):
+def test_a_graph_fits_itself_wholly_however_small_or_large_its_features(
+    value, node_similarity, backend
+):
     feat = [value] * 10
     # dice, 1 + 2 <x, x> / (2 |x|^2 + 1e-6): what is too small to be squared counts as nothing
-    expected = 5 * 3 * (2 if solid == "dice" and value > 1 else 1)
-    score, *gradients = scored(feat, feat, backend, num_levels=2, solid=solid)
+    expected = 5 * 3 * (2 if node_similarity == "dice" and value > 1 else 1)
+    score, *gradients = scored(feat, feat, backend, num_levels=2, node_similarity=node_similarity)
     assert score == pytest.approx(expected, rel=1e-6)
     assert all(gradient.isfinite().all() for gradient in gradients)
 
@@ -105,7 +107,7 @@ def test_a_given_nan_stays_one_and_decides_nothing(matching):
 @pytest.mark.parametrize(("value", "rule"), [(1e-31, "at least 1e-30"), (1e31, "at most 1e+30")])
 def test_settings_that_single_precision_cannot_hold_are_refused(name, value, rule):
     with pytest.raises(InputError) as caught:
-        GOMKSettings(1, **{name: value})
+        GOMKKernel(1, **{name: value})
     assert str(caught.value) == f"{name} must be {rule}, got {value:g}."
 
 
@@ -120,11 +122,11 @@ def test_the_narrowest_width_asks_for_equality_and_the_widest_for_nothing(tau, e
 
 
 KERNELS = {
-    "matching": GOMKSettings(3, solid="dice"),
-    "random walk": RandomWalkSettings(2),
-    "deep random walk": DeepRandomWalkSettings(2),
-    "improved random walk": ImprovedRandomWalkSettings(2),
-    "cosine": RandomWalkSettings(2, "cosine"),
+    "matching": GOMKKernel(3, node_similarity="dice"),
+    "random walk": RandomWalkKernel(2),
+    "deep random walk": DeepRandomWalkKernel(2),
+    "improved random walk": ImprovedRandomWalkKernel(2),
+    "cosine": RandomWalkKernel(2, "cosine"),
 }
 
 
@@ -153,16 +155,16 @@ def test_a_model_says_that_features_are_too_large_for_its_input_layer():
             model(graph, feat)
 
 
-@pytest.mark.parametrize("solid", ["rbf", "dice"])
-def test_gram_matrices_hold_large_numbers_in_double_precision(solid):
+@pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
+def test_gram_matrices_hold_large_numbers_in_double_precision(node_similarity):
     ring = np.array(nx.cycle_graph(6).edges).T
     graphs = [csr_from_edges(*ring, 6, features=np.full(6, value)) for value in (3e38, 1e-45)]
-    gram = gomk_gram(graphs, num_levels=3, solid=solid, psd="clip")
+    gram = gomk_gram(graphs, num_levels=3, node_similarity=node_similarity, psd="clip")
     # unlike the other: a dice similarity is 1 there, and 2 with itself or 1 if that is nothing
-    other = {"rbf": 0.0, "dice": 1 / np.sqrt(2)}[solid]
+    other = {"rbf": 0.0, "dice": 1 / np.sqrt(2)}[node_similarity]
     np.testing.assert_allclose(gram.values, [[1, other], [other, 1]], atol=1e-12)
     with pytest.raises(InputError, match=r"small enough for torch.float64 .* up to 3e\+38;"):
-        gomk_gram(graphs, num_levels=64, level_scale=1e-10, solid=solid)
+        gomk_gram(graphs, num_levels=64, level_scale=1e-10, node_similarity=node_similarity)
 
 
 def hubs_of_a_million(num_hubs):

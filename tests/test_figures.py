@@ -13,22 +13,22 @@ from matplotlib.colors import to_hex
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.drawing.count_figures import draw_intervals, draw_null_distributions
-from mining.drawing.figures import (
+from mining.plots.count_figures import draw_intervals, draw_null_distributions
+from mining.plots.figures import (
     count_similarities,
     draw_heat_map,
     draw_similarities,
     draw_similarity_counts,
 )
-from mining.drawing.graph_map import (
+from mining.plots.graph_map import (
     MOST_NODES,
     NONE_COLOR,
     draw_graph_map,
     draw_node_values,
     layout_graph,
 )
-from mining.drawing.node_colors import pattern_palette
-from mining.drawing.plots import figure_to_svg, new_figure
+from mining.plots.node_colors import pattern_palette
+from mining.plots.plots import figure_to_svg, new_figure
 
 
 def texts(ax):

@@ -149,7 +149,7 @@ def test_the_command_is_what_a_user_would_type(findings):
     ]  # fmt: skip
     *_, option, names = findings.ENZYMES.command("ENZYMES", "run")
     assert option == "--label-names"
-    from gomkcn_dgl.readers.label_names import read_label_names
+    from gomkcn_dgl.io.label_names import read_label_names
 
     assert read_label_names(names) == {"1": "helix", "2": "sheet", "3": "turn"}
 

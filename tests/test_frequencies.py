@@ -12,8 +12,8 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.frequencies import Frequency, _count_kinds, measure_frequency
-from mining.overlaps import best_of_each_set, pick_disjoint, units_by_overlap
+from mining.counting.frequencies import Frequency, _count_kinds, measure_frequency
+from mining.structures.overlaps import best_of_each_set, pick_disjoint, units_by_overlap
 
 
 def graph_of(num_nodes):
@@ -252,7 +252,7 @@ def test_exact_counts_are_made_when_asked():
 
 def test_an_exact_count_that_takes_too_long_is_not_finished(monkeypatch):
     given_up = types.SimpleNamespace(count=None)
-    monkeypatch.setattr("mining.records.count_exact", lambda *arguments: given_up)
+    monkeypatch.setattr("mining.counting.build_patterns.count_exact", lambda *arguments: given_up)
     miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, exact_seconds=1.0)
     frequencies = [p.frequency for p in miner.fit(cliques_and_rings()).patterns_]
     assert {(f.exact, f.exact_state) for f in frequencies} == {(None, "not finished")}

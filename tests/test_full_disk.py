@@ -103,7 +103,7 @@ def test_a_run_without_room_for_its_files_is_refused(graph, disk, folder):
 # the stand-in where no disk can be mounted: files may not grow past 512 bytes
 SMALL_FILES = """
 import resource, signal, sys
-from gomkcn_dgl.cli import main
+from gomkcn.commands.main import main
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 main(sys.argv[1:])
@@ -149,7 +149,7 @@ def test_graphs_that_dgl_cuts_short_are_not_taken(folder, disk, monkeypatch, mis
 @pytest.mark.parametrize("command", [["--help"], ["info", "graph.txt"]])
 def test_an_output_that_takes_nothing_is_said(graph, command):
     with open("/dev/full", "w") as full:
-        done = in_a_process(["-m", "gomkcn_dgl"], *command, stdout=full, stderr=subprocess.PIPE)
+        done = in_a_process(["-m", "gomkcn"], *command, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
     assert last == f"gomkcn: the output cannot be read or written ({FULL})."

@@ -12,8 +12,8 @@ from torch import library
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
-from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES, exp_float32
-from gomkcn_dgl.matching import AGGREGATIONS, GOMKSettings, gomk
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, exp_float32
+from gomkcn_dgl.matching import AGGREGATIONS, GOMKKernel, gomk
 
 FLOAT64 = torch.float64
 
@@ -43,12 +43,20 @@ def scores_and_gradients(kernel, subgraphs, feat, z, backend):
 @pytest.mark.parametrize("padding", ["match", "mask"])
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
-@pytest.mark.parametrize("solid", SOLID_CODES)
+@pytest.mark.parametrize("node_similarity", NODE_SIMILARITY_CODES)
 @pytest.mark.parametrize("max_nodes", [1, 7, 70])
-def test_subgraphs_of_one_graph_share_the_features(max_nodes, solid, aggregation, weight, padding):
+def test_subgraphs_of_one_graph_share_the_features(
+    max_nodes, node_similarity, aggregation, weight, padding
+):
     torch.manual_seed(0)
     subgraphs = subgraphs_of(90, max_nodes, weight)
-    kernel = GOMKSettings(2, solid=solid, aggregation=aggregation, level_scale=3.0, padding=padding)
+    kernel = GOMKKernel(
+        2,
+        node_similarity=node_similarity,
+        aggregation=aggregation,
+        level_scale=3.0,
+        padding=padding,
+    )
     feat = torch.rand(90, 3, dtype=FLOAT64)
     z = torch.rand(2, 3, 5, 3, dtype=FLOAT64)
     result = scores_and_gradients(kernel, subgraphs, feat, z, "numba")
@@ -62,7 +70,7 @@ def test_subgraphs_of_one_graph_share_the_features(max_nodes, solid, aggregation
 
 
 def test_many_filters_go_in_several_chunks():
-    kernel = GOMKSettings(1)
+    kernel = GOMKKernel(1)
     inputs = problem(Shape(3, 150, 20, 20, 2), torch.float32)
     result = gomk(*inputs, num_levels=1, backend="numba")
     one_by_one = [
@@ -85,13 +93,18 @@ def test_the_exponential_keeps_its_stated_error():
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLID_CODES)
-def test_float32_sums_are_enough(solid, matching):
+@pytest.mark.parametrize("node_similarity", NODE_SIMILARITY_CODES)
+def test_float32_sums_are_enough(node_similarity, matching):
     # 300 features, and level sums that grow like degree^level
     shape = Shape(20, 3, 16, 16, 300)
     inputs = problem(shape, torch.float32)
     upstream = torch.ones(shape.S, shape.F)
-    options = {"num_levels": 3, "solid": solid, "matching": matching, "level_scale": 8.0}
+    options = {
+        "num_levels": 3,
+        "node_similarity": node_similarity,
+        "matching": matching,
+        "level_scale": 8.0,
+    }
     scores, matched, grads = run("numba", inputs, upstream, fused=True, **options)
     wide = [tensor.double() for tensor in inputs]
     exact, expected_matched, expected = run("reference", wide, upstream, fused=True, **options)
@@ -146,7 +159,7 @@ def operator_inputs(route):
         "bits": (None, feat.requires_grad_(), subgraphs.nodes, subgraphs.bits, None),
         "steps": (None, feat.requires_grad_(), subgraphs.nodes, None, torch.rand(12, 5, 5)),
     }[route]
-    settings = ([2.0, 1.0], 3.0, 0, SOLID_CODES["rbf"])
+    settings = ([2.0, 1.0], 3.0, 0, NODE_SIMILARITY_CODES["rbf"])
     return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
 
 
@@ -181,12 +194,12 @@ def test_the_layer_compiles_without_a_graph_break(edge_weight, num_views):
 
 
 def test_rows_that_are_not_there_are_refused():
-    kernel, subgraphs = GOMKSettings(1), subgraphs_of(12, 5)
+    kernel, subgraphs = GOMKKernel(1), subgraphs_of(12, 5)
     z = torch.rand(1, 2, 4, 2)
     with pytest.raises(InputError, match=r"feat must have a row for each node .* got 11 rows\.$"):
         kernel.match_subgraphs(subgraphs, torch.rand(11, 2), z, "numba")
     with pytest.raises(InputError, match=r"num_nodes must be \[12\] numbers from 0 to 5\.$"):
-        GOMKSettings(1, padding="mask").match_subgraphs(
+        GOMKKernel(1, padding="mask").match_subgraphs(
             subgraphs._replace(num_nodes=subgraphs.num_nodes + 5), torch.rand(12, 2), z, "numba"
         )
 

@@ -64,11 +64,13 @@ def test_match_fills_up_with_isolated_nodes():
 
 
 @pytest.mark.parametrize("padding", ["mask", "match"])
-@pytest.mark.parametrize("solid", ["rbf", "dice"])
-def test_normalised_matrices_are_symmetric_with_diagonal_1(solid, padding):
+@pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
+def test_normalised_matrices_are_symmetric_with_diagonal_1(node_similarity, padding):
     # isolated nodes, whose level 1 is 0, come last and stand alone
     graphs = [nx.empty_graph(2), nx.star_graph(3), with_isolated_node(nx.path_graph(3))]
-    gram = gomk_gram(graphs, num_levels=2, solid=solid, padding=padding, level_scale=2)
+    gram = gomk_gram(
+        graphs, num_levels=2, node_similarity=node_similarity, padding=padding, level_scale=2
+    )
     np.testing.assert_allclose(np.diag(gram.values), 1, **EXACT)
     np.testing.assert_array_equal(gram.values, gram.values.T)
     assert ((gram.values > 0) & (gram.values <= 1 + 1e-12)).all()

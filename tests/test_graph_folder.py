@@ -11,14 +11,14 @@ import pytest
 from command_line import gomkcn
 
 from gomkcn_dgl import as_csr, extract_subgraphs
-from gomkcn_dgl.collection import GraphCollection
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import read_graph, write_graph
-from gomkcn_dgl.labelled import read_labelled
+from gomkcn_dgl.io.reading import read_graph, write_graph
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks, graph_folder_header
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.storage.stored_names import StoredNames
+from gomkcn_dgl.training.collection import GraphCollection
+from gomkcn_dgl.training.labelled_data import read_labelled
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 

@@ -19,7 +19,7 @@ from torch import library
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
-from gomkcn_dgl.matching import MATCHINGS, GOMKSettings
+from gomkcn_dgl.matching import MATCHINGS, GOMKKernel
 
 triton = pytest.importorskip(
     "triton", minversion="3.6", reason="there is no Triton: the [gpu] extra"
@@ -57,18 +57,18 @@ def dirty():
 
 def embedded(shape, device, dtype=torch.float32, seed=0):
     """Level embeddings x [S, L, N, D] and z [F, L, M, D], L = 3."""
-    kernel = GOMKSettings(2, level_scale=1.5)
+    kernel = GOMKKernel(2, level_scale=1.5)
     inputs = problem(shape, torch.float32, seed)
     x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
     return x.to(device, dtype), z.to(device, dtype)
 
 
-def run(module, x, z, rows, solid="rbf", matching="optimal", anchor_root=False):
+def run(module, x, z, rows, node_similarity="rbf", matching="optimal", anchor_root=False):
     """Scores, matching and the gradients of x and z, on the CPU."""
     x, z = x.detach().requires_grad_(), z.detach().requires_grad_()
     rows = torch.tensor(rows, dtype=torch.int64, device=x.device)
     widths = [x.shape[3] * tau for tau in (1.0, 0.5, 2.0)]
-    scores, matched = module.match(x, z, widths, rows, solid, matching, anchor_root)
+    scores, matched = module.match(x, z, widths, rows, node_similarity, matching, anchor_root)
     upstream = torch.linspace(-1, 2, scores.numel(), device=x.device).reshape(scores.shape)
     (scores * upstream).sum().backward()
     return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
@@ -88,28 +88,30 @@ def assert_equals_reference(x, z, rows, **options):
 @pytest.mark.parametrize("padding", ["full", "masked"])
 @pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("node_similarity", SOLIDS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.usefixtures("dirty")
 def test_values_and_gradients_equal_the_reference(
-    device, shape, solid, matching, anchor_root, padding
+    device, shape, node_similarity, matching, anchor_root, padding
 ):
     shape = SHAPES[shape]
     x, z = embedded(shape, device)
     rows = uneven_sizes(shape).tolist() if padding == "masked" else [shape.N] * shape.S
-    assert_equals_reference(x, z, rows, solid=solid, matching=matching, anchor_root=anchor_root)
+    assert_equals_reference(
+        x, z, rows, node_similarity=node_similarity, matching=matching, anchor_root=anchor_root
+    )
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("node_similarity", SOLIDS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_padded_nodes_that_take_part_are_alike(device, shape, solid, matching):
+def test_padded_nodes_that_take_part_are_alike(device, shape, node_similarity, matching):
     shape = SHAPES[shape]
     x, z = embedded(shape, device)
     for subgraph, size in zip(x, uneven_sizes(shape).tolist(), strict=True):
         subgraph[:, size:] = 0
     rows = [shape.N] * shape.S
-    options = {"solid": solid, "matching": matching}
+    options = {"node_similarity": node_similarity, "matching": matching}
     scores, matched, _, grad_z = run(matching_triton, x, z, rows, **options)
     expected = run(matching_reference, x.cpu(), z.cpu(), rows, **options)
     torch.testing.assert_close(scores, expected[0], **VALUES[torch.float32])
@@ -119,12 +121,16 @@ def test_padded_nodes_that_take_part_are_alike(device, shape, solid, matching):
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("node_similarity", SOLIDS)
 @pytest.mark.parametrize("shape", ["eleven_nodes", "more_nodes_than_the_filter", "wide_features"])
-def test_bfloat16_is_read_as_it_is_and_computed_in_float32(device, shape, solid, matching):
+def test_bfloat16_is_read_as_it_is_and_computed_in_float32(
+    device, shape, node_similarity, matching
+):
     shape = SHAPES[shape]
     x, z = embedded(shape, device, torch.bfloat16)
-    assert_equals_reference(x, z, [shape.N] * shape.S, solid=solid, matching=matching)
+    assert_equals_reference(
+        x, z, [shape.N] * shape.S, node_similarity=node_similarity, matching=matching
+    )
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
@@ -138,11 +144,11 @@ def test_sizes_up_to_64(device, shape, matching):
     assert_equals_reference(x, z, [shape.N] * shape.S, matching=matching)
 
 
-@pytest.mark.parametrize("solid", SOLIDS)
-def test_features_wider_than_one_program_holds(device, solid):
+@pytest.mark.parametrize("node_similarity", SOLIDS)
+def test_features_wider_than_one_program_holds(device, node_similarity):
     shape = Shape(2, 2, 3, 4, matching_triton._FEATURES + 3)
     x, z = embedded(shape, device)
-    assert_equals_reference(x, z, [3, 3], solid=solid)
+    assert_equals_reference(x, z, [3, 3], node_similarity=node_similarity)
 
 
 @pytest.mark.parametrize("axis", ["S", "F", "N", "M"])
@@ -192,15 +198,19 @@ def test_one_gradient_is_the_same_as_with_both(device, wanted):
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize("value", [torch.nan, torch.inf], ids=["nan", "inf"])
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLIDS)
-def test_a_feature_that_is_not_finite_leaves_a_valid_matching(device, solid, matching, value):
+@pytest.mark.parametrize("node_similarity", SOLIDS)
+def test_a_feature_that_is_not_finite_leaves_a_valid_matching(
+    device, node_similarity, matching, value
+):
     x, z = embedded(Shape(2, 2, 5, 4, 2), device)
     x[0, :, 2] = value
     rows = torch.full((2,), 5, device=device)
     widths = [2.0, 1.0, 4.0]
-    scores, matched = matching_triton.match(x, z, widths, rows, solid, matching, False)
+    scores, matched = matching_triton.match(x, z, widths, rows, node_similarity, matching, False)
     assert_valid(matched.cpu(), [5, 5], 4, anchor_root=False)
-    expected = run(matching_triton, x[1:], z, [5], solid=solid, matching=matching)
+    expected = run(
+        matching_triton, x[1:], z, [5], node_similarity=node_similarity, matching=matching
+    )
     assert torch.equal(scores[1:].cpu(), expected[0])
 
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.jobs.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 
@@ -39,7 +39,7 @@ def test_handlers_come_back_after_an_error():
 def test_a_second_signal_kills(number):
     script = """
 import sys, time
-from gomkcn_dgl.jobs.interrupts import Interrupts
+from gomkcn_dgl.runtime.interrupts import Interrupts
 with Interrupts() as interrupts:
     print("ready", flush=True)
     while True:
@@ -60,7 +60,7 @@ with Interrupts() as interrupts:
 
 def test_a_time_limit(monkeypatch):
     now = 100.0
-    monkeypatch.setattr("gomkcn_dgl.jobs.interrupts.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.runtime.interrupts.time.monotonic", lambda: now)
     interrupts = Interrupts(time_limit=5)
     now = 104.9
     assert interrupts.reason == ""
@@ -77,7 +77,8 @@ def test_a_signal_counts_before_a_time_limit():
 
 def test_the_processes_agree(monkeypatch):
     monkeypatch.setattr(
-        "gomkcn_dgl.jobs.interrupts.gather_objects", lambda mine: ["time limit", mine, "SIGINT", ""]
+        "gomkcn_dgl.runtime.interrupts.gather_objects",
+        lambda mine: ["time limit", mine, "SIGINT", ""],
     )
     assert Interrupts().agree() == "SIGINT"
 

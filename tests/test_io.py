@@ -16,13 +16,13 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl import io_write
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io import atomic_write, read_graph, read_tu_labels, write_graph
-from gomkcn_dgl.readers import tables
+from gomkcn_dgl.io import tables
+from gomkcn_dgl.io import writing as io_write
+from gomkcn_dgl.io.reading import atomic_write, read_graph, read_tu_labels, write_graph
 
 
 def says(sentence):

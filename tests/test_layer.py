@@ -63,7 +63,7 @@ def test_one_row_a_node_and_one_column_a_filter(graph, options):
         {"edge_weight": "w"},
         {"max_nodes": 3, "num_views": 2, "policy": "random", "seed": 3},
         {"max_nodes": 3, "policy": "dense"},
-        {"padding": "mask", "normalize": False, "solid": "dice", "matching": "greedy"},
+        {"padding": "mask", "normalize": False, "node_similarity": "dice", "matching": "greedy"},
         {"anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3), "level_scale": 2.0},
     ],
     ids=str,
@@ -82,7 +82,7 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         seed=options.get("seed", 0),
     )
     kernel = (
-        "solid",
+        "node_similarity",
         "matching",
         "anchor_root",
         "aggregation",

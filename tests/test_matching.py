@@ -1,4 +1,4 @@
-"""gomk and GOMKSettings: hand-worked scores, the laws of the kernel, every refusal."""
+"""gomk and GOMKKernel: hand-worked scores, the laws of the kernel, every refusal."""
 
 import re
 from math import exp
@@ -12,7 +12,7 @@ from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.matching import MATCHINGS, GOMKSettings, gomk
+from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
 
 F64 = torch.float64
 backends = pytest.mark.parametrize("backend", CPU)
@@ -146,10 +146,10 @@ def test_a_graph_scores_n_times_levels_with_itself(backend, aggregation, num_lev
     assert (shares > 0).all()
 
 
-@pytest.mark.parametrize("solid", ["rbf", "dice"])
-def test_normalised_scores_lie_between_0_and_1(solid):
+@pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
+def test_normalised_scores_lie_between_0_and_1(node_similarity):
     graphs, others = random_graphs(6, 5, 2, seed=11), random_graphs(6, 5, 2, seed=12)
-    shares = gomk(*graphs, *others, num_levels=2, solid=solid, normalize=True)
+    shares = gomk(*graphs, *others, num_levels=2, node_similarity=node_similarity, normalize=True)
     assert (shares >= 0).all()
     assert (shares <= 1).all()
 
@@ -202,7 +202,7 @@ def test_walk_counts_are_all_that_constant_features_show():
 
 
 def test_scores_can_be_pinned_to_a_known_matching():
-    kernel = GOMKSettings(1)
+    kernel = GOMKKernel(1)
     x = kernel.embed(*double([TRIANGLE], [ONES]))
     z = kernel.embed(*double([PATH], [ONES]))
     scores = kernel.score_pairs(
@@ -241,7 +241,11 @@ def arguments(**change):
             "tau must be one number or num_levels + 1 = 2 of them, got 3.",
         ),
         ({"tau": None}, InputTypeError, "tau must be a number, got None."),
-        ({"solid": "cosine"}, InputError, "solid must be one of 'dice', 'rbf', got 'cosine'."),
+        (
+            {"node_similarity": "cosine"},
+            InputError,
+            "node_similarity must be one of 'dice', 'rbf', got 'cosine'.",
+        ),
         (
             {"aggregation": "max"},
             InputError,

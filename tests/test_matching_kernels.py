@@ -12,9 +12,9 @@ from tolerances import GRADIENTS, VALUES
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernels import BACKENDS, load_backend, threads
-from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, SolidFunction
-from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES
-from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKSettings, gomk
+from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, SolidFunction
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
+from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 
 # the same cases for the GPU are in test_interpret.py
 CPU = tuple(name for name in BACKENDS["matching"] if name != "triton")
@@ -112,20 +112,20 @@ def attained(kernel, inputs, matching):
 @pytest.mark.parametrize("padding", ["none", "match", "mask"])
 @pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLID_CODES)
+@pytest.mark.parametrize("node_similarity", NODE_SIMILARITY_CODES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("fused", [False, True], ids=["levels", "fused"])
 @pytest.mark.parametrize("backend", FAST)
 def test_a_fast_kernel_equals_the_reference(
-    backend, fused, shape, dtype, solid, matching, anchor_root, padding, aggregation
+    backend, fused, shape, dtype, node_similarity, matching, anchor_root, padding, aggregation
 ):
     shape, dtype = SHAPES[shape], DTYPES[dtype]
     inputs = problem(shape, dtype)
     options = {
         "num_levels": 2,
         "tau": (1.0, 0.5, 2.0),
-        "solid": solid,
+        "node_similarity": node_similarity,
         "aggregation": aggregation,
         "level_scale": 1.5,
         "matching": matching,
@@ -150,19 +150,24 @@ def test_a_fast_kernel_equals_the_reference(
         # otherwise padded nodes are alike and may swap places
         assert torch.equal(matched, expected_matched)
     if padding == "none":
-        kernel = GOMKSettings(
-            2, options["tau"], solid, aggregation, 1.5, matching, anchor_root, "match"
+        kernel = GOMKKernel(
+            2, options["tau"], node_similarity, aggregation, 1.5, matching, anchor_root, "match"
         )
         torch.testing.assert_close(scores, attained(kernel, inputs, matched), **VALUES[dtype])
 
 
 @pytest.mark.parametrize("anchor_root", [False, True], ids=["free", "anchored"])
-@pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
+@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
 @pytest.mark.parametrize(("N", "M"), [(1, 1), (2, 6), (6, 2), (4, 5), (6, 6)])
 @pytest.mark.parametrize("backend", CPU)
-def test_optimal_is_the_best_of_all_matchings(backend, N, M, solid, anchor_root):
+def test_optimal_is_the_best_of_all_matchings(backend, N, M, node_similarity, anchor_root):
     inputs = problem(Shape(3, 2, N, M, 2), torch.float64, seed=1)
-    options = {"num_levels": 2, "tau": 0.7, "solid": solid, "anchor_root": anchor_root}
+    options = {
+        "num_levels": 2,
+        "tau": 0.7,
+        "node_similarity": node_similarity,
+        "anchor_root": anchor_root,
+    }
     scores = gomk(*inputs, backend=backend, **options)
     expected = [
         [best_of_all(subgraph, graph_filter, **options) for graph_filter in filters(inputs)]
@@ -175,7 +180,7 @@ def filters(inputs):
     return zip(inputs.filter_adj.numpy(), inputs.filter_feat.numpy(), strict=True)
 
 
-def best_of_all(subgraph, graph_filter, num_levels, tau, solid, anchor_root):
+def best_of_all(subgraph, graph_filter, num_levels, tau, node_similarity, anchor_root):
     """Score by the formula and every injective matching in turn, sharing no code with the kernels.
 
     The smaller of both graphs is matched completely: similarities are >= 0.
@@ -184,7 +189,7 @@ def best_of_all(subgraph, graph_filter, num_levels, tau, solid, anchor_root):
     table = np.zeros((len(x), len(z)))
     for _ in range(num_levels + 1):
         for u, v in np.ndindex(*table.shape):
-            if solid == "rbf":
+            if node_similarity == "rbf":
                 squared = sum((x[u] - z[v]) ** 2)
                 table[u, v] += np.exp(-squared / (len(x[u]) * tau))
             else:
@@ -202,16 +207,16 @@ def best_of_all(subgraph, graph_filter, num_levels, tau, solid, anchor_root):
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("solid", SOLID_FUNCTIONS)
+@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
 @pytest.mark.parametrize("backend", CPU)
-def test_gradients_equal_finite_differences(backend, solid, matching):
+def test_gradients_equal_finite_differences(backend, node_similarity, matching):
     inputs = [t.requires_grad_() for t in problem(Shape(2, 2, 3, 4, 2), torch.float64, seed=2)]
 
     def scores(*tensors):
         return gomk(
             *tensors,
             num_levels=2,
-            solid=solid,
+            node_similarity=node_similarity,
             matching=matching,
             aggregation="sym",
             padding="mask",
@@ -285,7 +290,7 @@ def test_threads_do_not_matter(monkeypatch, matching, fused):
 @pytest.mark.parametrize("backend", CPU)
 def test_embeddings_need_not_be_contiguous(backend):
     inputs = problem(SHAPES["fewer_nodes_than_the_filter"], torch.float64)
-    kernel = GOMKSettings(1)
+    kernel = GOMKKernel(1)
     x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
     expected = kernel.match(x, z, None, backend)
     strided = [t.transpose(0, 3).contiguous().transpose(0, 3) for t in (x, z)]
@@ -369,6 +374,6 @@ def test_numba_is_refused_on_a_gpu_with_the_way_out():
 
 def test_auto_falls_back_for_a_solid_function_that_numba_does_not_know(monkeypatch):
     one = SolidFunction(lambda x, z, bandwidth: (0 * (x + z)).sum(dim=-1) + 1, largest=1.0)
-    monkeypatch.setitem(SOLID_FUNCTIONS, "one", one)
+    monkeypatch.setitem(NODE_SIMILARITIES, "one", one)
     inputs = problem(Shape(2, 3, 4, 4, 1), torch.float64)
-    assert gomk(*inputs, num_levels=1, solid="one").tolist() == [[8.0] * 3] * 2
+    assert gomk(*inputs, num_levels=1, node_similarity="one").tolist() == [[8.0] * 3] * 2

@@ -370,21 +370,21 @@ def test_text_ids_reach_the_patterns():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"start": "kmeans++"},
-        {"start": "sample", "num_restarts": 4},
+        {"init": "kmeans++"},
+        {"init": "sample", "n_init": 4},
         {"policy": "bfs"},
         {"policy": "random"},
         {"policy": "random", "num_views": 3},
         {"matching": "greedy"},
         {"anchor_root": True},
         {"padding": "mask"},
-        {"solid": "dice"},
+        {"node_similarity": "dice"},
         {"aggregation": "mean"},
         {"aggregation": "sym"},
         {"level_scale": 3.0},
         {"tau": [1.0, 2.0, 3.0, 4.0]},
         {"num_epochs": 0},
-        {"num_restarts": 2},
+        {"n_init": 2},
         {"noisy_copies": "yes"},
         {"occurrence_rule": "similar", "min_similarity": 0.99},
         {"batch_size": 1},
@@ -427,10 +427,9 @@ def test_similar_occurrences_are_listed():
 
 def test_the_best_restart_is_kept():
     graph = planted(features="per_type", num_base_nodes=60, copies=5)[0]
-    settings = {"num_patterns": 4, "num_epochs": 0, "start": "sample", "min_support": 0}
+    settings = {"num_patterns": 4, "num_epochs": 0, "init": "sample", "min_support": 0}
     final = [
-        PatternMiner(num_restarts=count, **settings).fit(graph).loss_curve_[-1]
-        for count in (1, 2, 8)
+        PatternMiner(n_init=count, **settings).fit(graph).loss_curve_[-1] for count in (1, 2, 8)
     ]
     assert final[0] >= final[1] >= final[2]
     assert final[0] > final[2]
@@ -471,7 +470,7 @@ def test_checks_of_scikit_learn_that_need_no_array(check):
 
 
 def test_a_clone_has_the_settings_and_nothing_learnt():
-    miner = small_miner(tau=0.5, start="sample").fit(rings_and_cliques())
+    miner = small_miner(tau=0.5, init="sample").fit(rings_and_cliques())
     copy = clone(miner)
     assert copy.get_params() == miner.get_params()
     assert not hasattr(copy, "patterns_")
@@ -525,7 +524,7 @@ def test_the_representation_shows_what_was_changed():
         ({"feature_contrast": 1.5}, "feature_contrast must be at most 1, got 1.5."),
         ({"tau": 0.0}, "tau must be at least 1e-30, got 0."),
         ({"tau": [1.0]}, "tau must be one number or num_levels + 1 = 4 of them, got 1."),
-        ({"solid": "soft"}, "solid must be one of 'dice', 'rbf', got 'soft'."),
+        ({"node_similarity": "soft"}, "node_similarity must be one of 'dice', 'rbf', got 'soft'."),
         ({"aggregation": "max"}, "aggregation must be one of 'mean', 'sum', 'sym', got 'max'."),
         ({"level_scale": -1.0}, "level_scale must be at least 1e-30, got -1."),
         ({"matching": "exact"}, "matching must be one of 'greedy', 'optimal', got 'exact'."),
@@ -535,7 +534,7 @@ def test_the_representation_shows_what_was_changed():
         ({"learning_rate": 0.0}, "learning_rate must be greater than 0, got 0."),
         ({"learning_rate": float("nan")}, "learning_rate must be finite, got nan."),
         ({"batch_size": 0}, "batch_size must be at least 1, got 0."),
-        ({"num_restarts": 0}, "num_restarts must be at least 1, got 0."),
+        ({"n_init": 0}, "n_init must be at least 1, got 0."),
         (
             {"occurrence_rule": "equal"},
             "occurrence_rule must be one of 'isomorphic', 'similar', got 'equal'.",
@@ -637,7 +636,13 @@ SMALL = ((nx.complete_graph(3), 10), (nx.cycle_graph(6), 10), (nx.path_graph(4),
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"padding": "mask"}, {"solid": "dice"}, {"anchor_root": True}, {"aggregation": "mean"}],
+    [
+        {},
+        {"padding": "mask"},
+        {"node_similarity": "dice"},
+        {"anchor_root": True},
+        {"aggregation": "mean"},
+    ],
     ids=str,
 )
 def test_patterns_smaller_than_a_filter_match_perfectly(parameters):

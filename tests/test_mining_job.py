@@ -16,13 +16,13 @@ from command_line import gomkcn, refused
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.jobs.interrupts import Interrupts
-from gomkcn_dgl.jobs.steps import Steps
-from gomkcn_dgl.settings import NullSettings, RunSettings, StabilitySettings
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.interrupts import Interrupts
 from mining import MiningRun, PatternMiner
-from mining.chance import thresholds
-from mining.memory import MinerMemory
+from mining.counting import similarity_thresholds as thresholds
 from mining.mining_job import MiningJob
+from mining.settings import NullSettings, RunSettings, StabilitySettings
+from mining.structures.miner_memory import MinerMemory
 from synthetic import barabasi_albert, plant_motifs
 
 MINER = {"num_patterns": 4, "pattern_size": 5, "num_epochs": 2, "sample_size": 50}
@@ -66,7 +66,7 @@ class StoppedError(Exception):
     pass
 
 
-class StoppingSteps(Steps):
+class StoppingSteps(CheckpointStore):
     """Steps of which only so many are made, as if the process had been killed then."""
 
     left = 0
@@ -82,7 +82,7 @@ class StoppingSteps(Steps):
 def test_a_job_that_is_killed_again_and_again_gives_the_same(
     graph, uninterrupted, steps_a_life, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("mining.mining_job.Steps", StoppingSteps)
+    monkeypatch.setattr("mining.mining_job.CheckpointStore", StoppingSteps)
     for lives in itertools.count(1):
         StoppingSteps.left = steps_a_life
         try:
@@ -120,7 +120,8 @@ def test_what_does_not_fit_goes_to_a_file(graph, uninterrupted, monkeypatch):
     monkeypatch.setattr(MinerMemory, "table", 0.0)
     maps = []
     monkeypatch.setattr(
-        "mining.sightings.np.memmap", lambda *a, f=np.memmap, **k: maps.append(1) or f(*a, **k)
+        "mining.counting.match_table.np.memmap",
+        lambda *a, f=np.memmap, **k: maps.append(1) or f(*a, **k),
     )
     miner, _ = MiningJob(SETTINGS).run(graph)
     assert len(maps) > 0

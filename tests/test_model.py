@@ -9,19 +9,19 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
-    GOMKSettings,
+    GOMKKernel,
     GraphCollection,
-    ImprovedRandomWalkSettings,
+    ImprovedRandomWalkKernel,
     InputError,
-    RandomWalkSettings,
+    RandomWalkKernel,
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
 
 KERNELS = {
-    "gomk": GOMKSettings(num_levels=1),
-    "random walk": RandomWalkSettings(2),
-    "improved random walk": ImprovedRandomWalkSettings(2),
+    "gomk": GOMKKernel(num_levels=1),
+    "random walk": RandomWalkKernel(2),
+    "improved random walk": ImprovedRandomWalkKernel(2),
 }
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import csr_from_edges
-from mining.drawing.node_colors import (
+from mining.descriptions.feature_background import FeatureBackground
+from mining.plots.node_colors import (
     OTHERS_COLOR,
     PLAIN,
     NodeColors,
     is_light,
     pattern_palette,
 )
-from mining.words.feature_background import FeatureBackground
 
 
 def background_of(rows, names):

@@ -6,10 +6,10 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner, compare_with_truth
-from mining.noise import noisy_patterns
-from mining.noise.alignment_sums import EDGE
-from mining.noise.noisy_patterns import hold_out, take_greedily
-from mining.noise.noisy_templates import Template, Units
+from mining.noisy_templates import noisy_patterns
+from mining.noisy_templates.alignment_sums import EDGE
+from mining.noisy_templates.noisy_patterns import hold_out, take_greedily
+from mining.noisy_templates.template_mixture import Template, Units
 from synthetic import barabasi_albert, plant_motifs
 
 MOTIFS = ("wheel", "crown")

@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.chance.null_models import NULL_MODELS, match_anew, sample_null
+from mining.null_models.null_models import NULL_MODELS, match_anew, sample_null
 
 REWIRING = ("configuration", "degree")
 
@@ -57,8 +57,8 @@ def test_rewiring_keeps_degrees_features_and_components(name, null):
 
 def test_components_stay_whole_where_searches_are_given_up(monkeypatch):
     # a tree: nearly every swap of far edges would cut it
-    monkeypatch.setattr("mining.chance.null_models._FEW_NODES", 10)
-    monkeypatch.setattr("mining.chance.null_models._VISITS", 3)
+    monkeypatch.setattr("mining.null_models.null_models._FEW_NODES", 10)
+    monkeypatch.setattr("mining.null_models.null_models._VISITS", 3)
     for graph in (nx.random_labeled_tree(60, seed=1), nx.barabasi_albert_graph(60, 2, seed=1)):
         sample = as_networkx(sample_null(as_csr(graph), "configuration", 0))
         assert nx.is_connected(sample)

@@ -10,7 +10,7 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from mining.miner import PatternMiner
-from mining.patterns import Pattern
+from mining.records.pattern import Pattern
 from mining.results.schema import load_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(load_schema())

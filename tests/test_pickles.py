@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.readers.pickles import ARRAY_NAMES, Made, Named, read_pickle, read_pickled_array
-from gomkcn_dgl.readers.planetoid import read_planetoid
+from gomkcn_dgl.io.pickles import ARRAY_NAMES, Made, Named, read_pickle, read_pickled_array
+from gomkcn_dgl.io.planetoid import read_planetoid
 
 TWICE, MANY = [1], [0] * 9999
 PLAIN = [

@@ -13,17 +13,17 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from gomkcn_dgl.errors import InputError
-from mining.drawing.layout import place_nodes
-from mining.drawing.plots import (
+from mining.counting.frequencies import Frequency
+from mining.plots.layout import place_nodes
+from mining.plots.plots import (
     draw_loss,
     draw_pattern,
     draw_patterns,
     feature_colors,
     figure_to_svg,
 )
-from mining.frequencies import Frequency
-from mining.occurrence_list import Medoid
-from mining.patterns import Pattern
+from mining.records.occurrence import Medoid
+from mining.records.pattern import Pattern
 
 
 def pattern_of(graph, number=0, features=None, distinct=10, assigned=20):
@@ -233,12 +233,12 @@ def test_an_inline_svg_takes_the_text_colour_of_the_page():
 def test_drawing_leaves_no_global_state():
     code = """
 import sys
-import mining.drawing.plots
+import mining.plots.plots
 assert "seaborn" not in sys.modules, "imported too early"
 import matplotlib as mpl
 before = dict(mpl.rcParams)
 mpl.rcParams["svg.hashsalt"] = before["svg.hashsalt"] = "mine"
-svg = mining.drawing.plots.figure_to_svg(mining.drawing.plots.draw_loss([1.0, 0.5]).figure)
+svg = mining.plots.plots.figure_to_svg(mining.plots.plots.draw_loss([1.0, 0.5]).figure)
 assert dict(mpl.rcParams) == before
 from matplotlib import pyplot
 assert not pyplot.get_fignums()

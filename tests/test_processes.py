@@ -14,7 +14,7 @@ from command_line import gomkcn
 
 from gomkcn_dgl import InputError
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.jobs.processes import join_processes, world_size
+from gomkcn_dgl.runtime.processes import join_processes, world_size
 
 # the compiled code as plain Python: compiling would take longer
 ENVIRONMENT = {

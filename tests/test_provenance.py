@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gomkcn_dgl import provenance
-from gomkcn_dgl.provenance import describe_provenance
+from gomkcn_dgl.runtime import provenance
+from gomkcn_dgl.runtime.provenance import describe_provenance
 
 
 def test_the_record_is_complete_and_plain():

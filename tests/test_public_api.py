@@ -70,7 +70,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def test_scores_and_filters_need_no_dgl():
     code = (
-        "import sys; from gomkcn_dgl import gomk, level_embeddings, GraphFilters, GOMKSettings; "
+        "import sys; from gomkcn_dgl import gomk, level_embeddings, GraphFilters, GOMKKernel; "
         "print('dgl' in sys.modules)"
     )
     assert run(code) == "False"

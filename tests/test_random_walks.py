@@ -11,11 +11,11 @@ from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import (
     AttachSubgraphs,
-    DeepRandomWalkSettings,
-    GOMKSettings,
+    DeepRandomWalkKernel,
+    GOMKKernel,
     GraphKernelConv,
-    ImprovedRandomWalkSettings,
-    RandomWalkSettings,
+    ImprovedRandomWalkKernel,
+    RandomWalkKernel,
     SubgraphTensors,
     as_csr,
     extract_subgraphs,
@@ -25,8 +25,8 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import random_walk_torch
 
 FLOAT64 = torch.float64
-KERNELS = [RandomWalkSettings, DeepRandomWalkSettings, ImprovedRandomWalkSettings]
-COSINES = [RandomWalkSettings, ImprovedRandomWalkSettings]
+KERNELS = [RandomWalkKernel, DeepRandomWalkKernel, ImprovedRandomWalkKernel]
+COSINES = [RandomWalkKernel, ImprovedRandomWalkKernel]
 BACKENDS = ["reference", "torch"]
 
 
@@ -73,15 +73,15 @@ def one_score(kernel, backend, left, right, pair_weight=None):
 # walk in each: their number is the product. The triangle has 3, 6, 12, 24 walks of 0, 1, 2, 3
 # steps, the path 3, 4, 6, 8.
 COUNTS = [
-    (RandomWalkSettings(0), TRIANGLE, PATH, 3 * 3),
-    (RandomWalkSettings(1), TRIANGLE, PATH, 9 + 6 * 4),
-    (RandomWalkSettings(3), TRIANGLE, PATH, 9 + 24 + 12 * 6 + 24 * 8),
-    (RandomWalkSettings(1), EDGE_AND_NODE, PATH, 9 + 2 * 4),
-    (RandomWalkSettings(3), EMPTY, PATH, 9),
-    (DeepRandomWalkSettings(3), TRIANGLE, PATH, 9 + 24 + 72 + 192),
-    (ImprovedRandomWalkSettings(1), TRIANGLE, PATH, 6 * 4),
-    (ImprovedRandomWalkSettings(3), TRIANGLE, PATH, 24 + 72 + 192),
-    (ImprovedRandomWalkSettings(3), EMPTY, PATH, 0),
+    (RandomWalkKernel(0), TRIANGLE, PATH, 3 * 3),
+    (RandomWalkKernel(1), TRIANGLE, PATH, 9 + 6 * 4),
+    (RandomWalkKernel(3), TRIANGLE, PATH, 9 + 24 + 12 * 6 + 24 * 8),
+    (RandomWalkKernel(1), EDGE_AND_NODE, PATH, 9 + 2 * 4),
+    (RandomWalkKernel(3), EMPTY, PATH, 9),
+    (DeepRandomWalkKernel(3), TRIANGLE, PATH, 9 + 24 + 72 + 192),
+    (ImprovedRandomWalkKernel(1), TRIANGLE, PATH, 6 * 4),
+    (ImprovedRandomWalkKernel(3), TRIANGLE, PATH, 24 + 72 + 192),
+    (ImprovedRandomWalkKernel(3), EMPTY, PATH, 0),
 ]
 
 
@@ -99,13 +99,13 @@ def test_the_improved_kernel_compares_the_colours_in_between(backend):
     # there and back over the path of a red, blue, red against red, red, red: the ends agree,
     # the middle does not
     left, right = (PATH, [RED, BLUE, RED]), (PATH, [RED, RED, RED])
-    ends = [one_score(RandomWalkSettings(p), backend, left, right) for p in range(3)]
+    ends = [one_score(RandomWalkKernel(p), backend, left, right) for p in range(3)]
     # one step never leads from red to red; two steps lead from an end to both ends on the left,
     # and on the right each of the 6 walks of two steps is red at both ends
     assert np.diff(ends).tolist() == pytest.approx([0, 4 * 6])
-    assert one_score(ImprovedRandomWalkSettings(2), backend, left, right) == 0
+    assert one_score(ImprovedRandomWalkKernel(2), backend, left, right) == 0
     # against itself: the ends hold 2 x 2 walks red, blue, red, the middle 2 x 1 x 2 back to itself
-    same = [one_score(ImprovedRandomWalkSettings(t), backend, left, left) for t in (1, 2)]
+    same = [one_score(ImprovedRandomWalkKernel(t), backend, left, left) for t in (1, 2)]
     assert same == pytest.approx([8, 8 + 4 * 4 + 2 * 2])
 
 
@@ -113,7 +113,7 @@ def test_the_improved_kernel_compares_the_colours_in_between(backend):
 def test_a_pair_weighs_the_walks_that_start_there(backend):
     # from the middle of the left path and an end of the right one: 1, then 2 x 1, then 2 x 2
     weight = [[0, 0, 0], [10, 0, 0], [0, 0, 0]]
-    kernel, sides = DeepRandomWalkSettings(2), [(PATH, ONES), (PATH, ONES)]
+    kernel, sides = DeepRandomWalkKernel(2), [(PATH, ONES), (PATH, ONES)]
     assert one_score(kernel, backend, *sides, weight) == pytest.approx(10 * (1 + 2 + 4))
 
 
@@ -123,8 +123,8 @@ def test_features_far_apart_multiply_at_both_ends(backend):
     edge = [[0, 1], [1, 0]]
     sides = (edge, [[1], [5]]), (edge, [[2], [6]])
     squares, swapped = 4 + 36 + 100 + 900, 2 * (2 * 30 + 6 * 10)
-    assert one_score(RandomWalkSettings(1), backend, *sides) == squares + swapped
-    assert one_score(ImprovedRandomWalkSettings(1), backend, *sides) == swapped
+    assert one_score(RandomWalkKernel(1), backend, *sides) == squares + swapped
+    assert one_score(ImprovedRandomWalkKernel(1), backend, *sides) == swapped
 
 
 def scores_and_gradients(kernel, backend, subgraphs, inputs):
@@ -151,7 +151,7 @@ def test_matrix_products_are_walks_on_the_product_graph(
     feat = torch.randn(30, 3, generator=generator, dtype=FLOAT64) / 4
     filter_adj, filter_feat = random_filters(3, filter_size, 3)
     inputs = [feat, filter_adj / 4, filter_feat / 4]
-    if kernel is DeepRandomWalkSettings:
+    if kernel is DeepRandomWalkKernel:
         inputs.append(torch.randn(max_nodes, filter_size, generator=generator, dtype=FLOAT64))
     inputs = [tensor.to(dtype) for tensor in inputs]
     kernel = kernel(num_steps)
@@ -219,7 +219,7 @@ def test_relabelling_the_nodes_changes_nothing(kernel, backend):
     kernel, order, filter_order = kernel(3), [3, 0, 4, 1, 2], [2, 0, 1]
     (adj, feat), (filter_adj, filter_feat) = random_filters(1, 5, 2), random_filters(2, 3, 2)
     weight = None
-    if isinstance(kernel, DeepRandomWalkSettings):
+    if isinstance(kernel, DeepRandomWalkKernel):
         # its weights belong to the places and move along
         weight = torch.rand(5, 3, dtype=FLOAT64)
     subgraphs = as_subgraphs(adj)
@@ -237,8 +237,8 @@ def test_relabelling_the_nodes_changes_nothing(kernel, backend):
 
 def test_deep_weights_of_one_are_the_random_walk_kernel():
     inputs = (subgraphs_of(12, 5), torch.rand(12, 2, dtype=FLOAT64), *random_filters(2, 4, 2))
-    expected = RandomWalkSettings(3).score(*inputs)
-    kernel = DeepRandomWalkSettings(3)
+    expected = RandomWalkKernel(3).score(*inputs)
+    kernel = DeepRandomWalkKernel(3)
     for weight in (None, kernel.initial_weight(5, 4).double()):
         torch.testing.assert_close(kernel.score(*inputs, "auto", weight), expected)
 
@@ -270,12 +270,12 @@ def to_dgl(graph, seed=0):
 
 
 ALL = [
-    GOMKSettings(2),
-    RandomWalkSettings(2),
-    RandomWalkSettings(2, "cosine"),
-    DeepRandomWalkSettings(2),
-    ImprovedRandomWalkSettings(2),
-    ImprovedRandomWalkSettings(2, "cosine"),
+    GOMKKernel(2),
+    RandomWalkKernel(2),
+    RandomWalkKernel(2, "cosine"),
+    DeepRandomWalkKernel(2),
+    ImprovedRandomWalkKernel(2),
+    ImprovedRandomWalkKernel(2, "cosine"),
 ]
 
 
@@ -320,15 +320,15 @@ def test_attached_subgraphs_and_views_are_averaged(kernel):
 def test_normalised_scores_are_means_over_pairs_and_lengths(kernel):
     tree = to_dgl(nx.balanced_tree(2, 3))
     raw, mean = (layer(kernel, normalize=normalize) for normalize in (False, True))
-    num_lengths = 2 if isinstance(kernel, ImprovedRandomWalkSettings) else 3
+    num_lengths = 2 if isinstance(kernel, ImprovedRandomWalkKernel) else 3
     expected = raw(tree, tree.ndata["feat"]) / (5 * 4 * num_lengths)
     torch.testing.assert_close(mean(tree, tree.ndata["feat"]), expected, **VALUES[torch.float32])
 
 
 def test_what_the_deep_kernel_learns_belongs_to_the_layer(tmp_path):
-    conv, other = layer(DeepRandomWalkSettings()), layer(DeepRandomWalkSettings())
+    conv, other = layer(DeepRandomWalkKernel()), layer(DeepRandomWalkKernel())
     assert "pair_weight" in conv.state_dict()
-    assert "pair_weight" not in layer(RandomWalkSettings()).state_dict()
+    assert "pair_weight" not in layer(RandomWalkKernel()).state_dict()
     with torch.no_grad():
         conv.pair_weight.uniform_()
     other.load_state_dict(conv.state_dict())
@@ -348,39 +348,37 @@ def test_bfloat16_features_are_widened():
 
 
 def test_repr_names_the_kernel():
-    assert "kernel=RandomWalkSettings(num_steps=2, normalization='mean'), max_nodes=5" in repr(
-        layer(RandomWalkSettings())
+    assert "kernel=RandomWalkKernel(num_steps=2, normalization='mean'), max_nodes=5" in repr(
+        layer(RandomWalkKernel())
     )
 
 
 @pytest.mark.parametrize(
     ("make", "error", "sentence"),
     [
-        (lambda: RandomWalkSettings(-1), InputError, "num_steps must be at least 0, got -1."),
+        (lambda: RandomWalkKernel(-1), InputError, "num_steps must be at least 0, got -1."),
         (
-            lambda: ImprovedRandomWalkSettings(0),
+            lambda: ImprovedRandomWalkKernel(0),
             InputError,
             "num_steps must be at least 1, got 0.",
         ),
         (
-            lambda: RandomWalkSettings(1, "sum"),
+            lambda: RandomWalkKernel(1, "sum"),
             InputError,
             "normalization must be one of 'cosine', 'mean', got 'sum'.",
         ),
         (
-            lambda: DeepRandomWalkSettings(1, "cosine"),
+            lambda: DeepRandomWalkKernel(1, "cosine"),
             InputError,
             "normalization of the deep kernel must be 'mean', got 'cosine'.",
         ),
         (
             lambda: layer("gomk"),
             InputTypeError,
-            "kernel must be a kernel such as GOMKSettings(2), got 'gomk'.",
+            "kernel must be a kernel such as GOMKKernel(2), got 'gomk'.",
         ),
         (
-            lambda: layer(RandomWalkSettings(), backend="numba").subgraphs(
-                to_dgl(nx.path_graph(3))
-            ),
+            lambda: layer(RandomWalkKernel(), backend="numba").subgraphs(to_dgl(nx.path_graph(3))),
             InputError,
             "backend must be one of 'auto', 'reference', 'torch', got 'numba'.",
         ),

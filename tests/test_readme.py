@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gomkcn_dgl.cli import main
+from gomkcn.commands.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("README.md", "benchmarks/README.md")}

@@ -20,15 +20,15 @@ from tiny_runs import (
 )
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
-from mining.chance.choosing import Choice
-from mining.evaluation import compare_with_truth
-from mining.frequencies import Frequency
+from mining.assessment.evaluation import compare_with_truth
+from mining.assessment.stability import Stability
+from mining.counting.frequencies import Frequency
+from mining.html.report import patterns_html, render_report, run_figures, run_html
+from mining.html.summary import summary_sentence
 from mining.miner import PatternMiner
-from mining.occurrence_list import Occurrence
-from mining.pages.report import patterns_html, render_report, run_figures, run_html
-from mining.pages.summary import summary_sentence
-from mining.results.run import MiningRun
-from mining.stability import Stability
+from mining.model_selection.selection import Choice
+from mining.records.occurrence import Occurrence
+from mining.runs.mining_run import MiningRun
 
 EVIL = "<script>alert(1)</script>"
 HOUSE = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 3), (2, 4), (3, 4)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining.chance.rewiring import swap_edges, undo_swaps
+from mining.null_models.rewiring import swap_edges, undo_swaps
 
 
 def wires(graph, by_degree=False):

@@ -15,11 +15,11 @@ import torch
 from tiny_runs import assert_numbers
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import GraphSettings, RunSettings, read_settings
 from mining import MiningRun, MotifRecovery, PatternMiner, load_miner, read_run
-from mining.results.drawings import RunDrawings
 from mining.results.run_folder import prepare_folder, write_report, write_run
 from mining.results.schema import load_schema
+from mining.runs.drawings import RunDrawings
+from mining.settings import GraphSettings, RunSettings, read_settings
 
 
 def rings_and_cliques():
@@ -281,7 +281,7 @@ def test_a_run_that_is_cut_short_is_not_complete(tmp_path, run, settings, miner,
             raise KeyboardInterrupt
         replace(temporary, path)
 
-    monkeypatch.setattr("gomkcn_dgl.jobs.atomic_files.os.replace", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.runtime.atomic_files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(folder, run, settings, miner)
     assert (folder / "patterns.json").exists()

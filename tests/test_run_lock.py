@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.jobs.atomic_files import atomic_file, atomic_write
-from gomkcn_dgl.jobs.run_files import prepare_run_folder, write_files
-from gomkcn_dgl.jobs.run_lock import lock_folder
+from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
+from gomkcn_dgl.runtime.run_files import prepare_run_folder, write_files
+from gomkcn_dgl.runtime.run_lock import lock_folder
 
 HOLD = """
 import sys, time
-from gomkcn_dgl.jobs.run_lock import lock_folder
+from gomkcn_dgl.runtime.run_lock import lock_folder
 with lock_folder(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
@@ -82,7 +82,7 @@ def test_a_lock_that_is_removed_while_another_waits_to_take_it(tmp_path, monkeyp
             first.__exit__(None, None, None)
         return descriptor
 
-    monkeypatch.setattr("gomkcn_dgl.jobs.run_lock.os.open", open_then_let_the_first_end)
+    monkeypatch.setattr("gomkcn_dgl.runtime.run_lock.os.open", open_then_let_the_first_end)
     with lock_folder(tmp_path):
         assert names(tmp_path) == [".lock"]
         with pytest.raises(InputError, match="in use"), lock_folder(tmp_path):
@@ -103,7 +103,7 @@ def test_folders_that_cannot_be_written(tmp_path, monkeypatch):
     def read_only(*arguments):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr("gomkcn_dgl.jobs.run_lock.os.open", read_only)
+    monkeypatch.setattr("gomkcn_dgl.runtime.run_lock.os.open", read_only)
     with (
         pytest.raises(InputError, match=r"cannot be written \(Read-only file system\)\.$"),
         lock_folder(tmp_path),
@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_the_file_that_was_there():
     script = """
 import resource, signal, sys, tempfile
 from pathlib import Path
-from gomkcn_dgl.jobs.atomic_files import atomic_write
+from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl import InputError
 folder = Path(tempfile.mkdtemp())
 atomic_write(folder / "a", b"old")
@@ -149,7 +149,7 @@ def test_no_space_left_on_the_device(tmp_path, monkeypatch, step):
 
     with monkeypatch.context() as patch:
         if step == "fsync":
-            patch.setattr("gomkcn_dgl.jobs.atomic_files.os.fsync", full)
+            patch.setattr("gomkcn_dgl.runtime.atomic_files.os.fsync", full)
         with (
             pytest.raises(InputError) as caught,
             atomic_file(path) as file,
@@ -171,7 +171,7 @@ def test_content_then_name_reach_the_disk(tmp_path, monkeypatch):
             assert synced[-1].read_text() == "new"
         sync(descriptor)
 
-    monkeypatch.setattr("gomkcn_dgl.jobs.atomic_files.os.fsync", look)
+    monkeypatch.setattr("gomkcn_dgl.runtime.atomic_files.os.fsync", look)
     atomic_write(tmp_path / "a", "new")
     temporary, folder = synced
     assert temporary.parent == folder == tmp_path

@@ -5,9 +5,9 @@ import dataclasses
 import networkx as nx
 from tiny_runs import pattern_of, recovery_of, run_of, significance_of
 
-from mining.frequencies import Frequency
-from mining.pages.run_table import format_table
-from mining.stability import Stability
+from mining.assessment.stability import Stability
+from mining.counting.frequencies import Frequency
+from mining.html.run_table import format_table
 
 PATH = nx.path_graph(4)
 

@@ -3,15 +3,15 @@
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.readers.file_bytes import parse_toml
-from gomkcn_dgl.settings import (
+from gomkcn_dgl.runtime.file_bytes import parse_toml
+from mining import PatternMiner
+from mining.settings import (
     GraphSettings,
     NullSettings,
     RunSettings,
     StabilitySettings,
     read_settings,
 )
-from mining import PatternMiner
 
 DEFAULTS = PatternMiner().get_params()
 CHOSEN = {**DEFAULTS, "num_hops": 2, "min_similarity": 0.5, "exact_seconds": 2.0}
@@ -34,7 +34,7 @@ def read(tmp_path, text):
         RunSettings(null=NullSettings(("degree", "features"), 30, 5)),
         RunSettings(stability=StabilitySettings(0, 20)),
         RunSettings(miner={"num_patterns": "auto", "pattern_size": "auto"}),
-        RunSettings(miner={"num_patterns": 3, "tau": 2.0, "anchor_root": True, "start": "sample"}),
+        RunSettings(miner={"num_patterns": 3, "tau": 2.0, "anchor_root": True, "init": "sample"}),
     ],
     ids=[
         "nothing",

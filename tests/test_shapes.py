@@ -4,7 +4,7 @@ import networkx as nx
 import pytest
 from tiny_runs import pattern_of
 
-from mining.words.shapes import describe_shape
+from mining.descriptions.shapes import describe_shape
 
 
 @pytest.mark.parametrize(

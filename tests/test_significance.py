@@ -10,14 +10,14 @@ from sklearn.exceptions import NotFittedError
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.chance.null_models import sample_null
-from mining.chance.significance import (
+from mining.assessment.significance import (
     CountedPatterns,
     Significance,
     add_significance,
     count_in,
     judge,
 )
+from mining.null_models.null_models import sample_null
 from synthetic import barabasi_albert, plant_motifs
 
 # ---------------------------------------------------------------- counts → numbers

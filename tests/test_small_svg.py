@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tiny_runs import pattern_of
 
-from mining.drawing.small_svg import PatternSketch, draw_chance
-from mining.results.surroundings import Surroundings
+from mining.plots.small_svg import PatternSketch, draw_chance
+from mining.plots.surroundings import Surroundings
 
 FACE = "#4c72b0"
 

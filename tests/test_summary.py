@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 from tiny_runs import pattern_of, recovery_of, run_of, significance_of
 
-from mining.pages.summary import summary_sentence
+from mining.html.summary import summary_sentence
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 

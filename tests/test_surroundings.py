@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
-from mining.drawing.node_colors import NodeColors
-from mining.occurrence_list import Occurrence
-from mining.results.surroundings import Surroundings, cut_out, find_rows
+from mining.plots.node_colors import NodeColors
+from mining.plots.surroundings import Surroundings, cut_out, find_rows
+from mining.records.occurrence import Occurrence
 
 
 def cut(graph, nodes, **options):

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from mining.noise.alignment_sums import EDGE, NO_EDGE, PADDING
-from mining.noise.noisy_templates import Template, Units, explain, fit_weight, tabulate
-from mining.noise.template_search import (
+from mining.noisy_templates.alignment_sums import EDGE, NO_EDGE, PADDING
+from mining.noisy_templates.template_mixture import Template, Units, explain, fit_weight, tabulate
+from mining.noisy_templates.template_search import (
     adjacency_of,
     align,
     copies_with_edges,

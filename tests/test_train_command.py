@@ -13,13 +13,13 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io import write_dgl_graphs
-from gomkcn_dgl.labelled import LabelledData, read_labelled
-from gomkcn_dgl.readers.dgl_file import read_dgl_columns
-from gomkcn_dgl.splits import stratified_split
-from gomkcn_dgl.train_settings import TrainSettings, read_train_settings
-from gomkcn_dgl.training_folder import load_classifier
-from gomkcn_dgl.training_run import run_training
+from gomkcn_dgl.io.dgl_file import read_dgl_columns
+from gomkcn_dgl.io.reading import write_dgl_graphs
+from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.training.splits import stratified_split
+from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+from gomkcn_dgl.training.training_folder import load_classifier
+from gomkcn_dgl.training.training_run import run_training
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -176,7 +176,7 @@ def test_features_that_never_vary_go_past_the_input_layer():
 
 @pytest.mark.parametrize("kernel", ["gomk", "random-walk", "deep-random-walk", "rwk+"])
 def test_nodes_with_every_kernel(kernel):
-    said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --start random")
+    said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --init random")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy"]
     assert json.loads(Path("run/metrics.json").read_text())["size"]["train"] == 80
 
@@ -284,7 +284,7 @@ def test_a_run_is_overwritten_with_force_alone():
     ("options", "sentence"),
     [
         ("--kernel wl", "--kernel must be one of 'deep-random-walk', 'gomk', 'random-walk', "),
-        ("--start best", "--start must be one of 'classes', 'random', got 'best'."),
+        ("--init best", "--init must be one of 'classes', 'random', got 'best'."),
         ("--pooling min", "--pooling must be one of 'max', 'mean', 'sum', got 'min'."),
         ("--scaling all", "--scaling must be one of 'none', 'rows', 'standard', got 'all'."),
         ("--split 0.8,0.1", "--split must be three shares such as 0.8,0.1,0.1, got 2."),

@@ -17,15 +17,15 @@ from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
     InputError,
-    RandomWalkSettings,
+    RandomWalkKernel,
     TrainingSettings,
     as_csr,
     train_classifier,
 )
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.jobs.checkpoint import Checkpoint, digest_of
-from gomkcn_dgl.jobs.interrupts import Interrupts, RunInterruptedError
-from gomkcn_dgl.jobs.run_lock import lock_folder
+from gomkcn_dgl.runtime.checkpoint import Checkpoint, digest_of
+from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.run_lock import lock_folder
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -49,7 +49,7 @@ def train(data, *, on_epoch=None, num_epochs=EPOCHS, patience=None, **options):
         2,
         filter_size=3,
         num_filters=3,
-        kernel=RandomWalkSettings(1),
+        kernel=RandomWalkKernel(1),
         pooling="mean",
         dropout=0.3,
         input_dropout=0.2,
@@ -177,7 +177,7 @@ def test_the_callers_random_numbers_are_left_alone(data):
 
 def test_when_a_checkpoint_is_due(monkeypatch):
     now = 0.0
-    monkeypatch.setattr("gomkcn_dgl.jobs.checkpoint.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint.time.monotonic", lambda: now)
     assert [Checkpoint("a", every=3).is_due(step) for step in range(1, 7)] == [
         *(False, False, True),
         *(False, False, True),
@@ -195,7 +195,7 @@ def test_when_a_checkpoint_is_due(monkeypatch):
 
 def test_seconds_count_those_before(monkeypatch):
     now = 0.0
-    monkeypatch.setattr("gomkcn_dgl.jobs.checkpoint.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint.time.monotonic", lambda: now)
     first = Checkpoint("a")
     now = 7.0
     first.write({})
@@ -386,7 +386,7 @@ KILLS = """
 import json, os, random, signal, sys, time
 from pathlib import Path
 import torch
-from gomkcn_dgl.cli import main
+from gomkcn.commands.main import main
 
 def start(*more):
     child = os.fork()

@@ -147,11 +147,11 @@ SCORES = [
     ScoreCase(
         "dice of equal vectors is 2, of orthogonal ones 1",
         NO_EDGES_2, [[1000, 0], [0, 1000]], NO_EDGES_1, [[0, 1000]],
-        {"num_levels": 0, "solid": "dice"}, 2, [-1, 0],
+        {"num_levels": 0, "node_similarity": "dice"}, 2, [-1, 0],
     ),
     ScoreCase(
         "dice of 1 and 3 is 1 + 2 * 3 / 10",
-        NO_EDGES_1, [[1]], NO_EDGES_1, [[3]], {"num_levels": 0, "solid": "dice"},
+        NO_EDGES_1, [[1]], NO_EDGES_1, [[3]], {"num_levels": 0, "node_similarity": "dice"},
         1 + 6 / (10 + 1e-6), [0],
     ),
     ScoreCase(

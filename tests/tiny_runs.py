@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 import networkx as nx
 import numpy as np
 
-from mining.chance.significance import Significance
-from mining.evaluation import MotifRecovery
-from mining.frequencies import Frequency
-from mining.occurrence_list import Medoid, Occurrence
-from mining.patterns import Pattern
-from mining.results.run import GraphSummary, MiningRun
+from mining.assessment.evaluation import MotifRecovery
+from mining.assessment.significance import Significance
+from mining.counting.frequencies import Frequency
+from mining.records.occurrence import Medoid, Occurrence
+from mining.records.pattern import Pattern
+from mining.runs.mining_run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

@@ -13,8 +13,8 @@ from inputs import tu_folder
 from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import read_tu_labels
-from gomkcn_dgl.splits import Split
+from gomkcn_dgl.io.reading import read_tu_labels
+from gomkcn_dgl.training.splits import Split
 from paper.readers import NodeFiles, read_geom_gcn, read_planetoid
 
 _PLANETOID, _GEOM_GCN = ("cora", "citeseer", "pubmed"), ("chameleon", "squirrel", "actor")

@@ -23,7 +23,7 @@ import click
 import numpy as np
 
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.provenance import describe_provenance
+from gomkcn_dgl.runtime.provenance import describe_provenance
 from mining import PatternMiner, compare_with_truth, covered_occurrences
 from synthetic import MOTIFS, PlantedMotifDataset
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from mining.drawing.plots import INK, draw_pattern, feature_colors
-from mining.frequencies import Frequency
-from mining.patterns import Pattern
+from mining.counting.frequencies import Frequency
+from mining.plots.plots import INK, draw_pattern, feature_colors
+from mining.records.pattern import Pattern
 
 _COLUMNS = 8
 

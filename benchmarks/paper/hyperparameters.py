@@ -27,7 +27,7 @@ import numpy as np
 from measure import use_threads
 from record import Table, data_option, write_markdown
 
-from gomkcn_dgl.provenance import describe_provenance
+from gomkcn_dgl.runtime.provenance import describe_provenance
 from paper.data import NodeData, load_node_data
 from paper.hyperparameters_figure import draw_sweeps
 from paper.isomorphic_figure import write_figure

@@ -23,15 +23,15 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
-    GOMKSettings,
+    GOMKKernel,
     GraphCollection,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
-    start_from_classes,
+    initialize_from_classes,
     train_classifier,
 )
-from gomkcn_dgl.provenance import describe_provenance
+from gomkcn_dgl.runtime.provenance import describe_provenance
 from synthetic import MotifClassificationDataset
 
 # a script sees its own folder only
@@ -103,7 +103,7 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     model = make_model(settings, data.feat.shape[1], dataset.num_classes, seed)
     test = dataset.test_idx.numpy()
     if run["start"] == "classes":
-        start_from_classes(model, data, dataset.labels, dataset.train_idx.numpy(), seed=seed)
+        initialize_from_classes(model, data, dataset.labels, dataset.train_idx.numpy(), seed=seed)
     motifs_at_start = are_motifs(model, dataset.planted.motifs).any(axis=0)
     start_seconds = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -152,7 +152,7 @@ def make_model(settings: Settings, in_feats: int, num_classes: int, seed: int) -
         num_filters=num_classes,
         filter_size=model["filter_size"],
         num_hops=model["num_hops"],
-        kernel=GOMKSettings(model["num_levels"], tau=model["tau"]),
+        kernel=GOMKKernel(model["num_levels"], tau=model["tau"]),
         pooling="max",
         read_input=False,
         policy=settings["run"]["policy"],

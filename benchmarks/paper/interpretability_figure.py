@@ -13,8 +13,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from mining.drawing.layout import place_nodes
-from mining.drawing.plots import INK
+from mining.plots.layout import place_nodes
+from mining.plots.plots import INK
 
 _PALE = "#c9d1d9"
 _MOTIF = "#e08a3c"

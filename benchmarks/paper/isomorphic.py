@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.provenance import describe_provenance
+from gomkcn_dgl.runtime.provenance import describe_provenance
 
 # a script sees its own folder only
 sys.path.append(str(Path(__file__).resolve().parents[1]))

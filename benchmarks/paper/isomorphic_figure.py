@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from mining.drawing.layout import place_nodes
-from mining.drawing.plots import INK, figure_to_svg
+from mining.plots.layout import place_nodes
+from mining.plots.plots import INK, figure_to_svg
 from paper.isomorphic_learning import best_isomorphism
 
 _CURVE = "#2a7fb8"

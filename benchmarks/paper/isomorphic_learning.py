@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gomkcn_dgl import GOMKSettings
+from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.random_walks import ImprovedRandomWalkSettings
+from gomkcn_dgl.random_walks import ImprovedRandomWalkKernel
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from mining.topology import automorphisms, canonical_form
+from mining.structures.canonical_forms import automorphisms, canonical_form
 
 # targets that are scored with each other's filters at a time, for the sake of fewer calls
 _CHUNK = 5
@@ -103,7 +103,7 @@ def pair_score(kind: str, **options: Any) -> PairScore:
 
 
 def _gomk(**options: Any) -> PairScore:
-    kernel = GOMKSettings(**options)
+    kernel = GOMKKernel(**options)
 
     def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
         x = kernel.embed(targets.adj, targets.feat)
@@ -115,7 +115,7 @@ def _gomk(**options: Any) -> PairScore:
 
 
 @torch.no_grad()
-def match_pairs(kernel: GOMKSettings, x: Tensor, z: Tensor, backend: str = "auto") -> Tensor:
+def match_pairs(kernel: GOMKKernel, x: Tensor, z: Tensor, backend: str = "auto") -> Tensor:
     """Match targets ``x [G, L, N, D]`` with their filters ``z [G R, L, N, D]``: ``[G R, N]``."""
     parts = [
         _own(kernel.match(x[first:last], filters, None, backend).matching)
@@ -125,7 +125,7 @@ def match_pairs(kernel: GOMKSettings, x: Tensor, z: Tensor, backend: str = "auto
 
 
 def _improved_random_walk(normalize: bool = False, **options: Any) -> PairScore:
-    kernel = ImprovedRandomWalkSettings(**options)
+    kernel = ImprovedRandomWalkKernel(**options)
 
     def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
         adjs = _chunks(len(targets.adj), filter_adj)
@@ -251,7 +251,7 @@ def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
     size = targets.adj.shape[1]
     # all graphs of up to 7 nodes, each once
     graphs = [nx.to_numpy_array(g, dtype=np.float32) for g in nx.graph_atlas_g() if len(g) == size]
-    kernel = GOMKSettings(num_levels)
+    kernel = GOMKKernel(num_levels)
     walks = kernel.embed(torch.from_numpy(np.stack(graphs)), torch.ones(len(graphs), size, 1))
     # the same for the same multiset of nodes [N, L]
     counts = [str(sorted(rows)) for rows in walks.squeeze(3).transpose(1, 2).tolist()]
@@ -266,7 +266,7 @@ def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
 @torch.no_grad()
 def match_for_drawing(targets: Targets, filters: GraphFilters) -> Tensor:
     """Filter node to draw in the place of each node of its target, ``[G, N]``: the best match."""
-    kernel = GOMKSettings(num_levels=3, level_scale=3.0)
+    kernel = GOMKKernel(num_levels=3, level_scale=3.0)
     x = kernel.embed(targets.adj, targets.feat)
     # one look at few filters is not worth compiling for
     return match_pairs(kernel, x, kernel.embed(filters.adj(), filters.feat()), "reference")

@@ -11,14 +11,14 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
-    GOMKSettings,
+    GOMKKernel,
     GraphCollection,
     GraphKernel,
-    ImprovedRandomWalkSettings,
-    RandomWalkSettings,
+    ImprovedRandomWalkKernel,
+    RandomWalkKernel,
     TrainingSettings,
     evaluate_classifier,
-    start_from_classes,
+    initialize_from_classes,
     train_classifier,
 )
 from paper.data import GraphData, NodeData, Split
@@ -64,7 +64,7 @@ _DROPOUT = 0.8
 
 
 def _gomk(params: Params) -> GraphKernel:
-    return GOMKSettings(
+    return GOMKKernel(
         params["num_steps"],
         params.get("tau", 1.0),
         aggregation=params["aggregation"],
@@ -74,11 +74,11 @@ def _gomk(params: Params) -> GraphKernel:
 
 
 def _random_walk(params: Params) -> GraphKernel:
-    return RandomWalkSettings(params["num_steps"])
+    return RandomWalkKernel(params["num_steps"])
 
 
 def _improved_random_walk(params: Params) -> GraphKernel:
-    return ImprovedRandomWalkSettings(params["num_steps"])
+    return ImprovedRandomWalkKernel(params["num_steps"])
 
 
 def graph_trial(
@@ -150,7 +150,7 @@ def _fit(
 ) -> TrialOutcome:
     model.to(data.device)
     labels = torch.from_numpy(data.labels).to(data.device)
-    start_from_classes(model, collection, labels, split.train, seed=settings.seed)
+    initialize_from_classes(model, collection, labels, split.train, seed=settings.seed)
     history = train_classifier(model, collection, labels, split.train, split.val, settings)
     of_test = evaluate_classifier(model, collection, labels, split.test).accuracy
     best = history.best

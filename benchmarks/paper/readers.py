@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.readers.planetoid import NodeFiles, read_planetoid
+from gomkcn_dgl.io.planetoid import NodeFiles, read_planetoid
 
 __all__ = ["NodeFiles", "read_geom_gcn", "read_planetoid"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gomkcn_dgl import GOMKCN
-from mining.snapped_filters import snap
-from mining.topology import canonical_form
+from mining.structures.canonical_forms import canonical_form
+from mining.structures.discrete_filters import snap
 from synthetic import Motif
 
 

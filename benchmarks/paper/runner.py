@@ -243,7 +243,7 @@ def _stamp(device: str) -> dict[str, Any]:
     """What made the results, short enough for every line."""
     import importlib.metadata
 
-    from gomkcn_dgl.provenance import describe_provenance
+    from gomkcn_dgl.runtime.provenance import describe_provenance
 
     made = describe_provenance(0, 0.0, device)
     machine, versions = made["machine"], dict(made["libraries"])

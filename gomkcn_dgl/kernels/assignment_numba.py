@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import compiled
 
 # more than any path costs: what keeps a column out
 _FAR = np.int64(1) << np.int64(61)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
 from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
 from gomkcn_dgl.kernels.induced_numba import fill_weights, induce
@@ -28,6 +27,7 @@ from gomkcn_dgl.kernels.search_numba import (
     touch,
 )
 from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import compiled
 
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ZERO, _ONE = np.int64(0), np.int64(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -16,6 +15,7 @@ from gomkcn_dgl.kernels.search_numba import (
     random,
     touch,
 )
+from gomkcn_dgl.runtime.compiled import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -18,6 +17,7 @@ from gomkcn_dgl.kernels.search_numba import (
     find_edge,
     slot_of,
 )
+from gomkcn_dgl.runtime.compiled import compiled
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)

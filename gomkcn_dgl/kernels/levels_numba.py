@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
+from gomkcn_dgl.runtime.compiled import compiled
 
 AGGREGATION_CODES = {"sum": 0, "mean": 1, "sym": 2}
 _MEAN, _SYM = AGGREGATION_CODES["mean"], AGGREGATION_CODES["sym"]

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.assignment_numba import match_greedily, match_optimally, new_scratch
 from gomkcn_dgl.kernels.levels_numba import (
     collect_levels,
@@ -27,6 +26,7 @@ from gomkcn_dgl.kernels.levels_numba import (
 )
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 from gomkcn_dgl.kernels.similarity_numba import RBF, fill_tables, squared_norm
+from gomkcn_dgl.runtime.compiled import compiled
 
 
 class LeftSide(NamedTuple):
@@ -42,7 +42,7 @@ class LeftSide(NamedTuple):
 @compiled()
 def match_fwd_kernel(
     first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
-    aggregation, scale, solid, optimal, pinned, shift, fixed, scores, assignment, similarities,
+    aggregation, scale, node_similarity, optimal, pinned, shift, fixed, scores, assignment, similarities,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
@@ -69,7 +69,7 @@ def match_fwd_kernel(
             chunk, place = f // at_once, f % at_once
             if place == 0:
                 fill_tables(
-                    x, z[chunk], z_norms[chunk], widths, rows[s], solid,
+                    x, z[chunk], z_norms[chunk], widths, rows[s], node_similarity,
                     sums, levels, table,
                 )  # fmt: skip
             chosen[:] = -1
@@ -119,7 +119,7 @@ def _load(left, s, aggregation, scale, edges, x):
 
 @compiled()
 def match_bwd_kernel(
-    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale, solid,
+    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale, node_similarity,
     assignment, similarities, grad_scores, grad_left, grad_z,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
@@ -138,7 +138,7 @@ def match_bwd_kernel(
         for s in range(start, (block + 1) * num_subgraphs // num_blocks):
             num_edges = _load(left, s, aggregation, scale, edges, x)
             grad_x[:] = 0
-            if solid == RBF:
+            if node_similarity == RBF:
                 _add_rbf_gradients(
                     x, z, widths, assignment[s], similarities[s], grad_scores[s], grad_x, own
                 )

@@ -18,8 +18,8 @@ from gomkcn_dgl.kernels.matching_loops import (
     match_fwd_kernel,
     scatter_rows,
 )
-from gomkcn_dgl.kernels.matching_reference import SOLID_FUNCTIONS, Matched
-from gomkcn_dgl.kernels.similarity_numba import SOLID_CODES, SOLIDS
+from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, SOLIDS
 from gomkcn_dgl.kernels.threads import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
@@ -33,13 +33,13 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        x, None, None, None, None, z, bandwidth, 1.0, 0, SOLID_CODES[solid],
+        x, None, None, None, None, z, bandwidth, 1.0, 0, NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(x, z),
     )  # fmt: skip
     return Matched(scores, assignment.long())
@@ -55,7 +55,7 @@ def match_subgraphs(
     rows: Tensor,
     z: Tensor,
     bandwidth: list[float],
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -72,12 +72,12 @@ def match_subgraphs(
         from the one before: one of the two. Padding has neither.
     aggregation, level_scale
         How ``bits`` become steps.
-    rows, z, bandwidth, solid, matching, anchor_root
+    rows, z, bandwidth, node_similarity, matching, anchor_root
         As in :func:`match`.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
         None, feat, nodes, bits, steps, z, bandwidth, level_scale,
-        AGGREGATION_CODES[aggregation], SOLID_CODES[solid],
+        AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
     )  # fmt: skip
     return Matched(scores, assignment.long())
@@ -99,7 +99,7 @@ class _Inputs(NamedTuple):
     bandwidth: Sequence[float]
     level_scale: float
     aggregation: int
-    solid: int
+    node_similarity: int
 
     def left(self) -> Tensor:
         """Return the differentiable tensor of the left side."""
@@ -131,7 +131,7 @@ class _Inputs(NamedTuple):
 
 _SCHEMA = (
     "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? steps, Tensor z, "
-    "float[] bandwidth, float level_scale, int aggregation, int solid"
+    "float[] bandwidth, float level_scale, int aggregation, int node_similarity"
 )
 _NUM_INPUTS = len(_Inputs._fields)
 # not library.custom_op, whose functions load the compiler of torch, a second, at their first call
@@ -161,7 +161,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     _, num_levels, num_filter_nodes, width = z.shape
     chunks = _in_chunks(z, num_nodes)
     norms = chunks.square().sum(dim=2)
-    largest = num_levels * SOLID_FUNCTIONS[SOLIDS[inputs.solid]].largest
+    largest = num_levels * NODE_SIMILARITIES[SOLIDS[inputs.node_similarity]].largest
     shift, fixed = fixed_point(num_nodes, num_filter_nodes, largest)
     # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
     entries = scores.numel() * num_nodes * num_filter_nodes
@@ -170,7 +170,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         match_fwd_kernel, len(rows), nanoseconds,
         *inputs.left_side(), chunks.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype),
         rows.numpy(), num_filter_nodes, inputs.aggregation, dtype.type(inputs.level_scale),
-        inputs.solid, optimal, int(anchor_root), shift, dtype.type(fixed),
+        inputs.node_similarity, optimal, int(anchor_root), shift, dtype.type(fixed),
         *(output.numpy() for output in outputs),
     )  # fmt: skip
     return outputs
@@ -236,7 +236,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     run_blocks(
         match_bwd_kernel, blocks, nanoseconds,
         *left, z.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype), inputs.aggregation,
-        dtype.type(inputs.level_scale), inputs.solid, assignment.numpy(), similarities.numpy(),
+        dtype.type(inputs.level_scale), inputs.node_similarity, assignment.numpy(), similarities.numpy(),
         grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
     )  # fmt: skip
     if inputs.feat is not None and needs_left:

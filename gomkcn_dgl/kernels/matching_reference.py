@@ -54,7 +54,7 @@ def _dice(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
     return 1 + 2 * (x * z).sum(dim=-1) / (norms + DICE_EPSILON)
 
 
-SOLID_FUNCTIONS: dict[str, SolidFunction] = {
+NODE_SIMILARITIES: dict[str, SolidFunction] = {
     "rbf": SolidFunction(_rbf, largest=1.0),
     "dice": SolidFunction(_dice, largest=2.0),
 }
@@ -65,7 +65,7 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -79,12 +79,12 @@ def match(
         ``[L]``, the divisor ``D * tau_i`` inside the exponential.
     rows : Tensor
         int64 ``[S]``; only the first ``rows[s]`` nodes of subgraph s may be matched.
-    solid, matching : str
+    node_similarity, matching : str
         Names; ``matching`` is ``"optimal"`` or ``"greedy"``.
     anchor_root : bool
         Node 0 is matched to filter node 0 whatever it costs.
     """
-    table = similarity_table(x, z, bandwidth, solid)
+    table = similarity_table(x, z, bandwidth, node_similarity)
     find = _optimal if matching == "optimal" else _greedy
     with torch.no_grad():
         # a NaN is as bad as can be: it must not decide anything
@@ -93,9 +93,9 @@ def match(
     return Matched((picked * (assignment >= 0)).sum(dim=2), assignment)
 
 
-def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float], solid: str) -> Tensor:
+def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float], node_similarity: str) -> Tensor:
     """Similarity of every node to every filter node, summed over levels: ``[S, F, N, M]``."""
-    function = SOLID_FUNCTIONS[solid].similarity
+    function = NODE_SIMILARITIES[node_similarity].similarity
     left = x[:, None, :, :, None, :]  # [S, 1, L, N, 1, D]
     right = z[None, :, :, None, :, :]  # [1, F, L, 1, M, D]
     levels = [function(left[:, :, i], right[:, :, i], width) for i, width in enumerate(bandwidth)]
@@ -103,13 +103,13 @@ def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float], solid: str) -
 
 
 def matched_similarity(
-    x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float], solid: str
+    x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float], node_similarity: str
 ) -> Tensor:
     """Score pairs whose matching is known: ``x [P, L, N, D]``, ``z [P, L, M, D]`` → ``[P]``.
 
     ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
     """
-    function = SOLID_FUNCTIONS[solid].similarity
+    function = NODE_SIMILARITIES[node_similarity].similarity
     place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape)
     # gather and not indexing, whose backward pass adds up in no fixed order
     partner = z.gather(2, place)  # [P, L, N, D]

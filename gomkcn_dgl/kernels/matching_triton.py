@@ -44,7 +44,7 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -59,7 +59,7 @@ def match(
         For another dtype, a larger graph, or tensors that are not on a GPU.
     """
     _check(x, z)
-    scores, assignment = _match(x, z, bandwidth, rows, solid, matching, anchor_root)
+    scores, assignment = _match(x, z, bandwidth, rows, node_similarity, matching, anchor_root)
     return Matched(scores, assignment.long())
 
 
@@ -87,7 +87,7 @@ def _check(x: Tensor, z: Tensor) -> None:
 @library.custom_op(
     "gomkcn::match_triton",
     mutates_args=(),
-    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str solid, str matching, "
+    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str node_similarity, str matching, "
     "bool anchor_root) -> (Tensor scores, Tensor matching)",
 )
 def _match(
@@ -95,7 +95,7 @@ def _match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -122,7 +122,7 @@ def _match(
             N=N,
             M=M,
             D=D,
-            RBF=solid == "rbf",
+            RBF=node_similarity == "rbf",
             OPTIMAL=matching == "optimal",
             PINNED=int(anchor_root),
             BLOCK_N=triton.next_power_of_2(N),
@@ -148,7 +148,7 @@ def _(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    solid: str,
+    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -161,7 +161,7 @@ def _(
     "gomkcn::match_triton_backward",
     mutates_args=(),
     schema="(Tensor grad_scores, Tensor x, Tensor z, float[] bandwidth, Tensor matching, "
-    "str solid, bool needs_x, bool needs_z) -> (Tensor grad_x, Tensor grad_z)",
+    "str node_similarity, bool needs_x, bool needs_z) -> (Tensor grad_x, Tensor grad_z)",
 )
 def _match_backward(
     grad_scores: Tensor,
@@ -169,7 +169,7 @@ def _match_backward(
     z: Tensor,
     bandwidth: list[float],
     assignment: Tensor,
-    solid: str,
+    node_similarity: str,
     needs_x: bool,
     needs_z: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -180,11 +180,11 @@ def _match_backward(
     x, z = x.contiguous(), z.contiguous()
     shared = (_rates(bandwidth, x), assignment, grad_scores.contiguous())
     if needs_x:
-        _launch_backward(x, z, shared, grad_x, 1, solid, own_is_x=True)
+        _launch_backward(x, z, shared, grad_x, 1, node_similarity, own_is_x=True)
     if needs_z:
         blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
         partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
-        _launch_backward(z, x, shared, partial, blocks, solid, own_is_x=False)
+        _launch_backward(z, x, shared, partial, blocks, node_similarity, own_is_x=False)
         grad_z = partial.sum(dim=0).to(z.dtype)
     return grad_x, grad_z
 
@@ -195,7 +195,7 @@ def _launch_backward(
     shared: tuple[Tensor, Tensor, Tensor],
     out: Tensor,
     blocks: int,
-    solid: str,
+    node_similarity: str,
     own_is_x: bool,
 ) -> None:
     """Fill ``out [blocks, G, L, A, D]`` from ``own [G, L, A, D]`` and blocks of the other side."""
@@ -216,7 +216,7 @@ def _launch_backward(
             A=A,
             B=B,
             D=D,
-            RBF=solid == "rbf",
+            RBF=node_similarity == "rbf",
             OWN_IS_X=own_is_x,
             BLOCK_A=block_a,
             BLOCK_B=triton.next_power_of_2(B),
@@ -232,7 +232,7 @@ def _(
     z: Tensor,
     bandwidth: list[float],
     assignment: Tensor,
-    solid: str,
+    node_similarity: str,
     needs_x: bool,
     needs_z: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -240,7 +240,7 @@ def _(
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    x, z, ctx.bandwidth, _, ctx.solid, _, _ = inputs
+    x, z, ctx.bandwidth, _, ctx.node_similarity, _, _ = inputs
     ctx.save_for_backward(x, z, output[1])
 
 
@@ -248,7 +248,7 @@ def _differentiate(ctx: Any, grad_scores: Tensor, _: Tensor) -> tuple[Tensor | N
     x, z, assignment = ctx.saved_tensors
     needs_x, needs_z = ctx.needs_input_grad[:2]
     grad_x, grad_z = _match_backward(
-        grad_scores, x, z, ctx.bandwidth, assignment, ctx.solid, needs_x, needs_z
+        grad_scores, x, z, ctx.bandwidth, assignment, ctx.node_similarity, needs_x, needs_z
     )
     grads = (grad_x if needs_x else None, grad_z if needs_z else None)
     return (*grads, None, None, None, None, None)

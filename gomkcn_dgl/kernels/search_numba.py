@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled
 
 # functions that allocate nothing: Numba's counting of references to the arrays that they are given
 # would take half of the time of a small subgraph

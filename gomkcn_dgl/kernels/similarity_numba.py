@@ -17,12 +17,12 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from gomkcn_dgl.compiled import compiled
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
+from gomkcn_dgl.runtime.compiled import compiled
 
 SOLIDS = ("rbf", "dice")
-SOLID_CODES = {name: code for code, name in enumerate(SOLIDS)}
-RBF = SOLID_CODES["rbf"]
+NODE_SIMILARITY_CODES = {name: code for code, name in enumerate(SOLIDS)}
+RBF = NODE_SIMILARITY_CODES["rbf"]
 
 _LOG2_E = np.float32(1 / math.log(2))
 # ln(2) in two parts: k times the first is exact, where there is no fused product and sum
@@ -64,7 +64,7 @@ def _compile_exp(y):
 
 
 @compiled()
-def fill_tables(x, z, z_norms, widths, num_rows, solid, sums, levels, table):
+def fill_tables(x, z, z_norms, widths, num_rows, node_similarity, sums, levels, table):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
 
     x [L, N + 1, D], z [L, D, C], z_norms [L, C], sums [2, C], levels [L, N + 1, C],
@@ -76,7 +76,7 @@ def fill_tables(x, z, z_norms, widths, num_rows, solid, sums, levels, table):
     for level in range(x.shape[0]):
         for n in range(0, num_rows, 2):
             sums[:] = 0
-            if solid == RBF:
+            if node_similarity == RBF:
                 _add_squared_differences(x[level], n, z[level], sums)
                 factor = -one / widths[level]
                 for c in range(num_columns):

@@ -1,1 +1,1 @@
-"""A graph on disk: a folder of arrays that are mapped, not read."""
+"""A graph on disk, memory-mapped."""

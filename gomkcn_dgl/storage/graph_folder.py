@@ -28,7 +28,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.jobs.atomic_files import sync_folder
+from gomkcn_dgl.runtime.atomic_files import sync_folder
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_graph_ptr,

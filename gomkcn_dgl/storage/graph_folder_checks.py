@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.hashing import mix64
+from gomkcn_dgl.runtime.hashing import mix64
 from gomkcn_dgl.storage.npy_files import StoredArray
 
 # numbers looked at in one go

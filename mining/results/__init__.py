@@ -1,1 +1,1 @@
-"""What a run leaves: its record, its folder, tables for other tools, two runs side by side."""
+"""The folder of a run, tables for other tools, comparison of runs."""

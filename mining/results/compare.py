@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from gomkcn_dgl.readers.file_names import printable
-from mining.pages.run_table import align_columns
-from mining.patterns import Pattern
-from mining.results.run import MiningRun
-from mining.topology import CanonicalForm, automorphisms, canonical_form
-from mining.words.shapes import describe_shape
+from gomkcn_dgl.runtime.file_names import printable
+from mining.descriptions.shapes import describe_shape
+from mining.html.run_table import align_columns
+from mining.records.pattern import Pattern
+from mining.runs.mining_run import MiningRun
+from mining.structures.canonical_forms import CanonicalForm, automorphisms, canonical_form
 
 _READINGS = ("distinct", "disjoint", "assigned", "exact")
 

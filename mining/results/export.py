@@ -15,10 +15,10 @@ import pandas as pd
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.jobs.run_files import write_files
-from mining.occurrence_list import Occurrences
-from mining.patterns import Pattern
-from mining.words.shapes import describe_shape
+from gomkcn_dgl.runtime.run_files import write_files
+from mining.descriptions.shapes import describe_shape
+from mining.records.occurrence import Occurrences
+from mining.records.pattern import Pattern
 
 TABLE_FORMATS = ("csv", "parquet")
 _READINGS = ("assigned", "distinct", "disjoint", "exact", "exact_state", "num_graphs")
@@ -32,8 +32,8 @@ def to_igraph(pattern: Pattern) -> igraph.Graph:
 
     Examples
     --------
-    >>> from mining.frequencies import Frequency
-    >>> from mining.patterns import Medoid
+    >>> from mining.counting.frequencies import Frequency
+    >>> from mining.records.pattern import Medoid
     >>> import numpy as np
     >>> edge = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
     ...                Medoid((4, 5), 1.0, root=4), Frequency(2, 1, 1), 0.8, ())

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.readers.file_bytes import most_bytes
-from mining.occurrence_list import Occurrences
-from mining.patterns import Pattern
+from gomkcn_dgl.runtime.file_bytes import most_bytes
+from mining.records.occurrence import Occurrences
+from mining.records.pattern import Pattern
 
 _ROWS_AT_ONCE = 1 << 16
 # in memory, about

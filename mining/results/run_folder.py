@@ -28,23 +28,23 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.jobs.run_files import Content, begin_run, read_json, to_json, write_files
-from gomkcn_dgl.readers.file_bytes import reason_of
-from gomkcn_dgl.readers.file_names import visible
-from gomkcn_dgl.readers.torch_file import read_state
-from gomkcn_dgl.settings import RunSettings
-from mining.chance.choosing import Choice
-from mining.drawing.plots import draw_patterns, figure_to_svg
-from mining.evaluation import MotifRecovery
+from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.torch_file import read_state
+from mining.assessment.evaluation import MotifRecovery
+from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
-from mining.pages.report import FIGURES, render_report, run_figures
-from mining.patterns import Pattern
-from mining.results.drawings import RunDrawings
+from mining.model_selection.selection import Choice
+from mining.plots.plots import draw_patterns, figure_to_svg
+from mining.records.pattern import Pattern
 from mining.results.occurrence_file import read_occurrences, write_occurrences
-from mining.results.run import GraphSummary, MiningRun
 from mining.results.schema import check_record
-from mining.scaling import FeatureScaling
-from mining.snapped_filters import SnappedFilters
+from mining.runs.drawings import RunDrawings
+from mining.runs.mining_run import GraphSummary, MiningRun
+from mining.settings import RunSettings
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.feature_scaling import FeatureScaling
 
 SCHEMA_VERSION = 2
 REPORT = "report.html"
@@ -53,7 +53,7 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
-    """Make the folder of a run, see :func:`gomkcn_dgl.jobs.run_files.begin_run`.
+    """Make the folder of a run, see :func:`gomkcn_dgl.runtime.run_files.begin_run`.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     try:
         _check_state(state)
         miner = PatternMiner(**state["params"])
-        miner.filters_ = SnappedFilters(
+        miner.filters_ = DiscreteFilters(
             state["adj"],
             state["feat"],
             state["weights"],

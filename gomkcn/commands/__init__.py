@@ -1,0 +1,1 @@
+"""The `gomkcn` command: each file parses, calls one library function and prints."""

@@ -1,0 +1,202 @@
+"""`gomkcn train` and `gomkcn explain`: parse, call one library function, print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gomkcn.commands.base import Command, show_log
+from gomkcn_dgl.errors import InputError
+
+# the libraries are imported inside the commands, so that --help answers at once
+
+Decorated = Callable[..., Any]
+
+
+def _train_options(command: Decorated) -> Decorated:
+    """Options of a classifier; a settings file takes all.
+
+    Of two defaults the first is for graphs, the second for nodes.
+    """
+    options = [
+        click.option("--task", help="graph or node; told by the labels."),
+        click.option("--features", help="Names of the features to use, comma-separated."),
+        click.option("--node-label", help="Node data of a .bin with the classes. [label]"),
+        click.option(
+            "--split",
+            help="Shares to train, validate and test on. [the masks in the file, or 0.8,0.1,0.1]",
+        ),
+        click.option(
+            "--scaling", help="Of features: standard, rows, none. [standard; rows for Planetoid]"
+        ),
+        click.option("--kernel", help="gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
+        click.option(
+            "--hidden",
+            "hidden_feats",
+            type=int,
+            help="Width of a filter's features; 0: as they are.",
+        ),
+        click.option("--filters", "num_filters", type=int, help="Filters of a layer. [8]"),
+        click.option(
+            "--class-filters/--linear-head",
+            default=None,
+            help="One filter a class in the last layer, or a linear map. [linear; class]",
+        ),
+        click.option("--size", "filter_size", type=int, help="Nodes of a filter. [6; 4]"),
+        click.option("--subgraph-size", "max_nodes", type=int, help="Of a subgraph. [--size; 16]"),
+        click.option("--hops", "num_hops", type=int, help="Radius around each node. [2; 1]"),
+        click.option("--levels", "num_levels", type=int, help="Levels, or steps of a walk. [2]"),
+        click.option("--layers", "num_layers", type=int, help="Convolutions. [1]"),
+        click.option("--tau", type=float, help="Width of gomk. [1.0]"),
+        click.option("--pooling", help="max, mean or sum, of the nodes of a graph. [max]"),
+        click.option("--dropout", type=float, help="Of what is read out. [0]"),
+        click.option("--input-dropout", type=float, help="Of the input features. [0; 0.5]"),
+        click.option("--policy", help="Nodes that stay in a large ball: bfs, dense, random. [bfs]"),
+        click.option("--init", help="Filters start from classes, or random. [classes]"),
+        click.option("--epochs", "num_epochs", type=int, help="Most epochs. [200]"),
+        click.option("--patience", type=int, help="Epochs without a better one. [50]"),
+        click.option("--lr", "learning_rate", type=float, help="Of Adam. [0.01]"),
+        click.option("--weight-decay", type=float, help="Of all but the filters. [0]"),
+        click.option("--batch-size", type=int, help="Graphs of a step. [128]"),
+        click.option("--seed", type=int, help="Seed of everything. [0]"),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(cls=Command)
+@click.argument("path", metavar="PATH", required=False)
+@click.option("--out", required=True, help="Folder of the run.")
+@_train_options
+@click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
+@click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run in the folder.")
+@click.option(
+    "--checkpoint-every",
+    type=int,
+    metavar="EPOCHS",
+    help="How often to write what --resume needs. [twice a minute]",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="End with the epochs so far.")
+@click.option("--quiet", is_flag=True, help="No log and no progress bar.")
+def train(
+    path: str | None,
+    out: str,
+    features: str | None,
+    split: str | None,
+    settings_file: str | None,
+    force: bool,
+    resume: bool,
+    checkpoint_every: int | None,
+    time_limit: float | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Train a classifier of graphs or nodes on the labelled data at PATH.
+
+    PATH is a DGL .bin, a TU folder or a Planetoid folder. Of two defaults below the first is for
+    graphs, the second for nodes.
+
+    \b
+    gomkcn train motifs.bin --out run --hops 3 --filters 4
+    gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
+    gomkcn train cora/ --out run --split 0.6,0.2,0.2
+    gomkcn train --settings run/settings.toml --out again
+    gomkcn train ENZYMES/ --out run --resume
+    torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
+    """
+    from gomkcn_dgl.runtime.interrupts import Interrupts
+    from gomkcn_dgl.runtime.processes import is_first, join_processes
+    from gomkcn_dgl.runtime.run_lock import lock_folder
+    from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+    from gomkcn_dgl.training.training_folder import METRICS, prepare_training_folder, write_training
+    from gomkcn_dgl.training.training_run import format_results, read_training_data, run_training
+
+    interrupts = Interrupts(time_limit)
+    with join_processes():
+        show_log(quiet or not is_first())
+        settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
+        names = None if features is None else tuple(features.split(","))
+        shares = None if split is None else _parse_shares(split)
+        settings = settings.override({**options, "path": path, "features": names, "split": shares})
+        data = read_training_data(settings.data)
+        with lock_folder(out) as folder:
+            checkpoint = prepare_training_folder(folder, force, resume, checkpoint_every)
+            if checkpoint is None:
+                click.echo(f"nothing to go on with: the run is finished, {folder / METRICS}")
+                return
+            watched = not quiet and sys.stderr.isatty() and is_first()
+            run = run_training(
+                settings, data, progress=watched, checkpoint=checkpoint, interrupts=interrupts
+            )
+            write_training(folder, run)
+            if is_first():
+                click.echo(format_results(run))
+                click.echo(f"run: {folder / METRICS}; what it learnt: gomkcn explain {folder}")
+
+
+@click.command(cls=Command)
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--graphs", help="Graphs to show, such as 0,5,9. [one of each class, in the test part]"
+)
+@click.option("--nodes", help="The same for a classifier of nodes.")
+@click.option("--data", "data_path", help="Where the data set is now. [where it was]")
+@click.option("--out", help="Folder of the page and the drawings. [RUN/explanation]")
+def explain(
+    run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
+) -> None:
+    """Draw the filters of a trained RUN, and where they respond in a few graphs.
+
+    \b
+    gomkcn explain run
+    gomkcn explain run --graphs 0,5,9 --out why
+    """
+    from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
+    from gomkcn_dgl.training.training_run import read_training_data
+    from mining.explanation.classifier_explanation import check_same_data, explain_classifier
+    from mining.html.explanation_report import describe_truth, write_explanation
+
+    classifier, metrics = load_classifier(run), read_metrics(run)
+    task = classifier.settings.data.task
+    if (nodes if task == "graph" else graphs) is not None:
+        raise InputError(f"--{task}s must be given for this run, which classifies {task}s.")
+    rows = _parse_numbers(f"--{task}s", graphs if task == "graph" else nodes)
+    settings = classifier.settings.override({"path": data_path})
+    data = read_training_data(settings.data)
+    check_same_data(data, metrics["data"])
+    explanation = explain_classifier(classifier, data, rows)
+    page = write_explanation(
+        Path(run) / "explanation" if out is None else out, explanation, metrics, settings.to_dict()
+    )
+    for response in explanation.responses:
+        verdict = f"predicted {response.predicted}, true {response.true}"
+        best = response.best_filter
+        high = response.highest[best]
+        click.echo(
+            f"{task} {response.row}: {verdict}; highest response {high:.3f} to filter {best}"
+        )
+    for line in describe_truth(explanation):
+        click.echo(line)
+    click.echo(f"page: {page}")
+
+
+def _parse_shares(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--split must be shares such as 0.8,0.1,0.1, got {text!r}.") from None
+
+
+def _parse_numbers(name: str, text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"{name} must be numbers such as 0,5,9, got {text!r}.")
+    return [int(part) for part in parts]

@@ -1,1 +1,0 @@
-"""The stages of :mod:`gomkcn_dgl.convert`: blocks of text → edges on disk → sorted rows."""

@@ -1,0 +1,1 @@
+"""Graphs read from files and written to them."""

@@ -1,0 +1,192 @@
+"""A file of node features → a matrix, its rows matched with the nodes of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph, check_features
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io.tables import (
+    csv_rows,
+    line_error,
+    parse_cell,
+    parse_csv,
+    read_csv_header,
+    read_text,
+)
+from gomkcn_dgl.runtime.file_bytes import read_array, read_bytes, reason_of
+
+ID_COLUMNS = ("id", "node", "node_id", "name")
+_SUFFIXES = (".features.npy", ".features.csv")
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """Features as a file gives them.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file.
+    values : numpy.ndarray
+        ``[n, D]`` numbers.
+    names : tuple of str
+        One name per column.
+    ids : numpy.ndarray or None
+        text ``[n]`` the node of each row; None where the file has no column of ids.
+    """
+
+    path: Path
+    values: np.ndarray
+    names: tuple[str, ...]
+    ids: np.ndarray | None
+
+
+def feature_file_beside(folder: Path, stem: str) -> Path | None:
+    """Return the feature file ``<stem>.features.npy`` or ``.csv`` in a folder, if there is one."""
+    found = [folder / (stem + suffix) for suffix in _SUFFIXES]
+    found = [path for path in found if path.is_file()]
+    if len(found) > 1:
+        names = " and ".join(path.name for path in found)
+        raise InputError(
+            f"one feature file was expected beside the graph, got {names}; give feature_file."
+        )
+    return found[0] if found else None
+
+
+def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
+    """Read a ``.npy`` or ``.csv`` feature file, all columns or those named."""
+    try:
+        if path.suffix.lower() == ".npy":
+            table = _read_npy(path)
+        elif path.name.lower().endswith((".csv", ".csv.gz")):
+            table = _read_csv(path)
+        else:
+            raise InputError("a feature file must end in .npy or .csv.")
+        return table if names is None else _select(table, names)
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"the feature file {path.name}: {error}") from None
+
+
+def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
+    """Return the graph with the named feature columns only."""
+    columns = column_positions(names, graph.feature_names)
+    return replace(graph, features=graph.features[:, columns], feature_names=tuple(names))
+
+
+def attach_features(graph: CSRGraph, table: FeatureTable) -> CSRGraph:
+    """Return the graph with the features of a file, matched by node id or by row."""
+    ids = np.array(graph.original_ids(np.arange(graph.num_nodes)))
+    matrix, names = check_features(match_rows(table, ids), graph.num_nodes, table.names)
+    return replace(graph, features=matrix, feature_names=names)
+
+
+def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
+    """Return the rows of a feature file in the order of the node ids, ``[V, D]``."""
+    if table.ids is None:
+        if len(table.values) != len(ids):
+            raise InputError(
+                f"the feature file {table.path.name} must have one row for each of the "
+                f"{len(ids)} nodes, got {len(table.values)} rows."
+            )
+        return table.values
+    known = {name: row for row, name in enumerate(ids.astype(str).tolist())}
+    rows = np.full(len(ids), -1)
+    for position, name in enumerate(table.ids.tolist()):
+        if name not in known:
+            raise id_error(table, f"must name nodes of the graph only, got {name!r}")
+        if rows[known[name]] >= 0:
+            raise id_error(table, f"must have one row for each node, got two for {name!r}")
+        rows[known[name]] = position
+    missing = np.flatnonzero(rows < 0)
+    if len(missing):
+        first = ids[missing[0]].item()
+        raise id_error(
+            table, f"must have a row for every node, got none for {first!r} ({len(missing)} in all)"
+        )
+    return table.values[rows]
+
+
+def id_error(table: FeatureTable, rule: str) -> InputError:
+    return InputError(f"the feature file {table.path.name} {rule}.")
+
+
+def _read_npy(path: Path) -> FeatureTable:
+    data = read_bytes(path)
+    if not data.startswith(np.lib.format.MAGIC_PREFIX):
+        raise InputError("a NumPy array was expected, and the file does not start like one.")
+    # a damaged header can raise nearly anything
+    try:
+        values = read_array(data)
+    except Exception as error:
+        raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
+    return table_of_array(path, values)
+
+
+def table_of_array(path: Path, values: np.ndarray) -> FeatureTable:
+    """Return the features in an array ``[V, D]`` or ``[V]`` of numbers."""
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"the array must hold numbers, got {values.dtype}.")
+    if values.ndim not in (1, 2) or 0 in values.shape:
+        raise InputError(f"the array must have the shape [V, D], got {values.shape}.")
+    values = values.reshape(len(values), -1)
+    return FeatureTable(path, values, tuple(f"x{c}" for c in range(values.shape[1])), None)
+
+
+def _read_csv(path: Path) -> FeatureTable:
+    data = read_text(path)
+    header = read_csv_header(data)
+    with_ids = header[0].lower() in ID_COLUMNS
+    first = int(with_ids)
+    if len(header) == first:
+        raise InputError("line 1: the header must name a feature column.")
+    kinds = dict.fromkeys(range(first, len(header)), "float64")
+    frame = parse_csv(data, len(header), {0: "str", **kinds} if with_ids else kinds)
+    if frame is None:
+        values, ids = _scan_csv(data, header, first)
+    else:
+        values = frame[list(kinds)].to_numpy()
+        ids = frame[0].str.strip().to_numpy(dtype=object) if with_ids else None
+    # the second reading says which line is wrong
+    if not np.isfinite(values).all() or (ids is not None and (ids == "").any()):
+        values, ids = _scan_csv(data, header, first)
+    return FeatureTable(path, values, tuple(header[first:]), ids)
+
+
+def _scan_csv(data: bytes, header: list[str], first: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Read features row by row: quoted cells, or a line that is wrong."""
+    lines = csv_rows(data)
+    next(lines)
+    values, ids = scan_features(lines, header, first)
+    if not len(values):
+        raise InputError("the file holds a header and no row.")
+    return values, ids
+
+
+def scan_features(
+    lines: Iterable[tuple[int, list[str]]], header: Sequence[str], first: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return features and ids in rows of a CSV file; ``first`` is the first column of features."""
+    rows, ids = [], []
+    for number, cells in lines:
+        if first and not cells[0]:
+            raise line_error(number, f"the column {header[0]!r} must name a node", ",".join(cells))
+        ids.append(cells[0])
+        rows.append([parse_cell(number, cell, "float64") for cell in cells[first:]])
+    return np.array(rows), np.array(ids, dtype=object) if first else None
+
+
+def _select(table: FeatureTable, names: Sequence[str]) -> FeatureTable:
+    values = table.values[:, column_positions(names, table.names)]
+    return replace(table, values=values, names=tuple(names))
+
+
+def column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
+    for name in names:
+        if name not in known:
+            raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
+    return [list(known).index(name) for name in names]

@@ -1,0 +1,274 @@
+"""Files in and out: a graph file of any known format ↔ a CSRGraph.
+
+| format    | names                                     | read by              |
+|-----------|-------------------------------------------|----------------------|
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | readers.tables       |
+| `csv`     | .csv, also .gz                            | readers.tables       |
+| `parquet` | .parquet                                  | readers.parquet      |
+| `graphml` | .graphml, also .gz                        | readers.graphml      |
+| `dgl`     | .bin                                      | readers.dgl_file     |
+| `npz`     | .npz                                      | readers.npz          |
+| `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
+| `tu`      | a folder with NAME_A.txt                  | readers.tu_folder    |
+
+No reader runs code from a file, and every problem with a file is one InputError of one sentence.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.dgl_file import read_dgl
+from gomkcn_dgl.io.feature_file import (
+    FeatureTable,
+    attach_features,
+    feature_file_beside,
+    match_rows,
+    read_features,
+    select_features,
+)
+from gomkcn_dgl.io.graphml import read_graphml
+from gomkcn_dgl.io.label_names import name_columns, read_label_names
+from gomkcn_dgl.io.npz import read_npz
+from gomkcn_dgl.io.parquet import read_edge_parquet
+from gomkcn_dgl.io.tables import EdgeTable, read_edge_csv, read_edge_list
+from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
+from gomkcn_dgl.io.writing import write_dgl_graphs, write_graph
+from gomkcn_dgl.runtime.atomic_files import atomic_write
+from gomkcn_dgl.runtime.file_names import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
+
+__all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
+
+log = logging.getLogger("gomkcn_dgl")
+
+_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
+_COMPRESSIBLE = ("edges", "csv", "graphml")
+_READ_EDGES = {"edges": read_edge_list, "csv": read_edge_csv, "parquet": read_edge_parquet}
+# the binary formats and TU folders hold their features themselves
+_WITH_FEATURE_FILE = ("edges", "csv", "parquet", "graphml")
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    *,
+    features: Sequence[str] | None = None,
+    feature_file: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+) -> CSRGraph:
+    r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
+
+    Parameters
+    ----------
+    path : path
+        The file, a folder as ``gomkcn convert`` writes it (its arrays stay on disk,
+        memory-mapped), or the folder of a TU set. Node rows are in ascending order of the node ids
+        (integers by value, text by code point) for edge lists, CSV and parquet, in the order of
+        the file for the others; ids that are not the row numbers are kept in ``node_ids``.
+    features : sequence of str, optional
+        Which features to use: columns of the feature file; GraphML node attributes; DGL node data;
+        names stored in a ``.npz`` or a graph folder; ``"attributes"`` and ``"labels"`` (one-hot)
+        of a TU folder. None: all columns of the feature file; the constant 1 for GraphML; ``feat``
+        for DGL; attributes, or else labels, for TU.
+    feature_file : path, optional
+        ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
+        a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
+        one. A first column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids;
+        else rows follow the node rows. With as many rows as the largest integer id asks for, row i
+        belongs to id i, and ids without an edge are isolated nodes.
+    format : {"edges", "csv", "parquet", "graphml", "dgl", "npz", "folder", "tu"}, optional
+        None: told by the name.
+    label_names : path or mapping of str to str, optional
+        What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
+        :func:`gomkcn_dgl.io.label_names.read_label_names`.
+
+    Returns
+    -------
+    CSRGraph
+        Simple and undirected; the log ``gomkcn_dgl`` says what was read and what was repaired.
+
+    Raises
+    ------
+    InputError
+        For every problem with the file, in one sentence that names the line where there is one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "path.txt"
+    >>> _ = path.write_text("# a path\n10 20\n20 30\n")
+    >>> graph = read_graph(path)
+    >>> graph.num_edges, graph.original_ids(np.arange(3))
+    (2, [10, 20, 30])
+    """
+    path = Path(path)
+    if isinstance(features, str):
+        features = (features,)
+    if features is not None and (not features or not all(isinstance(n, str) for n in features)):
+        raise InputError(f"features must be names, at least one, or None, got {features!r}.")
+    with named(path):
+        _check_exists(path)
+        format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
+        table = _find_features(path, format, features, feature_file)
+        graph = _read(path, format, features, table)
+    if label_names is not None:
+        graph = _rename(graph, label_names)
+    log.info(
+        "read %s: graphs: %d, nodes: %d, edges: %d (%s), features: %d (%s)",
+        path.resolve().name,
+        graph.num_graphs,
+        graph.num_nodes,
+        graph.num_edges,
+        "unweighted" if graph.weights is None else "weighted",
+        len(graph.feature_names),
+        listed(graph.feature_names),
+    )
+    return graph
+
+
+def read_tu_labels(path: str | os.PathLike[str]) -> np.ndarray:
+    r"""Read the class of each graph of a TU folder.
+
+    Parameters
+    ----------
+    path : path
+        The folder that holds ``NAME_graph_labels.txt``, or the folder above it.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64 ``[G]``, classes 0 … C - 1 in ascending order of the codes in the file.
+
+    Raises
+    ------
+    InputError
+        For a missing or malformed file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "TINY_A.txt").write_text("1, 2\n2, 1\n")
+    >>> _ = (folder / "TINY_graph_indicator.txt").write_text("1\n1\n2\n")
+    >>> _ = (folder / "TINY_graph_labels.txt").write_text("1\n-1\n")
+    >>> read_tu_labels(folder).tolist()
+    [1, 0]
+    """
+    path = Path(path)
+    with named(path):
+        _check_exists(path)
+        return read_tu_classes(path)
+
+
+def _check_exists(path: Path) -> None:
+    try:
+        exists = path.exists()
+    # a name with a NUL character, or too long
+    except (OSError, ValueError):
+        exists = False
+    if not exists:
+        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+
+
+def find_format(path: Path) -> str:
+    """Tell the format of a file or a folder by its name."""
+    if path.is_dir():
+        return "folder" if is_graph_folder(path) else "tu"
+    *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
+    found = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
+    if found is None or (last == ".gz" and found not in _COMPRESSIBLE):
+        raise InputError(
+            f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
+            "(edge lists, .csv and .graphml also with .gz), graph folders and TU folders; "
+            "give format."
+        )
+    return found
+
+
+def _find_features(
+    path: Path,
+    format: str,
+    features: Sequence[str] | None,
+    feature_file: str | os.PathLike[str] | None,
+) -> FeatureTable | None:
+    """Return the features of the file that was given or lies beside the graph."""
+    if format not in _WITH_FEATURE_FILE:
+        if feature_file is not None:
+            raise InputError(
+                f"feature_file is for {listed(_WITH_FEATURE_FILE)}, and the format is {format}; "
+                "name the features in the file with features."
+            )
+        return None
+    if feature_file is not None:
+        return read_features(Path(feature_file), features)
+    # names given with GraphML are node attributes
+    if format == "graphml" and features is not None:
+        return None
+    beside = feature_file_beside(path.parent, stem(path))
+    if beside is not None:
+        log.info("features: taken from %s beside the graph", beside.name)
+        return read_features(beside, features)
+    if features is not None:
+        raise InputError(
+            "features names columns of a feature file, and there is none beside the graph; "
+            "give feature_file."
+        )
+    return None
+
+
+def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, str]) -> CSRGraph:
+    if isinstance(label_names, Mapping):
+        return name_columns(graph, label_names)
+    path = Path(label_names)
+    names = read_label_names(path)
+    with named(path):
+        return name_columns(graph, names)
+
+
+def _read(
+    path: Path, format: str, features: Sequence[str] | None, table: FeatureTable | None
+) -> CSRGraph:
+    if format == "tu":
+        return read_tu_folder(path, features)
+    if format == "dgl":
+        return read_dgl(path, features)
+    if format in ("npz", "folder"):
+        graph = read_npz(path) if format == "npz" else read_graph_folder(path)
+        return graph if features is None else select_features(graph, features)
+    if format == "graphml":
+        graph = read_graphml(path, features if table is None else None)
+        return graph if table is None else attach_features(graph, table)
+    return _from_edge_table(_READ_EDGES[format](path), table)
+
+
+def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
+    """Give the nodes rows in ascending order of their ids, with their features."""
+    ids, rows = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
+    values = None
+    if table is not None:
+        num_rows = len(table.values)
+        whole = ids.dtype.kind == "i" and table.ids is None
+        if whole and ids[0] >= 0 and ids[-1] < num_rows:
+            log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
+            ids, rows = np.arange(num_rows), ids[rows]
+        values = match_rows(table, ids)
+    source, target = rows.reshape(2, -1)
+    plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
+    return csr_from_edges(
+        source,
+        target,
+        len(ids),
+        weights=edges.weights,
+        features=values,
+        feature_names=None if table is None else table.names,
+        node_ids=None if plain else ids,
+    )

@@ -1,0 +1,200 @@
+"""A folder in the TU text format → a collection of graphs, and its graph labels.
+
+The format is a handful of text files that begin with the name of the set: ``NAME_A.txt`` (one
+directed edge ``u, v`` a line, nodes counted from 1 over all graphs), ``NAME_graph_indicator.txt``
+(the graph of each node), and maybe ``NAME_node_labels.txt``, ``NAME_node_attributes.txt`` and
+``NAME_graph_labels.txt``. We read them ourselves, because DGL's reader fails beside new versions of
+pandas and NumPy and writes a cache into the folder. A README that lists what the node labels mean,
+as that of MUTAG does ("0  C"), gives them their names.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io.tables import line_of_row, read_matrix
+
+log = logging.getLogger("gomkcn_dgl")
+
+_EDGES = "_A.txt"
+_INDICATOR = "_graph_indicator.txt"
+_FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
+_GRAPH_LABELS = "_graph_labels.txt"
+_MOST_LABELS = 4096
+_READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
+# a line such as "0  C"; then the name, one word or a few
+_NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
+_LARGEST_README = 1_000_000
+
+
+def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
+    """Read the graphs of a TU folder; ``features`` names ``attributes``, ``labels`` or both."""
+    prefix = find_tu_prefix(folder)
+    graph_ptr = _read_graph_ptr(prefix)
+    num_nodes = int(graph_ptr[-1])
+    edges = _read(prefix, _EDGES, "int64")
+    _check_edges(prefix, edges, graph_ptr)
+    if features is None:
+        present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
+        features = present[:1]
+    blocks, names = [], []
+    for kind in features:
+        block, block_names = _read_block(prefix, kind, num_nodes)
+        blocks.append(block)
+        names += block_names
+        log.info("features: %d columns from the node %s", len(block_names), kind)
+    return csr_from_edges(
+        edges[:, 0] - 1,
+        edges[:, 1] - 1,
+        num_nodes,
+        features=np.concatenate(blocks, axis=1) if blocks else None,
+        feature_names=names if blocks else None,
+        graph_ptr=graph_ptr,
+    )
+
+
+def read_tu_classes(folder: Path) -> np.ndarray:
+    """Read the class of each graph of a TU folder, int64 ``[G]``."""
+    prefix = find_tu_prefix(folder)
+    codes = _read(prefix, _GRAPH_LABELS, "int64")
+    num_graphs = len(_read_graph_ptr(prefix)) - 1
+    if codes.shape != (num_graphs, 1):
+        raise InputError(
+            f"{_file(prefix, _GRAPH_LABELS).name} must have one class for each of the "
+            f"{num_graphs} graphs, got the shape {codes.shape}."
+        )
+    return np.unique(codes[:, 0], return_inverse=True)[1].astype(np.int64)
+
+
+def find_tu_prefix(folder: Path) -> Path:
+    """Return ``folder/NAME`` for the one ``NAME_A.txt`` in a folder or one level below."""
+    found = sorted(folder.glob("*" + _EDGES)) or sorted(folder.glob("*/*" + _EDGES))
+    if len(found) != 1:
+        names = ", ".join(str(path.relative_to(folder)) for path in found) or "none"
+        raise InputError(f"a TU folder must hold one file NAME_A.txt, got {names}.")
+    return found[0].with_name(found[0].name.removesuffix(_EDGES))
+
+
+def _file(prefix: Path, ending: str) -> Path:
+    return prefix.with_name(prefix.name + ending)
+
+
+def _read(prefix: Path, ending: str, kind: str) -> np.ndarray:
+    path = _file(prefix, ending)
+    try:
+        return read_matrix(path, kind)
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"{path.name}: {error}") from None
+
+
+def _line_error(prefix: Path, ending: str, row: int, rule: str) -> InputError:
+    path = _file(prefix, ending)
+    return InputError(f"{path.name}: line {line_of_row(path, row)}: {rule}.")
+
+
+def _read_graph_ptr(prefix: Path) -> np.ndarray:
+    """Return the first node of each graph, int64 ``[G + 1]``."""
+    indicator = _read(prefix, _INDICATOR, "int64")
+    owner = indicator[:, 0]
+    # graphs are numbered 1, 2, …, each with its nodes in one run
+    steps = np.diff(owner, prepend=0)
+    wrong = np.flatnonzero((steps != 0) & (steps != 1))
+    if owner[0] != 1 or len(wrong):
+        row = 0 if owner[0] != 1 else int(wrong[0])
+        rule = f"graphs must be numbered 1, 2, … with no gap, in order, got {owner[row]}"
+        raise _line_error(prefix, _INDICATOR, row, rule)
+    return np.concatenate([np.flatnonzero(steps), [len(owner)]]).astype(np.int64)
+
+
+def _check_edges(prefix: Path, edges: np.ndarray, graph_ptr: np.ndarray) -> None:
+    num_nodes = graph_ptr[-1]
+    if edges.shape[1] != 2:
+        raise _line_error(
+            prefix, _EDGES, 0, f"an edge must be 'u, v', got {edges.shape[1]} numbers"
+        )
+    outside = np.flatnonzero(((edges < 1) | (edges > num_nodes)).any(axis=1))
+    if len(outside):
+        u, v = edges[outside[0]]
+        rule = f"nodes must be numbered 1 to {num_nodes}, got the edge {u}, {v}"
+        raise _line_error(prefix, _EDGES, outside[0], rule)
+    owner = np.searchsorted(graph_ptr, edges - 1, side="right")
+    crossing = np.flatnonzero(owner[:, 0] != owner[:, 1])
+    if len(crossing):
+        graphs = owner[crossing[0]]
+        rule = f"an edge must stay within one graph, got graphs {graphs[0]} and {graphs[1]}"
+        raise _line_error(prefix, _EDGES, crossing[0], rule)
+
+
+def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, list[str]]:
+    """Return node attributes, or node labels one-hot, with the names of their columns."""
+    if kind not in _FEATURES:
+        raise InputError(
+            f"features of a TU folder must be among {sorted(_FEATURES)}, got {kind!r}."
+        )
+    ending = _FEATURES[kind]
+    values = _read(prefix, ending, "float64" if kind == "attributes" else "int64")
+    if len(values) != num_nodes:
+        raise InputError(
+            f"{_file(prefix, ending).name} must have one line for each of the {num_nodes} nodes, "
+            f"got {len(values)} lines."
+        )
+    if kind == "attributes":
+        return values, [f"x{column}" for column in range(values.shape[1])]
+    blocks, names = [], []
+    meaning = _read_label_names(prefix) if values.shape[1] == 1 else {}
+    for column in range(values.shape[1]):
+        codes, position = np.unique(values[:, column], return_inverse=True)
+        if len(codes) > _MOST_LABELS:
+            raise InputError(
+                f"{_file(prefix, ending).name} must have at most {_MOST_LABELS} different labels, "
+                f"which become one column each, got {len(codes)}."
+            )
+        block = np.zeros((num_nodes, len(codes)), dtype=np.float32)
+        block[np.arange(num_nodes), position] = 1
+        blocks.append(block)
+        label = "label" if values.shape[1] == 1 else f"label{column}"
+        known = all(int(code) in meaning for code in codes)
+        names += [f"{label}={meaning[int(code)] if known else code}" for code in codes]
+    return np.concatenate(blocks, axis=1), names
+
+
+def _read_label_names(prefix: Path) -> dict[int, str]:
+    """Read what the README beside the files says that node labels mean; nothing if it does not."""
+    for name in _READMES:
+        path = prefix.with_name(name.format(name=prefix.name))
+        if path.is_file() and path.stat().st_size < _LARGEST_README:
+            found = _find_label_names(path.read_text(encoding="utf-8", errors="replace"))
+            if found:
+                log.info("label names: taken from %s", path.name)
+                return found
+    return {}
+
+
+def _find_label_names(text: str) -> dict[int, str]:
+    """Find the list of codes and names after a line that starts with "Node labels"."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.strip().lower().startswith("node labels"):
+            break
+    found: dict[int, str] = {}
+    names: set[str] = set()
+    for line in lines:
+        entry = _NAMED_CODE.fullmatch(line.strip())
+        if entry is None:
+            # words and blank lines may stand before the list, nothing within it
+            if found or line.startswith("="):
+                break
+            continue
+        code, name = int(entry[1]), entry[2]
+        if code in found or name in names or not name.isprintable():
+            return {}
+        found[code] = name
+        names.add(name)
+    return found

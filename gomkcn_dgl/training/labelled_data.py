@@ -1,0 +1,220 @@
+"""Graphs whose classes are known, or the classes of their nodes, as files hold them."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.dgl_file import DGLColumns, read_dgl_columns
+from gomkcn_dgl.io.planetoid import is_planetoid_folder, read_planetoid
+from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.storage.graph_folder import is_graph_folder
+from gomkcn_dgl.training.splits import PARTS, Split, check_split
+
+log = logging.getLogger("gomkcn_dgl")
+
+TASKS = ("graph", "node")
+_GRAPH_LABELS = ("labels", "label")
+_TRUTH = "node_mask"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledData:
+    """A collection of graphs with their classes, or a graph with those of its nodes.
+
+    Attributes
+    ----------
+    graph : CSRGraph
+        Unweighted.
+    labels : numpy.ndarray
+        int64, a class 0 … C - 1 for each graph or node, in the order of the codes in the file.
+    task : {"graph", "node"}
+        What has the classes.
+    split : Split or None
+        The one that comes with the data.
+    truth : numpy.ndarray or None
+        bool ``[V]``: this node belongs to what was planted.
+    bag_of_words : bool
+        Features are counts of words, which are best scaled row by row.
+    """
+
+    graph: CSRGraph
+    labels: np.ndarray
+    task: str
+    split: Split | None = None
+    truth: np.ndarray | None = None
+    bag_of_words: bool = False
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def graph_of(self) -> np.ndarray:
+        """Graph of each node, int64 ``[V]``."""
+        return np.repeat(np.arange(self.graph.num_graphs), np.diff(self.graph.graph_ptr))
+
+    def nodes_of(self, rows: np.ndarray) -> np.ndarray:
+        """Nodes of some graphs, or the nodes themselves where nodes are classified."""
+        return np.flatnonzero(np.isin(self.graph_of, rows)) if self.task == "graph" else rows
+
+
+def read_labelled(
+    path: str | Path,
+    *,
+    task: str | None = None,
+    features: Sequence[str] | None = None,
+    node_label: str | None = None,
+) -> LabelledData:
+    """Read graphs and classes from a TU folder, a Planetoid folder or a DGL ``.bin``.
+
+    Parameters
+    ----------
+    path : path
+        A ``.bin`` holds the classes of graphs among its labels, as ``gomkcn generate
+        classification`` writes them, or those of nodes in ``ndata``. Masks ``train_mask``,
+        ``val_mask`` and ``test_mask``, of nodes in ``ndata`` or of graphs among the labels, are the
+        split; ``node_mask`` in ``ndata`` is the truth.
+    task : {"graph", "node"}, optional
+        Needed where a ``.bin`` has both kinds of classes.
+    features : sequence of str, optional
+        As in :func:`gomkcn_dgl.read_graph`.
+    node_label : str, optional
+        Name of the node data with the classes, ``"label"`` when left out; with it, nodes are
+        classified.
+
+    Raises
+    ------
+    InputError
+        For data without classes or of a single class, and whatever else is wrong with a file.
+    """
+    path = Path(path)
+    if task is not None:
+        check_choice("task", task, TASKS)
+    if node_label is not None and task == "graph":
+        raise InputError("node_label is for task 'node', got task 'graph'.")
+    wanted = "node" if node_label is not None else task
+    if path.is_dir() and is_planetoid_folder(path):
+        with named(path):
+            data = _read_planetoid(path, wanted, features, node_label)
+    elif path.is_dir() and not is_graph_folder(path):
+        data = _read_tu(path, wanted, features)
+    elif path.suffix.lower() == ".bin" or not path.exists():
+        data = _read_dgl(path, wanted, features, node_label or "label")
+    else:
+        raise InputError(
+            f"{path.name}: classes are read from a TU folder, a Planetoid folder or a DGL .bin."
+        )
+    if data.num_classes < 2:
+        raise InputError(f"{path.name}: there must be at least 2 classes, got 1.")
+    if data.graph.weights is not None:
+        log.info("edge weights: not used")
+        data = dataclasses.replace(data, graph=dataclasses.replace(data.graph, weights=None))
+    return data
+
+
+def _read_planetoid(
+    folder: Path, task: str | None, features: Sequence[str] | None, node_label: str | None
+) -> LabelledData:
+    if task == "graph":
+        raise InputError("a Planetoid folder has classes of nodes; task must be 'node'.")
+    if features is not None or node_label is not None:
+        raise InputError("a Planetoid folder has no named features or labels to choose from.")
+    files = read_planetoid(folder)
+    if not files.known.all():
+        raise InputError(
+            f"the features of {int((~files.known).sum())} of its {len(files.known)} nodes are not "
+            "there (ind.NAME.allx is missing)."
+        )
+    source, target = files.edges.T
+    graph = csr_from_edges(source, target, len(files.labels), features=files.features)
+    split = None if files.split is None else check_split(Split(*files.split))
+    log.info("read %s: nodes: %d, edges: %d", folder.name, graph.num_nodes, graph.num_edges)
+    return LabelledData(graph, _as_classes("labels", files.labels), "node", split, None, True)
+
+
+def _read_tu(folder: Path, task: str | None, features: Sequence[str] | None) -> LabelledData:
+    if task == "node":
+        raise InputError(
+            f"{folder.name}: a TU folder has classes of graphs (its node labels are features); "
+            "task must be 'graph'."
+        )
+    graph = read_graph(folder, features=features)
+    return LabelledData(graph, read_tu_labels(folder), "graph")
+
+
+def _read_dgl(
+    path: Path, task: str | None, features: Sequence[str] | None, node_label: str
+) -> LabelledData:
+    graph = read_graph(path, features=features)
+    with named(path):
+        columns = read_dgl_columns(path)
+        of_graphs = _graph_labels(columns, graph.num_graphs)
+        of_nodes = columns.node_data.get(node_label)
+        if task is None:
+            task = _tell_task(of_graphs, of_nodes)
+        labels = of_graphs if task == "graph" else of_nodes
+        if labels is None:
+            held = columns.graph_labels if task == "graph" else columns.node_data
+            name = "labels" if task == "graph" else node_label
+            where = "its labels are" if task == "graph" else "its ndata are"
+            raise InputError(
+                f"there is no {name!r} with a class for each {task}; "
+                f"{where} {listed(sorted(held)) or 'none'}."
+            )
+        table = columns.graph_labels if task == "graph" else columns.node_data
+        classes = _as_classes("labels" if task == "graph" else node_label, labels)
+        truth = columns.node_data.get(_TRUTH)
+        return LabelledData(
+            graph, classes, task, _read_masks(table), None if truth is None else truth != 0
+        )
+
+
+def _graph_labels(columns: DGLColumns, num_graphs: int) -> np.ndarray | None:
+    for name in _GRAPH_LABELS:
+        found = columns.graph_labels.get(name)
+        if found is not None and len(found) == num_graphs:
+            return found
+    return None
+
+
+def _tell_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str:
+    if of_graphs is not None and of_nodes is not None:
+        raise InputError("both its graphs and its nodes have classes; task must say which.")
+    if of_graphs is None and of_nodes is None:
+        raise InputError(
+            "it has no classes: neither labels of graphs nor 'label' in ndata; name the node data "
+            "that holds them with node_label."
+        )
+    return "node" if of_graphs is None else "graph"
+
+
+def _as_classes(name: str, codes: np.ndarray) -> np.ndarray:
+    """Codes of any kind as 0 … C - 1, in ascending order."""
+    if codes.size != len(codes):
+        raise InputError(f"{name} must have one class a row, got the shape {codes.shape}.")
+    codes = codes.reshape(-1)
+    if not (np.isfinite(codes).all() and (codes == np.round(codes)).all()):
+        raise InputError(f"{name} must be whole numbers.")
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _read_masks(table: Mapping[str, np.ndarray]) -> Split | None:
+    """The split of ``train_mask``, ``val_mask`` and ``test_mask``, if all are there."""
+    masks = [table.get(f"{part}_mask") for part in PARTS]
+    if any(mask is None for mask in masks):
+        return None
+    flat = [mask.reshape(len(mask), -1) for mask in masks if mask is not None]
+    if flat[0].shape[1] > 1:
+        log.info("split: the first of the %d in the file", flat[0].shape[1])
+    return check_split(Split(*(np.flatnonzero(mask[:, 0]) for mask in flat)))

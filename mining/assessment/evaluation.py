@@ -1,0 +1,276 @@
+"""Found patterns against planted truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import igraph
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.runtime.file_bytes import parse_json, read_file
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
+from mining.records.pattern import Pattern
+from mining.structures.canonical_forms import canonical_form
+
+
+@dataclass(frozen=True)
+class MotifRecovery:
+    """What became of one planted motif.
+
+    Attributes
+    ----------
+    name : str
+        The motif.
+    num_nodes, num_edges : int
+        Its size.
+    copies : int
+        How many copies were planted.
+    pattern_ids : tuple of int
+        Patterns that are isomorphic to it; empty if it was not recovered.
+    distinct : int
+        Distinct occurrences of those patterns together.
+    planted_found : int
+        Planted copies whose node set is among those occurrences.
+    """
+
+    name: str
+    num_nodes: int
+    num_edges: int
+    copies: int
+    pattern_ids: tuple[int, ...]
+    distinct: int
+    planted_found: int
+
+    @property
+    def recovered(self) -> bool:
+        """Whether a pattern is isomorphic to the motif."""
+        return bool(self.pattern_ids)
+
+
+def compare_with_truth(
+    patterns: Sequence[Pattern], truth: Mapping[str, Any]
+) -> list[MotifRecovery]:
+    """Say of each planted motif whether a pattern is isomorphic to it.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    truth : mapping
+        ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, …]}``, as
+        ``synthetic.PlantedGraph.truth`` gives it; an instance lists node ids of the graph.
+
+    Raises
+    ------
+    InputError
+        If ``truth`` does not have that form.
+
+    Examples
+    --------
+    >>> triangle = {"name": "triangle", "num_nodes": 3, "edges": [[0, 1], [0, 2], [1, 2]],
+    ...             "copies": 1, "instances": [[4, 5, 6]]}
+    >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
+    False
+    """
+    certificates = [canonical_form(pattern.adjacency()).certificate for pattern in patterns]
+    recoveries = []
+    for motif in _motifs(truth):
+        wanted = _certificate(motif["num_nodes"], motif["edges"])
+        mine = [p for p, found in zip(patterns, certificates, strict=True) if found == wanted]
+        shown = {frozenset(place.nodes) for pattern in mine for place in pattern.occurrences}
+        recoveries.append(
+            MotifRecovery(
+                name=motif["name"],
+                num_nodes=motif["num_nodes"],
+                num_edges=len(motif["edges"]),
+                copies=motif["copies"],
+                pattern_ids=tuple(pattern.id for pattern in mine),
+                distinct=sum(pattern.frequency.distinct for pattern in mine),
+                planted_found=sum(frozenset(copy) in shown for copy in motif["instances"]),
+            )
+        )
+    return recoveries
+
+
+@dataclass(frozen=True)
+class OccurrenceAgreement:
+    """How far the occurrences that were reported are those that are there.
+
+    Attributes
+    ----------
+    reported, true : int
+        Node sets that were reported, and those that are there.
+    matched : int
+        Pairs of one and the other, each node set in one pair at most.
+    """
+
+    reported: int
+    true: int
+    matched: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the reported node sets that are there; 1 if none was reported."""
+        return self.matched / self.reported if self.reported else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the true node sets that were reported; 1 if there is none."""
+        return self.matched / self.true if self.true else 1.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 1 if nothing was there and nothing reported."""
+        total = self.reported + self.true
+        return 2 * self.matched / total if total else 1.0
+
+
+def compare_occurrences(
+    reported: Iterable[Iterable[int | str | None]],
+    true: Iterable[Iterable[int | str | None]],
+    least_shared: float = 1.0,
+) -> OccurrenceAgreement:
+    """Match reported node sets with true ones, one to one, as many pairs as possible.
+
+    Parameters
+    ----------
+    reported, true : iterable of iterables of nodes
+        Node sets in any order; equal ones count once. None, a pattern node that no node plays, is
+        left out.
+    least_shared : float
+        In (0, 1]: part of the larger node set that both of a pair hold at least; 1 asks for the
+        same nodes.
+
+    Raises
+    ------
+    InputError
+        If ``least_shared`` is out of range.
+
+    Examples
+    --------
+    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)])
+    OccurrenceAgreement(reported=2, true=2, matched=1)
+    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)], least_shared=0.6).f1
+    1.0
+    """
+    check_float("least_shared", least_shared, 0, 1, open_minimum=True)
+    found = list({frozenset(nodes) - {None} for nodes in reported})
+    there = list({frozenset(nodes) - {None} for nodes in true})
+    holding: dict[Any, list[int]] = {}
+    for number, nodes in enumerate(there):
+        for node in nodes:
+            holding.setdefault(node, []).append(number)
+    pairs = [
+        (i, j)
+        for i, nodes in enumerate(found)
+        for j in {number for node in nodes for number in holding.get(node, ())}
+        if len(nodes & there[j]) >= least_shared * max(len(nodes), len(there[j]))
+    ]
+    if not pairs:
+        return OccurrenceAgreement(len(found), len(there), 0)
+    rows, columns = np.array(pairs).T
+    joined = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(found), len(there)))
+    matched = int((maximum_bipartite_matching(joined) >= 0).sum())
+    return OccurrenceAgreement(len(found), len(there), matched)
+
+
+def read_truth(path: str | Path) -> dict[str, Any]:
+    """Read the truth that ``gomkcn generate`` wrote beside a graph, see :func:`compare_with_truth`.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not JSON or does not have that form.
+    """
+    try:
+        truth = parse_json(read_file(Path(path)))
+    except (OSError, ValueError) as error:
+        raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
+    _motifs(truth)
+    return dict(truth)
+
+
+def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:
+    """Exact number of induced occurrences of a motif that the subgraphs cover.
+
+    Of :func:`induced_occurrences`, those whose node set is the node set of a subgraph.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+    batch : SubgraphBatch
+        Subgraphs of ``graph``.
+    adjacency : numpy.ndarray
+        ``[M, M]`` of the motif.
+    """
+    covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
+    return len(induced_occurrences(graph, adjacency) & covered)
+
+
+def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset[int]]:
+    """Node sets of all induced occurrences of a motif, listed by igraph (LAD).
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        Nodes are told by their position.
+    adjacency : numpy.ndarray
+        ``[M, M]`` of the motif.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), 1 - np.eye(2))))
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges().tolist())
+    motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
+    return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
+
+
+def _certificate(num_nodes: int, edges: Sequence[Sequence[int]]) -> bytes:
+    adj = np.zeros((num_nodes, num_nodes), dtype=bool)
+    for u, v in edges:
+        adj[u, v] = adj[v, u] = True
+    return canonical_form(adj).certificate
+
+
+def _motifs(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+    motifs = truth.get("motifs") if isinstance(truth, Mapping) else None
+    if not isinstance(motifs, list) or not all(_is_motif(motif) for motif in motifs):
+        raise InputError(
+            "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
+            "as gomkcn generate writes it."
+        )
+    return motifs
+
+
+def _is_motif(motif: Any) -> bool:
+    """Whether a row of the truth has all its parts, and they fit each other."""
+    wanted = {"name", "num_nodes", "edges", "copies", "instances"}
+    if not isinstance(motif, Mapping) or not wanted <= set(motif):
+        return False
+    if not all(isinstance(motif[name], int) for name in ("num_nodes", "copies")):
+        return False
+    if not isinstance(motif["name"], str) or not 0 < motif["num_nodes"] <= MAX_SUBGRAPH_NODES:
+        return False
+    nodes = range(motif["num_nodes"])
+    return (
+        _are_rows(motif["edges"], int)
+        and _are_rows(motif["instances"], (int, str))
+        and all(len(edge) == 2 and set(edge) <= set(nodes) for edge in motif["edges"])
+    )
+
+
+def _are_rows(rows: Any, kind: Any) -> bool:
+    return isinstance(rows, Sequence) and all(
+        isinstance(row, Sequence) and all(isinstance(entry, kind) for entry in row) for row in rows
+    )

@@ -1,1 +1,0 @@
-"""What chance makes: null models, thresholds, significance, and what stands out from them."""

@@ -1,0 +1,1 @@
+"""Patterns located in the whole graph and counted."""

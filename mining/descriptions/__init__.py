@@ -1,0 +1,1 @@
+"""Patterns and features described in words."""

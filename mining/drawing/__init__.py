@@ -1,1 +1,0 @@
-"""Figures: data in, Axes or a small SVG out."""

@@ -1,1 +1,0 @@
-"""A place beside its pattern: which node plays which, what differs; what a classifier looks at."""

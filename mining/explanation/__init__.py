@@ -1,0 +1,1 @@
+"""An occurrence beside its pattern; what a classifier responds to."""

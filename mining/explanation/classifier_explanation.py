@@ -1,0 +1,301 @@
+"""Why a trained classifier decides as it does: its filters, and where in a graph they respond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.metrics import roc_auc_score
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.layer import GraphKernelConv
+from gomkcn_dgl.training.collection import GraphCollection
+from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.training_loop import predict_logits
+from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
+from mining.structures.discrete_filters import snap
+
+# a larger drawing shows nothing
+MAX_DRAWN_NODES = 400
+
+
+@dataclass(frozen=True, eq=False)
+class LearntFilter:
+    """A filter of the first layer, without its padding.
+
+    Attributes
+    ----------
+    edges : tuple of (int, int)
+        Those with a weight above 1/2.
+    edge_weights : tuple of float
+        One for each.
+    features : numpy.ndarray
+        ``[M, D]`` as the layer sees them, behind the input layer.
+    class_means : tuple of float
+        For each class, the mean over test graphs (or nodes) of the highest response.
+    """
+
+    edges: tuple[tuple[int, int], ...]
+    edge_weights: tuple[float, ...]
+    features: np.ndarray
+    class_means: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A graph, or the subgraph around a node, with the response of every node to every filter.
+
+    Attributes
+    ----------
+    row : int
+        The graph, or the node, that was classified.
+    nodes : tuple of int
+        Nodes of the drawing, counted within the data set; the root first for a node.
+    edges : tuple of (int, int)
+        Between positions in ``nodes``.
+    scores : numpy.ndarray
+        ``[V, F]``, the normalised kernel score of the first layer.
+    predicted, true : int
+        Classes.
+    is_planted : numpy.ndarray or None
+        bool ``[V]``, where the truth is known.
+    task : {"graph", "node"}
+        Which of both it is.
+    """
+
+    row: int
+    nodes: tuple[int, ...]
+    edges: tuple[tuple[int, int], ...]
+    scores: np.ndarray
+    predicted: int
+    true: int
+    is_planted: np.ndarray | None
+    task: str
+
+    @property
+    def highest(self) -> np.ndarray:
+        """Response to each filter, ``[F]``: the highest in a graph, or that of the root."""
+        return self.scores.max(axis=0) if self.task == "graph" else self.scores[0]
+
+    @property
+    def best_filter(self) -> int:
+        """The filter with the highest of them."""
+        return int(self.highest.argmax())
+
+
+@dataclass(frozen=True)
+class TruthAgreement:
+    """Whether the highest response of a node to any filter tells what was planted.
+
+    Attributes
+    ----------
+    auc : float
+        Over the nodes of the test part: chance that a planted node has a higher response than
+        another one.
+    share_inside : float or None
+        Share of the test graphs whose highest response lies in the planted part; None for nodes.
+    """
+
+    auc: float
+    share_inside: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What a run learnt.
+
+    Attributes
+    ----------
+    task : {"graph", "node"}
+    filters : list of LearntFilter
+    responses : list of Response
+    scale : (float, float)
+        Lowest and highest response of all that are drawn.
+    truth : TruthAgreement or None
+        Where the data has a truth.
+    """
+
+    task: str
+    filters: list[LearntFilter]
+    responses: list[Response]
+    scale: tuple[float, float]
+    truth: TruthAgreement | None
+
+
+def explain_classifier(
+    classifier: TrainedClassifier, data: LabelledData, rows: Sequence[int] | None = None
+) -> Explanation:
+    """Score every node of some graphs against every filter of the first layer.
+
+    Parameters
+    ----------
+    classifier : TrainedClassifier
+        From :func:`gomkcn_dgl.training.training_folder.load_classifier`.
+    data : LabelledData
+        What it was trained on.
+    rows : sequence of int, optional
+        Graphs, or nodes, to show; the first correctly classified of each class in the test part
+        when left out.
+
+    Raises
+    ------
+    InputError
+        For a number that is none of a graph, and a graph of more than 400 nodes.
+    """
+    model, test = classifier.model, classifier.split.test
+    collection = classifier.collection(data.graph)
+    size = classifier.settings.training.batch_size
+    everything = np.arange(len(data.labels))
+    predicted = predict_logits(model, collection, everything, size).argmax(dim=1).numpy()
+    scores = _responses(classifier, collection)
+    if rows is None:
+        rows = _first_right(predicted, data, test)
+    _check_rows(rows, data)
+    responses = [_drawn(row, predicted, scores, collection, data) for row in rows]
+    shown = np.concatenate([response.scores.reshape(-1) for response in responses])
+    highest = _highest(scores, data)[test]
+    return Explanation(
+        data.task,
+        _filters(model.first_conv, highest, data.labels[test], data.num_classes),
+        responses,
+        (float(shown.min()), float(shown.max())),
+        None if data.truth is None else _agreement(scores, data, test),
+    )
+
+
+def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
+    """Refuse data that is not what a run was trained on, as far as its sizes tell."""
+    found = summarize(data)
+    for name, value in recorded.items():
+        if found.get(name) != value:
+            raise InputError(
+                f"the data set must be the one of the run, with {name} {value}, got "
+                f"{found.get(name)}."
+            )
+
+
+@torch.no_grad()
+def _responses(classifier: TrainedClassifier, collection: GraphCollection) -> np.ndarray:
+    """Scores ``[V, F]`` of all nodes."""
+    model, size = classifier.model.eval(), classifier.settings.training.batch_size
+    batches = collection.batches(size) if model.pooling is not None else [collection.whole()]
+    return np.concatenate(
+        [model.first_conv(batch.subgraphs, model.input(batch.feat)).numpy() for batch in batches]
+    )
+
+
+def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
+    """Highest response in each graph, or that of each node: ``[G, F]`` or ``[V, F]``."""
+    if data.task == "node":
+        return scores
+    parts = np.split(scores, data.graph.graph_ptr[1:-1])
+    lowest = np.full(scores.shape[1], scores.min(initial=0.0), scores.dtype)
+    return np.stack([part.max(axis=0) if len(part) else lowest for part in parts])
+
+
+def _filters(
+    conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
+) -> list[LearntFilter]:
+    snapped = snap(conv.filters)
+    filters = []
+    for number, size in enumerate(snapped.num_nodes):
+        u, v = np.nonzero(np.triu(snapped.adj[number, :size, :size].numpy()))
+        means = [
+            float(highest[labels == label, number].mean()) if (labels == label).any() else np.nan
+            for label in range(num_classes)
+        ]
+        filters.append(
+            LearntFilter(
+                tuple(zip(u.tolist(), v.tolist(), strict=True)),
+                tuple(snapped.weights[number].numpy()[u, v].tolist()),
+                snapped.feat[number, :size].numpy(),
+                tuple(means),
+            )
+        )
+    return filters
+
+
+def _first_right(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
+    """First correctly classified test row of each class that can be drawn; any, if none is."""
+    sizes = np.diff(data.graph.graph_ptr)
+    small = sizes[test] <= MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
+    right = test[small & (predicted[test] == data.labels[test])]
+    first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
+    found = np.concatenate(first)
+    return (found if len(found) else test[small][:1]).tolist()
+
+
+def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
+    if len(rows) == 0:
+        raise InputError(f"there is no {data.task} to show; name one that is not too large.")
+    sizes = np.diff(data.graph.graph_ptr)
+    for row in rows:
+        if not 0 <= row < len(data.labels):
+            raise InputError(
+                f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
+            )
+        if data.task == "graph" and sizes[row] > MAX_DRAWN_NODES:
+            raise InputError(
+                f"graph {row} has {sizes[row]} nodes; at most {MAX_DRAWN_NODES} can be drawn."
+            )
+
+
+def _drawn(
+    row: int,
+    predicted: np.ndarray,
+    scores: np.ndarray,
+    collection: GraphCollection,
+    data: LabelledData,
+) -> Response:
+    is_graph = data.task == "graph"
+    nodes, edges = _whole_graph(data, row) if is_graph else _surroundings(collection, row)
+    return Response(
+        row,
+        tuple(nodes.tolist()),
+        edges,
+        scores[nodes],
+        int(predicted[row]),
+        int(data.labels[row]),
+        None if data.truth is None else data.truth[nodes],
+        data.task,
+    )
+
+
+def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+    graph = data.graph
+    first, end = graph.graph_ptr[row], graph.graph_ptr[row + 1]
+    nodes = np.arange(first, end)
+    degrees = np.diff(graph.indptr[first : end + 1])
+    source = np.repeat(nodes, degrees) - first
+    target = graph.indices[graph.indptr[first] : graph.indptr[end]] - first
+    pairs = zip(source.tolist(), target.tolist(), strict=True)
+    return nodes, tuple((u, v) for u, v in pairs if u < v)
+
+
+def _surroundings(
+    collection: GraphCollection, root: int
+) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+    """Nodes and edges of the first subgraph of a root."""
+    one = collection.subgraphs.select(torch.tensor([root]))
+    size = int(one.num_nodes[0])
+    adj = one.adjacency(torch.float32)[0, :size, :size].numpy()
+    u, v = np.nonzero(np.triu(adj))
+    edges = tuple(zip(u.tolist(), v.tolist(), strict=True))
+    return one.nodes[0, :size].numpy().astype(np.int64), edges
+
+
+def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:
+    assert data.truth is not None
+    best = scores.max(axis=1)  # [V]
+    seen = data.nodes_of(test)
+    if data.truth[seen].all() or not data.truth[seen].any():
+        return None
+    inside = None
+    if data.task == "graph":
+        ends = data.graph.graph_ptr
+        parts = [slice(ends[row], ends[row + 1]) for row in test if ends[row] < ends[row + 1]]
+        inside = float(np.mean([data.truth[part][best[part].argmax()] for part in parts]))
+    return TruthAgreement(float(roc_auc_score(data.truth[seen], best[seen])), inside)

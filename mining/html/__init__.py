@@ -1,0 +1,1 @@
+"""The HTML report and the terminal table of a run."""

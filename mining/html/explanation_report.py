@@ -1,0 +1,157 @@
+"""An explanation ↔ its folder: drawings, one page for a person, the numbers for a program.
+
+| file                            | holds                                              |
+|---------------------------------|----------------------------------------------------|
+| `explanation.html`              | everything on one page, without network or script  |
+| `explanation.json`              | classes, responses by class, agreement with truth  |
+| `filters.svg`                   | the filters of the first layer                     |
+| `graph_*.svg` or `node_*.svg`   | the response of every node                         |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
+from mining.explanation.classifier_explanation import Explanation, LearntFilter, Response
+from mining.html.page import flatten, page_style, page_template
+from mining.plots.explanation_plots import (
+    draw_filter,
+    draw_filters,
+    draw_response,
+    draw_root,
+    filter_colors,
+)
+from mining.plots.plots import figure_to_svg
+
+PAGE = "explanation.html"
+
+
+def write_explanation(
+    folder: str | Path,
+    explanation: Explanation,
+    metrics: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> Path:
+    """Write an explanation into a folder, over an older one; return the path of the page."""
+    folder = prepare_run_folder(folder, (), force=True)
+    draw = draw_response if explanation.task == "graph" else draw_root
+    drawings = {
+        f"{explanation.task}_{response.row:05d}.svg": draw(response, explanation.scale)
+        for response in explanation.responses
+    }
+    files: dict[str, str | bytes] = {
+        "filters.svg": figure_to_svg(draw_filters(explanation.filters)),
+        **{name: figure_to_svg(figure) for name, figure in drawings.items()},
+        "explanation.json": to_json(_record(explanation)),
+        PAGE: render_explanation(explanation, metrics, settings),
+    }
+    write_files(folder, files)
+    for old in [*folder.glob("graph_[0-9]*.svg"), *folder.glob("node_[0-9]*.svg")]:
+        if old.name not in files:
+            old.unlink()
+    return folder / PAGE
+
+
+def render_explanation(
+    explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
+) -> str:
+    """Render an explanation as one self-contained page."""
+    colors = filter_colors(explanation.filters)
+    draw = draw_response if explanation.task == "graph" else draw_root
+    cards = [
+        {
+            "svg": _svg(draw_filter(one, faces).figure, f"filter{number}"),
+            "size": len(one.features),
+            "num_edges": len(one.edges),
+            "speaks_for": favoured_class(one),
+            "means": one.class_means,
+        }
+        for number, (one, faces) in enumerate(zip(explanation.filters, colors.faces, strict=True))
+    ]
+    shown = [
+        {
+            "response": response,
+            "right": response.predicted == response.true,
+            "svg": _svg(draw(response, explanation.scale), f"row{response.row}"),
+        }
+        for response in explanation.responses
+    ]
+    return page_template("explanation.html.jinja").render(
+        explanation=explanation,
+        source=Path(settings["data"]["path"]).resolve().name,
+        accuracy=metrics["accuracy"],
+        size=metrics["size"],
+        summary=metrics["data"],
+        colors=colors,
+        cards=cards,
+        shown=shown,
+        truth_lines=describe_truth(explanation),
+        settings=flatten(settings),
+        provenance=flatten(metrics["provenance"]),
+        page_style=page_style(),
+    )
+
+
+def describe_truth(explanation: Explanation) -> list[str]:
+    """Say in a line or two whether high responses tell what was planted; nothing if unknown."""
+    truth = explanation.truth
+    if truth is None:
+        return []
+    lines = [f"node-level AUC of the highest filter response against the truth: {truth.auc:.3f}"]
+    if truth.share_inside is not None:
+        share = f"{truth.share_inside:.1%}"
+        lines.append(f"highest response lies in the planted motif: {share} of the test graphs")
+    return lines
+
+
+def favoured_class(one: LearntFilter) -> int | None:
+    """The class that a filter responds to most; None where all are alike."""
+    means = np.array(one.class_means)
+    if np.isnan(means).all() or np.nanmax(means) - np.nanmin(means) < 1e-6:
+        return None
+    return int(np.nanargmax(means))
+
+
+def _record(explanation: Explanation) -> dict[str, Any]:
+    truth = explanation.truth
+    return {
+        "task": explanation.task,
+        "scale": list(explanation.scale),
+        "truth": None
+        if truth is None
+        else {"auc": truth.auc, "share_of_graphs_inside": truth.share_inside},
+        "filters": [
+            {
+                "num_nodes": len(one.features),
+                "edges": [list(edge) for edge in one.edges],
+                "edge_weights": list(one.edge_weights),
+                "features": one.features.tolist(),
+                "mean_highest_response_of_class": [
+                    None if np.isnan(mean) else mean for mean in one.class_means
+                ],
+            }
+            for one in explanation.filters
+        ],
+        "shown": [_response_record(response) for response in explanation.responses],
+    }
+
+
+def _response_record(response: Response) -> dict[str, Any]:
+    return {
+        "row": response.row,
+        "predicted": response.predicted,
+        "true": response.true,
+        "nodes": list(response.nodes),
+        "scores": response.scores.tolist(),
+    }
+
+
+def _svg(figure: Any, name: str) -> Markup:
+    # only matplotlib wrote this, and it escapes text itself
+    return Markup(figure_to_svg(figure, name=name, inline=True))

@@ -1,0 +1,96 @@
+"""What the pages of this package share: templates, style, lists of settings, numbers with a source.
+
+A number on a page says where it is from: ``<data value="165" data-file="patterns.json"
+data-path="/patterns/0/frequency/distinct">165</data>``. The path is a JSON pointer (RFC 6901), the
+value is exactly that of the file, and the text is the value or a rounding of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from gomkcn_dgl.runtime.file_names import visible
+
+
+@cache
+def page_style() -> Markup:
+    """Style that all pages share."""
+    return Markup(_read("page.css"))
+
+
+@cache
+def page_template(name: str) -> jinja2.Template:
+    """A template of this package."""
+    environment = jinja2.Environment(
+        autoescape=True,
+        # what is markup already is of a type of its own
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_read),
+    )
+    return environment.get_template(name)
+
+
+def _read(name: str) -> str:
+    return resources.files("mining.html").joinpath(name).read_text("utf-8")
+
+
+def mark_number(record: Any, file: str, *path: str | int) -> Markup:
+    """Write the number at a path of a file's record, with its source.
+
+    Examples
+    --------
+    >>> mark_number({"z": [3.14159]}, "patterns.json", "z", 0)
+    Markup('<data value="3.14159" data-file="patterns.json" data-path="/z/0">3.14</data>')
+    """
+    value = record
+    for key in path:
+        value = value[key]
+    pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+    return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
+        json.dumps(value), file, pointer, short_number(value)
+    )
+
+
+def short_number(value: float) -> str:
+    """Write a number with three digits, or all of a whole one; thin spaces part thousands.
+
+    Examples
+    --------
+    >>> [short_number(value) for value in (1650, 0.04762, 12.345, -2345.6, 1.0)]
+    ['1650', '0.0476', '12.3', '−2346', '1']
+    """
+    if isinstance(value, int) or abs(value) >= 1000:
+        text = f"{value:,.0f}".replace(",", "" if abs(value) < 10000 else "\u202f")
+    else:
+        text = f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]:
+    """List nested settings as ``section.key`` and text.
+
+    Examples
+    --------
+    >>> flatten({"miner": {"tau": 1.0, "policy": "dense"}})
+    [('miner.tau', '1.0'), ('miner.policy', 'dense')]
+    """
+    rows = []
+    for key, value in values.items():
+        name = f"{start}{key}"
+        if isinstance(value, Mapping):
+            rows += flatten(value, f"{name}.")
+        elif isinstance(value, str):
+            rows.append((name, value))
+        else:
+            rows.append((name, json.dumps(value, default=str, ensure_ascii=False)))
+    return rows

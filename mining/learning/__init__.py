@@ -1,0 +1,1 @@
+"""Graph filters as cluster centres: initialization, training, deduplication."""

@@ -1,0 +1,1 @@
+"""Pattern size and number of patterns chosen from the data."""

@@ -1,0 +1,213 @@
+"""How large patterns are and how many there are, where the user leaves it to the miner.
+
+Both are chosen by what comes back more often than by chance, see ``mining/model_selection/over_represented.py``.
+
+``pattern_size``
+    for each size, the cycles that recurring structures close beyond chance. A part of a motif
+    closes fewer than the whole, and with a node more the copies of a motif differ in where that
+    node is, so that fewer of them are alike. The smallest size within one standard error of the
+    best is chosen.
+``num_patterns``
+    filters start from subgraphs that greedy facility location chooses one after the other. As many
+    are taken as it needs until every structure that comes back more often than by chance, by a
+    standard error, has been chosen.
+
+Features have no say in either, and neither have trees. ``benchmarks/results/choosing.md`` shows how
+often the planted size is chosen (in all graphs whose copies are intact, in few where each copy is
+damaged) and whether the planted motifs are found with the number chosen.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputTypeError
+from mining.counting.similarity_thresholds import sample_chance
+from mining.learning.initialization import choose_initial
+from mining.model_selection.over_represented import Recurring, find_recurring
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+    from mining.structures.rooted_subgraphs import RootedSubgraphs
+
+log = logging.getLogger("gomkcn_dgl")
+
+AUTO = "auto"
+SIZES = tuple(range(3, 11))
+MOST_PATTERNS = 40
+DEFAULT_SIZE, DEFAULT_NUMBER = 6, 12
+
+_CHANCE_GRAPHS = 2
+# all sizes are called the same when the best is fewer standard errors than this above nothing
+_SOMETHING = 2.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was tried, how good each was, and what was chosen.
+
+    Attributes
+    ----------
+    parameter : {"pattern_size", "num_patterns"}
+    candidates : tuple of int
+    criterion : tuple of float
+        Cycles that recurring structures close beyond chance: at each size, or of those structures
+        that the first so many filters start from.
+    error : tuple of float
+        Standard error of each.
+    chosen : int
+    decided : bool
+        False where nothing came back more often than by chance and the default was taken.
+    """
+
+    parameter: str
+    candidates: tuple[int, ...]
+    criterion: tuple[float, ...]
+    error: tuple[float, ...]
+    chosen: int
+    decided: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``run.json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Choice:
+        """Read a record of ``run.json``; the inverse of :meth:`to_dict`."""
+        curve = {name: tuple(record[name]) for name in ("candidates", "criterion", "error")}
+        return cls(**{**record, **curve})
+
+
+def find_size(miner: PatternMiner, graph: CSRGraph) -> Choice:
+    """Choose the size of a miner's patterns in a graph."""
+    graph = replace(graph, weights=None)
+    chance = _chance_graphs(miner, graph)
+    return choose_size({size: _recurring(miner, graph, chance, size) for size in SIZES})
+
+
+def find_number(miner: PatternMiner, around: RootedSubgraphs) -> Choice:
+    """Choose the number of a miner's patterns among subgraphs of their size."""
+    graph, types, kernel = around.graph, around.types, around.kernel
+    chance = _chance_graphs(miner, graph)
+    found = _recurring(miner, replace(graph, weights=None), chance, around.batch.max_nodes)
+    recurring = [one for one in found if one.stands_out]
+    rng = np.random.default_rng(miner.random_state)
+    order = choose_initial(
+        "facility_location", types, MOST_PATTERNS, kernel, miner.sample_size, rng, miner.backend
+    )
+    ranks = []
+    for one in recurring:
+        own = np.unique(types.type_of[around.forms.has(one.certificate)])
+        hits = np.flatnonzero(np.isin(order, own))
+        ranks.append(int(hits[0]) + 1 if len(hits) else None)
+    return choose_number(recurring, ranks)
+
+
+def choose_size(recurring: Mapping[int, Sequence[Recurring]]) -> Choice:
+    """Choose the size of patterns.
+
+    Parameters
+    ----------
+    recurring : mapping from int to sequence of Recurring
+        What comes back among the subgraphs of each size.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> ring, chord = Recurring(b"ring", 1, 20, 0.0), Recurring(b"chord", 2, 20, 0.0)
+    >>> choose_size({4: [ring], 5: [chord], 6: []}).chosen
+    5
+    """
+    sizes = tuple(sorted(recurring))
+    excess = np.array([sum(one.excess for one in recurring[size]) for size in sizes])
+    error = np.array([_joint_error(recurring[size]) for size in sizes])
+    best = int(excess.argmax())
+    decided = bool(excess[best] > _SOMETHING * error[best])
+    near = np.flatnonzero(excess >= excess[best] - error[best])
+    chosen = sizes[near[0]] if decided else DEFAULT_SIZE
+    if decided:
+        log.info("pattern size %d: there most comes back beyond chance", chosen)
+    else:
+        log.info("no size stands out from chance: %d is taken", chosen)
+    return Choice(
+        "pattern_size", sizes, tuple(excess.tolist()), tuple(error.tolist()), chosen, decided
+    )
+
+
+def choose_number(recurring: Sequence[Recurring], ranks: Sequence[int | None]) -> Choice:
+    """Choose the number of patterns.
+
+    Parameters
+    ----------
+    recurring : sequence of Recurring
+        What comes back.
+    ranks : sequence of (int or None)
+        At which place of the start, from 1, each structure is chosen; None: not among the first
+        40.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> found = [Recurring(b"ring", 1, 20, 0.0), Recurring(b"chord", 2, 20, 0.0)]
+    >>> choose_number(found, [5, 3]).chosen
+    5
+    """
+    candidates = tuple(range(1, MOST_PATTERNS + 1))
+    held = [
+        [one for one, rank in zip(recurring, ranks, strict=True) if rank and rank <= number]
+        for number in candidates
+    ]
+    reached = [rank for rank in ranks if rank]
+    chosen = max(reached, default=DEFAULT_NUMBER)
+    if reached:
+        log.info("%d patterns: they hold all %d structures that stand out", chosen, len(reached))
+    else:
+        log.info("no structure stands out from chance: %d patterns are looked for", chosen)
+    if len(reached) < len(ranks):
+        log.info("%d more would need over %d patterns", len(ranks) - len(reached), MOST_PATTERNS)
+    return Choice(
+        "num_patterns",
+        candidates,
+        tuple(float(sum(one.excess for one in some)) for some in held),
+        tuple(_joint_error(some) for some in held),
+        chosen,
+        bool(reached),
+    )
+
+
+def check_count(name: str, value: object, minimum: int, maximum: int | None = None) -> int | None:
+    """Return ``value`` as an int in range, None for "auto", or say why it is neither."""
+    if isinstance(value, str):
+        if value != AUTO:
+            raise InputTypeError(f"{name} must be an integer or 'auto', got {value!r}.")
+        return None
+    return check_int(name, value, minimum, maximum)
+
+
+def _chance_graphs(miner: PatternMiner, graph: CSRGraph) -> list[CSRGraph]:
+    return [sample_chance(graph, miner.random_state + i) for i in range(_CHANCE_GRAPHS)]
+
+
+def _recurring(
+    miner: PatternMiner, graph: CSRGraph, chance: Sequence[CSRGraph], size: int
+) -> list[Recurring]:
+    roots = miner.sample_roots(graph)
+    batch, *samples = (miner.extract(one, roots, max_nodes=size) for one in (graph, *chance))
+    return find_recurring(batch, samples, graph.num_nodes, miner.min_support)
+
+
+def _joint_error(recurring: Sequence[Recurring]) -> float:
+    return float(np.sqrt(sum(one.error**2 for one in recurring)))

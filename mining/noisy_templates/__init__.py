@@ -1,0 +1,1 @@
+"""Patterns of which few copies are intact."""

@@ -1,0 +1,1 @@
+"""Random graphs that keep some properties of the given one."""

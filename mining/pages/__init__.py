@@ -1,1 +1,0 @@
-"""Step 6: patterns → a sentence, a table for the terminal, and web pages."""

@@ -1,0 +1,194 @@
+"""Step 5: the record of a pattern, a discrete graph that a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from mining.assessment.significance import Significance
+from mining.assessment.stability import Stability
+from mining.counting.frequencies import Frequency
+from mining.records.occurrence import Medoid, Occurrence
+
+# occurrences in patterns.json; all are in a table of their own
+MOST_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A small graph that keeps coming back, with its features and where it occurs.
+
+    Attributes
+    ----------
+    id : int
+        Position among the patterns of a run, most frequent first.
+    edges : tuple of (int, int)
+        Undirected, ``i < j``.
+    edge_weights : tuple of float
+        The learnt weight of each edge, in (½, 1].
+    features : numpy.ndarray
+        ``[M, D]`` in the input's units.
+    feature_names : tuple of str
+        One name per column.
+    medoid : Medoid
+        The nearest real subgraph.
+    frequency : Frequency
+        How often it occurs, in several readings.
+    min_similarity : float
+        Least similarity of an assigned root, and of an occurrence that is only similar.
+    occurrences : sequence of Occurrence
+        Most similar first; as many as ``frequency.distinct``.
+    significance : mapping from str to Significance
+        How its count compares with each null model that was asked for, by the model's name.
+    stability : mapping from str to Stability
+        How often it came back over "restarts" and "bootstrap" samples, where that was asked for.
+    num_filters : int
+        Filters that found it and were merged into it, its own among them.
+    noisy : bool
+        Whether few of its copies are intact: its occurrences are the subgraphs similar to it, and
+        its edge weights the share of the copies that have an edge.
+    words : str
+        Its shape and features in words; empty where nobody asked, see ``MiningRun.of``.
+    """
+
+    id: int
+    edges: tuple[tuple[int, int], ...]
+    edge_weights: tuple[float, ...]
+    features: np.ndarray
+    feature_names: tuple[str, ...]
+    medoid: Medoid
+    frequency: Frequency
+    min_similarity: float
+    occurrences: Sequence[Occurrence] = field(repr=False)
+    significance: Mapping[str, Significance] = field(default_factory=dict)
+    stability: Mapping[str, Stability] = field(default_factory=dict)
+    num_filters: int = 1
+    noisy: bool = False
+    words: str = ""
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return len(self.features)
+
+    def adjacency(self) -> np.ndarray:
+        """Return the edges as a matrix, bool ``[M, M]``, symmetric."""
+        joined = np.zeros((self.num_nodes, self.num_nodes), dtype=bool)
+        for u, v in self.edges:
+            joined[u, v] = joined[v, u] = True
+        return joined
+
+    def to_networkx(self) -> nx.Graph:
+        """The pattern as a graph with features as node and learnt weights as edge attributes.
+
+        Its frequencies, as far as they are known, its z and q, and the share of the runs in which
+        it came back are attributes of the graph.
+        """
+        frequency = self.frequency
+        # not "id", which networkx takes for the id of the graph element in GraphML
+        graph = nx.Graph(
+            pattern=self.id,
+            min_similarity=self.min_similarity,
+            assigned=frequency.assigned,
+            distinct=frequency.distinct,
+            disjoint=frequency.disjoint,
+            num_graphs=frequency.num_graphs,
+        )
+        if frequency.exact is not None:
+            graph.graph["exact"] = frequency.exact
+        for null, significance in self.significance.items():
+            graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
+        for name, stability in self.stability.items():
+            graph.graph[f"returned_{name}"] = stability.share
+        for node, row in enumerate(self.features.tolist()):
+            graph.add_node(node)
+            graph.nodes[node].update(zip(self.feature_names, row, strict=True))
+        for (u, v), weight in zip(self.edges, self.edge_weights, strict=True):
+            graph.add_edge(u, v, weight=weight)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, with the first few occurrences."""
+        return {
+            "id": self.id,
+            "words": self.words,
+            "num_nodes": self.num_nodes,
+            "edges": [list(edge) for edge in self.edges],
+            "edge_weights": [round(weight, 6) for weight in self.edge_weights],
+            "features": [
+                [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
+            ],
+            "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
+            "frequency": self.frequency.to_dict(),
+            "min_similarity": round(self.min_similarity, 6),
+            "num_filters": self.num_filters,
+            "noisy": self.noisy,
+            "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "stability": {name: entry.to_dict() for name, entry in self.stability.items()},
+            "occurrences": [_occurrence_to_dict(place) for place in self.occurrences[:MOST_LISTED]],
+        }
+
+    @classmethod
+    def from_dict(
+        cls,
+        record: dict[str, Any],
+        feature_names: Sequence[str],
+        occurrences: Sequence[Occurrence] | None = None,
+    ) -> Pattern:
+        """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
+        medoid = dict(record["medoid"])
+        nodes = range(record["num_nodes"])
+        if not all(u in nodes and v in nodes for u, v in record["edges"]):
+            raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
+        width = len(feature_names)
+        return cls(
+            id=record["id"],
+            edges=tuple((int(u), int(v)) for u, v in record["edges"]),
+            edge_weights=tuple(record["edge_weights"]),
+            features=np.array(record["features"], dtype=float).reshape(-1, width),
+            feature_names=tuple(feature_names),
+            medoid=Medoid(
+                tuple(medoid["nodes"]), medoid["similarity"], medoid["graph"], root=medoid["root"]
+            ),
+            frequency=Frequency.from_dict(record["frequency"]),
+            min_similarity=record["min_similarity"],
+            occurrences=tuple(
+                Occurrence(tuple(place["nodes"]), place["similarity"], place["graph"])
+                for place in record["occurrences"]
+            )
+            if occurrences is None
+            else occurrences,
+            significance={
+                name: Significance.from_dict(entry)
+                for name, entry in record["significance"].items()
+            },
+            stability={
+                name: Stability.from_dict(entry) for name, entry in record["stability"].items()
+            },
+            num_filters=record["num_filters"],
+            noisy=record["noisy"],
+            words=record["words"],
+        )
+
+    def _repr_html_(self) -> str:
+        """Drawing and figures, for Jupyter."""
+        from mining.html.report import patterns_html
+
+        return patterns_html([self])
+
+
+def _shortened(value: float) -> float:
+    """Seven digits, as many as a float32 has, of however large or small a number."""
+    return float(f"{value:.7g}")
+
+
+def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:
+    return {
+        "nodes": list(place.nodes),
+        "similarity": round(place.similarity, 6),
+        "graph": place.graph,
+    }

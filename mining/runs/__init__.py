@@ -1,0 +1,1 @@
+"""A finished run: everything that its folder and its report show."""

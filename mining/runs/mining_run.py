@@ -1,0 +1,159 @@
+"""A finished mining run: everything that its folder and its report show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.provenance import describe_provenance
+from mining.settings import RunSettings
+from mining.model_selection.selection import Choice
+from mining.assessment.evaluation import MotifRecovery
+from mining.records.pattern import Pattern
+from mining.runs.drawings import RunDrawings, gather_drawings
+from mining.descriptions.feature_background import FeatureBackground
+from mining.descriptions.feature_descriptions import describe_features
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+
+
+@dataclass(frozen=True)
+class GraphSummary:
+    """What was mined.
+
+    Attributes
+    ----------
+    source : str
+        Where the graph came from.
+    num_graphs, num_nodes, num_edges : int
+        Graphs in the collection, nodes and undirected edges in all.
+    feature_names : tuple of str
+        One name per feature column.
+    num_subgraphs : int
+        Subgraphs that were compared.
+    truncated_share : float
+        Share of them that were cut to the pattern size.
+    """
+
+    source: str
+    num_graphs: int
+    num_nodes: int
+    num_edges: int
+    feature_names: tuple[str, ...]
+    num_subgraphs: int
+    truncated_share: float
+
+
+@dataclass(frozen=True)
+class MiningRun:
+    """The result of a run.
+
+    Attributes
+    ----------
+    graph : GraphSummary
+    patterns : list of Pattern
+        Most frequent first.
+    loss_curve : list of float
+        Loss at the start, then after each epoch.
+    settings : dict
+        The resolved settings.
+    provenance : dict
+        Versions, commit, seed, device, times.
+    recovery : list of MotifRecovery or None
+        Planted motifs and what became of them; None where no truth is known.
+    drawings : RunDrawings
+        What the report draws beyond the patterns.
+    is_partial : bool
+        Whether time was up before all was done: counts are too low, samples and runs fewer.
+    choices : tuple of Choice
+        What was tried for each parameter that the miner chose by itself.
+    """
+
+    graph: GraphSummary
+    patterns: list[Pattern]
+    loss_curve: list[float]
+    settings: dict[str, Any]
+    provenance: dict[str, Any]
+    recovery: list[MotifRecovery] | None = None
+    drawings: RunDrawings = field(default=RunDrawings(), repr=False)
+    is_partial: bool = False
+    choices: tuple[Choice, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        miner: PatternMiner,
+        graph: Any,
+        *,
+        settings: RunSettings | None = None,
+        seconds: float = 0.0,
+        recovery: Sequence[MotifRecovery] | None = None,
+    ) -> MiningRun:
+        """Describe a fitted miner, its patterns in words, for a report or a notebook.
+
+        Parameters
+        ----------
+        miner : PatternMiner
+            Fitted to ``graph``.
+        graph : anything :func:`gomkcn_dgl.as_csr` takes
+        settings : RunSettings, optional
+            What the miner was made from; by default its parameters.
+        seconds : float
+            How long it took.
+        recovery : sequence of MotifRecovery, optional
+            Planted motifs and what became of them.
+
+        Returns
+        -------
+        MiningRun
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from mining import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0).fit(rings)
+        >>> run = MiningRun.of(miner, rings)
+        >>> [pattern.words for pattern in run.patterns]
+        ['cycle of 4 nodes']
+        """
+        csr = as_csr(graph)
+        settings = settings or RunSettings(miner=miner.get_params())
+        background = FeatureBackground.fit(csr)
+        return cls(
+            graph=GraphSummary(
+                source=Path(settings.graph.path).resolve().name if settings.graph.path else "graph",
+                num_graphs=csr.num_graphs,
+                num_nodes=csr.num_nodes,
+                num_edges=csr.num_edges,
+                feature_names=csr.feature_names,
+                num_subgraphs=miner.num_subgraphs_,
+                truncated_share=miner.truncated_share_,
+            ),
+            patterns=[
+                replace(pattern, words=str(describe_features(pattern, csr, background=background)))
+                for pattern in miner.patterns_
+            ],
+            loss_curve=miner.loss_curve_,
+            settings={
+                "graph": asdict(settings.graph),
+                "miner": dict(settings.miner),
+                "null": asdict(settings.null),
+                "stability": asdict(settings.stability),
+            },
+            provenance=describe_provenance(miner.random_state, seconds),
+            recovery=None if recovery is None else list(recovery),
+            drawings=gather_drawings(miner, csr, background),
+            is_partial=miner.is_partial_,
+            choices=tuple(miner.choices_),
+        )
+
+    def _repr_html_(self) -> str:
+        """Summary and cards, for Jupyter."""
+        from mining.html.report import run_html
+
+        return run_html(self)

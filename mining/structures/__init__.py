@@ -1,0 +1,1 @@
+"""Rooted subgraphs compared: classes, canonical forms, node mappings, discrete filters."""

@@ -1,1 +1,0 @@
-"""Patterns and their features in words."""

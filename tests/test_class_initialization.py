@@ -1,0 +1,96 @@
+"""Filters that start as subgraphs which tell the classes apart."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from gomkcn_dgl import (
+    GOMKCN,
+    GOMKKernel,
+    GraphCollection,
+    RandomWalkKernel,
+    as_csr,
+    initialize_from_classes,
+)
+
+CYCLE, STAR = nx.cycle_graph(6), nx.star_graph(5)
+
+
+def tailed(core):
+    """The core with a path at its node 0."""
+    graph = nx.disjoint_union(core, nx.path_graph(6))
+    graph.add_edge(0, 6)
+    return graph
+
+
+def data_and_labels(copies=6):
+    graphs = [tailed(core) for core in (CYCLE, STAR)] * copies
+    data = GraphCollection(as_csr(graphs), 3, 6, policy="dense")
+    return data, torch.tensor([0, 1] * copies)
+
+
+def learnt(model, number):
+    return nx.from_numpy_array((model.convs[0].filters.adj()[number] > 0.5).numpy())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_class_gets_a_subgraph_that_the_other_class_has_not(seed):
+    data, labels = data_and_labels()
+    torch.manual_seed(seed)
+    kernel = GOMKKernel(2, tau=0.5)
+    model = GOMKCN(
+        1, 2, filter_size=6, num_filters=2, num_hops=3, kernel=kernel, pooling="max", policy="dense"
+    )
+    train = np.arange(12)
+    initialize_from_classes(model, data, labels, train, seed=seed)
+    with torch.no_grad():
+        scores = model.convs[0](data.subgraphs, model.input(data.feat)).reshape(12, 12, 2)
+    best = scores.amax(dim=1)  # [G, F]
+    # filter c answers class c more than the other one
+    assert (best[::2, 0].min() > best[1::2, 0].max()) and (best[1::2, 1].min() > best[::2, 1].max())
+    found = [learnt(model, number) for number in range(2)]
+    assert not nx.is_isomorphic(*found)
+
+
+@pytest.mark.parametrize(
+    ("filter_size", "num_filters", "kernel"),
+    [(4, 5, GOMKKernel(1)), (8, 3, GOMKKernel(1)), (6, 2, RandomWalkKernel(2))],
+)
+def test_smaller_and_larger_filters_other_kernels_and_layers(filter_size, num_filters, kernel):
+    data, labels = data_and_labels()
+    model = GOMKCN(
+        1,
+        2,
+        filter_size=filter_size,
+        max_nodes=6,
+        num_filters=num_filters,
+        num_layers=2,
+        kernel=kernel,
+        pooling="sum",
+    )
+    before = [conv.filters.free_adj.clone() for conv in model.convs]
+    initialize_from_classes(model, data, labels, np.arange(12), num_samples=3, num_candidates=4)
+    for conv, old in zip(model.convs, before, strict=True):
+        assert not torch.equal(conv.filters.free_adj, old)
+        assert conv.filters.free_feat.isfinite().all()
+
+
+def test_nodes_and_several_views_and_more_filters_than_candidates():
+    graph = nx.barbell_graph(6, 8)
+    labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
+    data = GraphCollection(as_csr(graph), 1, 3, num_views=2)
+    model = GOMKCN(1, 2, filter_size=3, num_filters=9, num_views=2)
+    initialize_from_classes(model, data, labels, np.arange(0, 20, 2), num_candidates=4)
+    assert model.convs[0].filters.adj().shape == (9, 3, 3)
+
+
+def test_the_same_seed_chooses_the_same_filters():
+    data, labels = data_and_labels()
+    chosen = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        model = GOMKCN(1, 2, filter_size=6, num_filters=2, pooling="max")
+        initialize_from_classes(model, data, labels, np.arange(12), seed=3)
+        chosen.append(model.convs[0].filters.free_adj.detach().clone())
+    assert torch.equal(*chosen)

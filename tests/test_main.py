@@ -1,0 +1,761 @@
+"""The `gomkcn` command, in this process and, where the process itself matters, in its own."""
+
+import gzip
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from command_line import gomkcn, invoke, refused
+
+from gomkcn.commands.main import main
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.io.reading import read_tu_labels, write_graph
+from mining import PatternMiner, load_miner, read_run, read_truth
+from synthetic import MotifClassificationDataset, PlantedMotifDataset
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+# mines rings and cliques of five nodes in a moment
+QUICK = "--patterns 2 --size 5 --epochs 2"
+
+
+def rings_and_cliques(num_rings=6, num_cliques=5):
+    return nx.disjoint_union_all(
+        [nx.cycle_graph(5)] * num_rings + [nx.complete_graph(5)] * num_cliques
+    )
+
+
+def write_edges(path="graph.txt", graph=None):
+    graph = rings_and_cliques() if graph is None else graph
+    text = "".join(f"{u} {v}\n" for u, v in graph.edges)
+    Path(path).write_text(text)
+    return path
+
+
+def patterns_of(run):
+    return json.loads((Path(run) / "patterns.json").read_text())["patterns"]
+
+
+def found(run):
+    return [(len(p["edges"]), p["frequency"]["distinct"]) for p in patterns_of(run)]
+
+
+# ---------------------------------------------------------------- generate
+
+
+@pytest.mark.parametrize(
+    ("options", "num_nodes", "num_edges"),
+    [
+        ("", 1000, 759 + 340 + 40),
+        ("--nodes 50 --edges-per-node 2", 290, 96 + 340 + 40),
+        ("--nodes 50 --base tree", 290, 49 + 340 + 40),
+        ("--nodes 50 --base regular --degree 4", 290, 100 + 340 + 40),
+        ("--nodes 50 --base ws --neighbors 6 --rewire-prob 0.3", 290, 150 + 340 + 40),
+        ("--nodes 50 --base er --edge-prob 1", 290, 1225 + 340 + 40),
+        ("--nodes 50 --motif wheel=3 --motif square=0", 68, 49 + 30 + 3),
+        ("--nodes 50 --motif wheel=3 --remove-prob 1", 68, 49 + 3),
+        ("--nodes 50 --motif wheel=3 --add-prob 1", 68, 49 + 45 + 3),
+    ],
+)
+def test_generate_planted(options, num_nodes, num_edges):
+    said = gomkcn(f"generate planted --out graph.bin {options}")
+    graph = read_graph("graph.bin")
+    assert (graph.num_nodes, graph.num_edges) == (num_nodes, num_edges)
+    assert said.startswith(f"graph.bin: {num_nodes} nodes, {num_edges} edges, planted ")
+    truth = read_truth("graph.truth.json")
+    assert sum(m["copies"] * m["num_nodes"] for m in truth["motifs"]) == num_nodes - (
+        760 if options == "" else 50
+    )
+
+
+@pytest.mark.parametrize("suffix", ["bin", "npz", "txt", "csv", "graphml"])
+def test_generate_writes_every_format(suffix):
+    gomkcn(f"generate planted --out graph.{suffix} --nodes 30 --motif cup=2 --seed 3")
+    gomkcn("generate planted --out same.bin --nodes 30 --motif cup=2 --seed 3")
+    names = ("x0", "x1", "x2") if suffix == "graphml" else None
+    graph, same = read_graph(f"graph.{suffix}", features=names), read_graph("same.bin")
+    assert graph.undirected_edges().tolist() == same.undirected_edges().tolist()
+    np.testing.assert_allclose(graph.features, same.features, rtol=1e-6)
+    assert read_truth("graph.truth.json") == read_truth("same.truth.json")
+
+
+def test_generate_follows_its_seed():
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        gomkcn(f"generate planted --out {name}.txt --nodes 40 --seed {seed}")
+    a, b, c = (Path(f"{name}.txt").read_text() for name in "abc")
+    assert a == b != c
+
+
+def test_generate_takes_a_motif_of_your_own():
+    Path("kite.txt").write_text("# a square with a tail\na b\nb c\nc d\nd a\nd tail\n")
+    said = gomkcn("generate planted --out graph.bin --nodes 20 --motif kite.txt=4 --motif house=1")
+    assert said.splitlines()[0].endswith("planted 4 kite, 1 house")
+    kite, house = read_truth("graph.truth.json")["motifs"]
+    assert (kite["name"], kite["num_nodes"], len(kite["edges"])) == ("kite", 5, 5)
+    assert (kite["copies"], house["copies"]) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("features", "width"),
+    [("constant", 1), ("per_type", 2), ("per_node", 2), ("per_type_noise --noise 0.01", 2)],
+)
+def test_generate_features(features, width):
+    gomkcn(f"generate planted --out g.bin --nodes 20 --features {features} --feature-dim 2")
+    graph = read_graph("g.bin")
+    assert graph.features.shape == (20 + 240, width)
+    kinds = {"constant": 1, "per_type": 5}.get(features, 260)
+    assert len(np.unique(graph.features, axis=0)) == kinds
+
+
+def test_generate_classification():
+    said = gomkcn("generate classification --out motifs.bin --graphs 48 --nodes 10 --seed 5")
+    assert said.startswith("motifs.bin: 48 graphs, labels 0 to 3 = book, diamond, circle, email")
+    graphs, labels = dgl.load_graphs("motifs.bin")
+    expected = MotifClassificationDataset(num_graphs=48, num_base_nodes=10, seed=5)
+    assert labels["labels"].tolist() == expected.labels.tolist()
+    assert [graph.num_edges() for graph in graphs] == [graph.num_edges() for graph, _ in expected]
+    assert read_graph("motifs.bin").num_graphs == 48
+
+
+# ---------------------------------------------------------------- info
+
+
+def test_info_says_what_would_be_read():
+    said = gomkcn(f"info {write_edges()} --hops 1 --size 4")
+    assert dict(re.split(r"  +", line, maxsplit=1) for line in said.splitlines()) == {
+        "graphs": "1",
+        "nodes": "55",
+        "edges": "80 (unweighted)",
+        "features": "1 (constant)",
+        "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
+        # the five cliques have balls of five nodes
+        "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
+    }
+
+
+def test_info_reads_options_of_the_graph():
+    write_graph("graph.graphml", as_csr(nx.path_graph(3), features=np.eye(3)))
+    assert "2 (x0, x2)" in gomkcn("info graph.graphml --features x0,x2")
+    write_edges("graph.dat")
+    np.save("values.npy", np.ones((55, 4)))
+    said = gomkcn("info graph.dat --format edges --feature-file values.npy")
+    assert "4 (x0, x1, x2, x3)" in said
+
+
+# ---------------------------------------------------------------- mine
+
+
+def write_gz():
+    with gzip.open("graph.txt.gz", "wt") as file:
+        file.writelines(f"{u}\t{v}\n" for u, v in rings_and_cliques().edges)
+    return "graph.txt.gz"
+
+
+def write_csv():
+    rows = [f"{u},{v},{0.5 + u}" for u, v in rings_and_cliques().edges]
+    Path("graph.csv").write_text("\n".join(["source,target,weight", *rows]) + "\n")
+    return "graph.csv"
+
+
+def write_graphml():
+    graph = rings_and_cliques()
+    for node in graph:
+        graph.nodes[node].update(x0=float(node < 30), x1=7.0, text="not a number")
+    nx.write_graphml(graph, "graph.graphml")
+    return "graph.graphml --features x0,x1"
+
+
+def write_bin():
+    write_graph("graph.bin", as_csr(rings_and_cliques()))
+    return "graph.bin"
+
+
+def write_npz():
+    write_graph("graph.npz", as_csr(rings_and_cliques()))
+    return "graph.npz"
+
+
+def write_tu():
+    """Eleven graphs of five nodes; nodes, graphs and classes count from 1."""
+    os.mkdir("TINY")
+    graph = rings_and_cliques()
+    edges = "".join(f"{u + 1}, {v + 1}\n{v + 1}, {u + 1}\n" for u, v in graph.edges)
+    Path("TINY/TINY_A.txt").write_text(edges)
+    Path("TINY/TINY_graph_indicator.txt").write_text(
+        "".join(f"{node // 5 + 1}\n" for node in graph)
+    )
+    Path("TINY/TINY_graph_labels.txt").write_text("1\n" * 6 + "2\n" * 5)
+    Path("TINY/TINY_node_attributes.txt").write_text("".join(f"{n % 5}, 0.5\n" for n in graph))
+    assert read_tu_labels("TINY").tolist() == [0] * 6 + [1] * 5
+    return "TINY --features attributes"
+
+
+@pytest.mark.parametrize(
+    "write", [write_edges, write_gz, write_csv, write_graphml, write_bin, write_npz, write_tu]
+)
+def test_mine_reads_every_format(write):
+    said = gomkcn(f"mine {write()} --out run {QUICK} --quiet")
+    assert found("run") == [(5, 6), (10, 5)]
+    assert re.search(r"^mined in \d+\.\d s; report: run/report\.html$", said, re.MULTILINE)
+    assert Path("run/report.html").is_file()
+    run = read_run("run")
+    assert run.graph.num_graphs == (11 if write is write_tu else 1)
+    assert run.graph.num_nodes == 55
+    assert run.graph.feature_names == {
+        write_graphml: ("x0", "x1"),
+        write_tu: run.graph.feature_names,
+    }.get(write, ("constant",))
+    assert run.recovery is None
+
+
+def test_mine_says_what_it_read_and_repaired():
+    Path("graph.txt").write_text(Path(write_edges()).read_text() + "0 1\n3 3\n")
+    result = invoke(f"mine graph.txt --out run {QUICK}")
+    assert result.exit_code == 0
+    assert "gomkcn: read graph.txt: graphs: 1, nodes: 55, edges: 80" in result.stderr
+    assert "gomkcn: dropped 1 self-loops" in result.stderr
+    # no progress bar where nobody watches
+    assert "epoch" not in result.stderr
+
+
+def test_mine_is_quiet_if_asked():
+    result = invoke(f"mine {write_edges()} --out run {QUICK} --quiet")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+
+
+def test_options_reach_the_miner():
+    options = (
+        "--patterns 3 --size 4 --hops 2 --levels 1 --policy random --views 2 --init sample "
+        "--matching greedy --epochs 1 --noisy-copies no --restarts 2 --contrast 0.5 --rule similar "
+        "--min-similarity 0.7 --exact 5 --seed 9 --sample-error 0.1 --memory-limit 1GiB"
+    )
+    gomkcn(f"mine {write_edges()} --out run {options}")
+    expected = {
+        "num_patterns": 3,
+        "pattern_size": 4,
+        "num_hops": 2,
+        "num_levels": 1,
+        "policy": "random",
+        "num_views": 2,
+        "init": "sample",
+        "matching": "greedy",
+        "num_epochs": 1,
+        "noisy_copies": "no",
+        "n_init": 2,
+        "feature_contrast": 0.5,
+        "occurrence_rule": "similar",
+        "min_similarity": 0.7,
+        "exact_seconds": 5.0,
+        "random_state": 9,
+        "sample_error": 0.1,
+        "memory_limit": "1GiB",
+    }
+    run = read_run("run")
+    # what was not given is stored as well
+    assert run.settings["miner"] == {**PatternMiner().get_params(), **expected}
+    assert run.settings["null"] == {"models": [], "samples": 100, "decoys": 20}
+    assert run.settings["stability"] == {"restarts": 0, "bootstrap": 0}
+    assert run.provenance["seed"] == 9
+
+
+def test_size_and_number_can_be_left_to_the_miner():
+    path = write_edges()
+    gomkcn(f"mine {path} --out run --patterns auto --size auto --epochs 1 --quiet")
+    run = read_run("run")
+    assert run.settings["miner"]["num_patterns"] == run.settings["miner"]["pattern_size"] == "auto"
+    size, number = run.choices
+    assert (size.parameter, number.parameter) == ("pattern_size", "num_patterns")
+    miner = load_miner("run")
+    assert (miner.pattern_size_, miner.num_patterns_) == (size.chosen, number.chosen)
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
+    assert first == again
+    assert read_run("again").choices == run.choices
+
+
+def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
+    options = "--null degree --null features --null-samples 3 --null-decoys 2 --exact 60"
+    options += " --stability 2"
+    said = gomkcn(f"mine {write_edges()} --out run {QUICK} {options} --quiet")
+    for pattern in patterns_of("run"):
+        assert set(pattern["significance"]) == {"degree", "features"}
+        assert pattern["significance"]["degree"]["num_samples"] == 3
+        assert {name: entry["runs"] for name, entry in pattern["stability"].items()} == {
+            "restarts": 2, "bootstrap": 2
+        }  # fmt: skip
+        assert pattern["frequency"]["exact_state"] == "counted"
+        assert pattern["frequency"]["exact"] == pattern["frequency"]["distinct"]
+    header, first, *_ = said.splitlines()
+    assert header.endswith("z degree  q degree  z features  q features  restarts  bootstrap")
+    assert re.search(r" [0-2]/2 +[0-2]/2$", first)
+    assert read_run("run").settings["null"] == {
+        "models": ["degree", "features"], "samples": 3, "decoys": 2
+    }  # fmt: skip
+    assert read_run("run").settings["stability"] == {"restarts": 2, "bootstrap": 2}
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            "--null chance",
+            "null must be one of 'configuration', 'degree', 'features', got 'chance'.",
+        ),
+        ("--null degree --null-samples 1", "--null-samples must be at least 2, got 1."),
+        ("--null degree --null-decoys 0", "--null-decoys must be at least 1, got 0."),
+        ("--exact -1", "--exact must be greater than 0, got -1."),
+        ("--stability -1", "--stability must be at least 0, got -1."),
+    ],
+)
+def test_a_bad_comparison_is_refused_before_anything_is_mined(options, sentence):
+    said = refused(f"mine {write_edges()} --out run {QUICK} {options}")
+    assert said.removeprefix("--").endswith(sentence.removeprefix("--"))
+    assert not Path("run/patterns.json").exists()
+
+
+def test_the_settings_of_a_run_give_the_same_patterns():
+    gomkcn(f"mine {write_edges()} --out first {QUICK} --seed 3 --init kmeans++")
+    gomkcn("mine --settings first/settings.toml --out again")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("first", "again"))
+    assert first == again
+    # an option wins over the file
+    gomkcn("mine --settings first/settings.toml --out other --epochs 1")
+    assert read_run("other").settings["miner"]["num_epochs"] == 1
+    assert read_run("other").settings["miner"]["start"] == "kmeans++"
+
+
+def test_the_truth_beside_the_graph_is_compared():
+    gomkcn("generate planted --out p.npz --nodes 40 --motif wheel=6 --features constant")
+    said = gomkcn("mine p.npz --out run --patterns 4 --epochs 1 --quiet")
+    (wheel,) = read_run("run").recovery
+    assert (wheel.name, wheel.copies, wheel.planted_found) == ("wheel", 6, 6)
+    assert re.search(r"^wheel +6 +yes", said, re.MULTILINE)
+    assert "wheel" in Path("run/report.html").read_text()
+
+
+def test_the_truth_can_be_somewhere_else():
+    gomkcn("generate planted --out p.npz --nodes 40 --motif wheel=6 --features constant")
+    Path("p.truth.json").rename("known.json")
+    gomkcn("mine p.npz --out without --patterns 4 --epochs 1 --quiet")
+    assert read_run("without").recovery is None
+    gomkcn("mine p.npz --out with --patterns 4 --epochs 1 --quiet --truth known.json")
+    assert read_run("with").recovery[0].recovered
+
+
+def test_a_graph_in_which_nothing_comes_back():
+    write_edges(graph=nx.path_graph(4))
+    said = gomkcn("mine graph.txt --out run --patterns 1 --epochs 1")
+    assert patterns_of("run") == []
+    assert "report: run/report.html" in said
+
+
+# ---------------------------------------------------------------- report
+
+
+def test_report_writes_the_report_anew():
+    mined = gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
+    Path("run/report.html").unlink()
+    Path("run/figures/loss.svg").unlink()
+    said = gomkcn("report run")
+    assert said.splitlines()[-1] == "report: run/report.html"
+    assert Path("run/report.html").is_file()
+    assert Path("run/figures/loss.svg").is_file()
+    # the same table
+    assert said.splitlines()[:-1] == mined.splitlines()[:-1]
+
+
+# ---------------------------------------------------------------- an earlier run
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_an_earlier_run_is_overwritten_only_with_force():
+    gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
+    before = snapshot("run")
+    write_edges("other.txt", rings_and_cliques(5, 9))
+    assert re.fullmatch(
+        r"--out folder 'run' already holds a run \(.*\); choose another, or overwrite it with "
+        r"--force\.",
+        refused(f"mine other.txt --out run {QUICK}"),
+    )
+    assert snapshot("run") == before
+    gomkcn(f"mine other.txt --out run {QUICK} --force --quiet")
+    assert found("run") == [(10, 9), (5, 5)]
+
+
+def test_a_run_that_fails_leaves_the_earlier_one():
+    gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
+    before = snapshot("run")
+    for change in (
+        "--patterns 999",
+        "--size 0",
+        "--levels -1",
+        "--truth none.json",
+        "--features y",
+        "--rule x",
+    ):
+        refused(f"mine graph.txt --out run {QUICK} --force {change}")
+        assert snapshot("run") == before, change
+    assert gomkcn("report run")
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def a_feature_file(value=1.0, rows=55):
+    write_edges()
+    features = np.ones((rows, 2))
+    features[-1, 1] = value
+    np.save("values.npy", features)
+    return "mine graph.txt --out run --feature-file values.npy"
+
+
+def a_file(name, text):
+    Path(name).write_text(text)
+    return f"mine {name} --out run --patterns 1"
+
+
+def an_out_folder(name):
+    Path("file").write_text("kept")
+    return f"mine {write_edges()} {QUICK} --out {name}"
+
+
+GRAPHML = (
+    '<?xml version="1.0"?>\n<graphml>\n<graph edgedefault="undirected">\n{}\n</graph></graphml>'
+)
+
+BAD_INPUT = {
+    "missing file": (lambda: "mine none.txt --out run", "none.txt"),
+    "no path": (lambda: "mine --out run", "PATH of a graph must be given"),
+    "unknown suffix": (lambda: a_file("graph.xyz", "0 1\n"), "the format cannot be told"),
+    "unknown format": (
+        lambda: f"mine {write_edges()} --out run --format gml",
+        "format must be one",
+    ),
+    "empty file": (lambda: a_file("graph.txt", ""), "empty"),
+    "comments only": (lambda: a_file("graph.txt", "# none\n"), "no edge"),
+    "header only": (lambda: a_file("graph.csv", "source,target\n"), "graph.csv"),
+    "a cap of 0": (
+        lambda: f"mine {write_edges()} --out run --size 0",
+        "--size must be at least 1, got 0.",
+    ),
+    "no patterns": (
+        lambda: f"mine {write_edges()} --out run --patterns 0",
+        "--patterns must be at least 1, got 0.",
+    ),
+    "more patterns than subgraphs": (
+        lambda: f"mine {write_edges()} --out run --patterns 56",
+        "--patterns must be at most the number of subgraphs, 55, got 56",
+    ),
+    "NaN": (lambda: a_feature_file(np.nan), "features must be finite, got nan in row 54, column 1"),
+    "infinity": (lambda: a_feature_file(np.inf), "features must be finite, got inf in row 54"),
+    "wrong length": (
+        lambda: a_feature_file(rows=54),
+        "values.npy must have one row for each of the 55 nodes, got 54 rows.",
+    ),
+    "missing feature file": (
+        lambda: f"mine {write_edges()} --out run --feature-file none.npy",
+        "none.npy",
+    ),
+    "negative weight": (
+        lambda: a_file("graph.csv", "source,target,weight\n0,1,1\n1,2,-3\n"),
+        "graph.csv: line 3: an edge weight must be a finite number of at least 0, got '-3'.",
+    ),
+    "NaN weight": (
+        lambda: a_file("graph.csv", "source,target,weight\n0,1,nan\n"),
+        "graph.csv: line 2: an edge weight must be a finite number",
+    ),
+    "short CSV line": (
+        lambda: a_file("graph.csv", "source,target\n0,1\n\n1\n"),
+        "graph.csv: line 4: ",
+    ),
+    "short edge": (lambda: a_file("graph.txt", "0 1\n# a comment\n2\n"), "graph.txt: line 3: "),
+    "malformed GraphML": (
+        lambda: a_file("graph.graphml", GRAPHML.format('<node id="a"')),
+        "graph.graphml: line 5: the XML is malformed",
+    ),
+    "unknown attribute": (
+        lambda: write_graphml() and "mine graph.graphml --out run --features x9",
+        "x9",
+    ),
+    "attribute that is text": (
+        lambda: write_graphml() and "mine graph.graphml --out run --features text",
+        "text",
+    ),
+    "out below a file": (
+        lambda: an_out_folder("file/sub"),
+        "--out folder 'file/sub' cannot be written",
+    ),
+    "out is a file": (lambda: an_out_folder("file"), "--out folder 'file' cannot be written"),
+    "out has too long a name": (
+        lambda: an_out_folder("a" * 300),
+        "cannot be written (File name too",
+    ),
+    "settings that are not there": (lambda: "mine --settings none.toml --out run", "none.toml"),
+    "unknown setting": (
+        lambda: (
+            a_file("s.toml", "[miner]\nnum_pattern = 3\n") and "mine --settings s.toml --out run"
+        ),
+        "unknown name 'num_pattern'",
+    ),
+    "malformed truth": (
+        lambda: a_file("t.json", "{}") and f"mine {write_edges()} --out run --truth t.json",
+        "truth must be",
+    ),
+    "negative seed": (
+        lambda: f"mine {write_edges()} --out run --seed -1",
+        "--seed must be at least 0, got -1.",
+    ),
+    "info on nothing": (lambda: "info none.txt", "none.txt"),
+    "info with a cap of 0": (
+        lambda: f"info {write_edges()} --size 0",
+        "must be at least 1, got 0.",
+    ),
+    "report without a run": (lambda: "report none", "holds no finished run: run.json is missing."),
+    "generate to an unknown suffix": (lambda: "generate planted --out g.zip", "g.zip"),
+    "generate into no folder": (lambda: "generate planted --out no/g.bin", "no/g.bin"),
+    "generate on an unknown base": (
+        lambda: "generate planted --out g.bin --base ring",
+        "base must be one of 'ba', 'er', 'regular', 'tree', 'ws', got 'ring'.",
+    ),
+    "generate no nodes": (lambda: "generate planted --out g.bin --nodes 0", "num_nodes must be"),
+    "generate with a negative seed": (
+        lambda: "generate planted --out g.bin --seed -1",
+        "seed must be at least 0, got -1.",
+    ),
+    "a motif without a number": (
+        lambda: "generate planted --out g.bin --motif house",
+        "--motif must be NAME=COPIES or FILE=COPIES, got 'house'.",
+    ),
+    "a motif with half a number": (
+        lambda: "generate planted --out g.bin --motif house=2.5",
+        "--motif must be NAME=COPIES or FILE=COPIES, got 'house=2.5'.",
+    ),
+    "a motif with a raised number": (
+        lambda: "generate planted --out g.bin --motif house=²",
+        "--motif must be NAME=COPIES or FILE=COPIES, got 'house=²'.",
+    ),
+    "an unknown motif": (lambda: "generate planted --out g.bin --motif nave=2", "got 'nave'."),
+    "a motif twice": (
+        lambda: "generate planted --out g.bin --motif house=2 --motif house=3",
+        "--motif must name each motif once, got 'house' twice.",
+    ),
+    "too few graphs": (
+        lambda: "generate classification --out g.bin --graphs 3",
+        "--graphs must be at least 40, got 3.",
+    ),
+    "classification to another suffix": (
+        lambda: "generate classification --out g.txt --graphs 40 --nodes 5",
+        "ends in .bin",
+    ),
+}
+
+
+@pytest.mark.parametrize(("prepare", "said"), BAD_INPUT.values(), ids=BAD_INPUT)
+def test_bad_input_is_one_sentence(prepare, said, folder):
+    command = prepare()
+    # without the log there is one line and no more
+    if command.startswith("mine"):
+        command += " --quiet"
+    assert said in refused(command)
+    # nothing that looks like a result
+    assert not list(folder.rglob("run.json"))
+    assert not list(folder.rglob("g.*"))
+
+
+@pytest.mark.parametrize(
+    "command", ["mine graph.txt", "mine g.txt --out run --patterns many", "mine --nope", "gather"]
+)
+def test_a_wrong_command_line_shows_the_usage(command):
+    result = invoke(command)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage: ")
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+
+
+# ---------------------------------------------------------------- help
+
+
+COMMANDS = [
+    "",
+    "mine",
+    "report",
+    "info",
+    "count",
+    "compare",
+    "export",
+    "generate",
+    "generate planted",
+    "generate classification",
+]
+
+
+def options_of(command):
+    """The click parameters of a command, by their Python name."""
+    found = main
+    for name in command.split():
+        found = found.commands[name]
+    return {parameter.name: parameter for parameter in found.params}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
+    said = gomkcn(f"{command} --help")
+    example = re.search(rf"^  gomkcn {command}.*$", said, re.MULTILINE)
+    assert example, said
+    assert gomkcn(f"{command} -h") == said
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if c in ("mine", "info") or c.startswith("generate ")]
+)
+def test_the_examples_in_the_help_are_valid(command):
+    """Every option of an example is an option of that command."""
+    known = {name for p in options_of(command).values() for name in p.opts}
+    for line in re.findall(
+        rf"^  gomkcn {command} (.*)$", gomkcn(f"{command} --help"), re.MULTILINE
+    ):
+        assert {word for word in shlex.split(line) if word.startswith("--")} <= known
+
+
+def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
+    defaults = PatternMiner().get_params()
+    options = {name: p for name, p in options_of("mine").items() if name in defaults}
+    assert {"num_patterns", "pattern_size", "start", "occurrence_rule"} <= set(options)
+    for name, option in options.items():
+        stated = re.search(r"\[(.*)\]$", option.help)
+        assert stated, f"--help states no default of {name}"
+        # what is None by default is said in words
+        assert defaults[name] is None or stated[1] == str(defaults[name]), name
+        assert not option.required
+
+
+def default_of(function, name):
+    import inspect
+
+    return inspect.signature(function).parameters[name].default
+
+
+def test_the_defaults_of_generate_are_those_of_the_library():
+    from synthetic import MOTIFS, plant_motifs
+
+    planted = {name: p.default for name, p in options_of("generate planted").items()}
+    for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
+        assert planted[name] == default_of(plant_motifs, name), name
+    data = {
+        "nodes": "num_base_nodes",
+        "edges_per_node": "num_base_edges_per_node",
+        "seed": "seed",
+        "features": "features",
+    }
+    for name, parameter in data.items():
+        assert planted[name] == default_of(PlantedMotifDataset, parameter), name
+    stated = re.search(r"\[(.*): (\d+) each\]", options_of("generate planted")["motifs"].help)
+    assert tuple(stated[1].split(", ")) == default_of(PlantedMotifDataset, "motifs")
+    assert int(stated[2]) == default_of(PlantedMotifDataset, "copies")
+    assert set(stated[1].split(", ")) <= set(MOTIFS)
+    graphs = {name: p.default for name, p in options_of("generate classification").items()}
+    for name in ("num_graphs", "num_base_nodes", "features", "seed"):
+        assert graphs[name] == default_of(MotifClassificationDataset, name), name
+
+
+def test_the_defaults_of_generate_are_the_graph_of_the_paper():
+    gomkcn("generate planted --out graph.bin")
+    expected = PlantedMotifDataset()
+    graph = read_graph("graph.bin")
+    assert graph.undirected_edges().tolist() == sorted(expected.planted.edges.tolist())
+    np.testing.assert_array_equal(graph.features, expected.planted.features)
+    assert read_truth("graph.truth.json") == json.loads(json.dumps(expected.planted.truth()))
+
+
+def test_info_looks_as_the_miner_does():
+    nx.write_edgelist(nx.path_graph(40), "path.txt", data=False)
+    assert options_of("info")["max_nodes"].default == PatternMiner().pattern_size
+    assert "of the 3-hop subgraphs have more than 6 nodes" in gomkcn("info path.txt")
+    # a path of ten nodes is seen whole from its middle
+    assert "of the 5-hop subgraphs have more than 10 nodes" in gomkcn("info path.txt --size 10")
+    miner = PatternMiner(num_patterns=1, pattern_size=10, num_epochs=0).fit(nx.path_graph(40))
+    (path,) = miner.patterns_
+    assert (path.num_nodes, len(path.edges)) == (10, 9)
+
+
+def test_the_version_is_that_of_the_package():
+    import importlib.metadata
+
+    assert gomkcn("--version").strip().endswith(importlib.metadata.version("gomkcn-dgl"))
+
+
+# ---------------------------------------------------------------- in a process of its own
+
+
+def start(command, path=None):
+    environment = dict(os.environ)
+    if path is not None:
+        environment["PYTHONPATH"] = os.pathsep.join([str(path), environment.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "gomkcn", *shlex.split(command)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=environment,
+    )
+
+
+def test_the_whole_path_in_processes():
+    made = start("generate planted --out p.bin --nodes 30 --motif wheel=6")
+    assert (made.returncode, made.stderr) == (0, "")
+    mined = start("mine p.bin --out run --patterns 4 --epochs 2")
+    assert mined.returncode == 0, mined.stderr
+    assert re.search(r"^wheel +6 +yes", mined.stdout, re.MULTILINE)
+    assert mined.stderr.startswith("gomkcn: read p.bin: graphs: 1, nodes: 66")
+    assert "Warning" not in mined.stderr
+    assert "Traceback" not in mined.stderr
+    assert (Path("run") / "run.json").is_file()
+
+
+def test_bad_input_in_a_process_is_one_line_and_exit_code_2():
+    done = start("mine none.txt --out run")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("gomkcn: none.txt: path must name a file")
+
+
+@pytest.mark.parametrize("command", ["mine graph.txt --out run", "generate planted --out g.bin"])
+def test_a_broken_dgl_is_one_sentence(command, folder):
+    broken = folder / "path" / "dgl"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('libcudart.so.11.0: cannot open')")
+    write_edges()
+    done = start(command, path=folder / "path")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(
+        "gomkcn: DGL cannot be imported (libcudart.so.11.0: cannot open); install "
+    )
+
+
+def test_help_needs_no_dgl_and_nothing_heavy(folder):
+    broken = folder / "path"
+    for name in ("dgl", "torch", "numba", "networkx", "matplotlib"):
+        (broken / name).mkdir(parents=True)
+        (broken / name / "__init__.py").write_text("raise ImportError")
+    done = start("mine --help", path=broken)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gomkcn mine" in done.stdout
