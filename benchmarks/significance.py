@@ -19,8 +19,9 @@ from record import Bench, bench_command
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import CSRGraph
 from mining import PatternMiner, compare_with_truth
-from mining.assessment.significance import Significance, add_significance
+from mining.assessment.significance import add_significance
 from mining.null_models.null_models import sample_null
+from mining.records.significance import Significance
 from synthetic import PlantedGraph, barabasi_albert, plant_motifs
 
 MOTIFS = ("house", "cup", "wheel", "crown")

@@ -1,5 +1,6 @@
 """From scores to readable findings: the patterns of a graph, where they occur and how often."""
 
+import mining.html.notebook  # noqa: F401 — registers the HTML representations
 from mining.assessment.evaluation import (
     MotifRecovery,
     OccurrenceAgreement,
@@ -9,8 +10,8 @@ from mining.assessment.evaluation import (
     induced_occurrences,
     read_truth,
 )
-from mining.assessment.significance import Significance, add_significance
-from mining.assessment.stability import Stability, add_stability
+from mining.assessment.significance import add_significance
+from mining.assessment.stability import add_stability
 from mining.counting.exact_counts import (
     ExactCount,
     SampledCount,
@@ -18,16 +19,18 @@ from mining.counting.exact_counts import (
     count_similar,
     exact_census,
 )
-from mining.counting.frequencies import Frequency
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import FeatureWords, describe_features
 from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
 from mining.explanation.occurrence_explanation import PlaceExplanation
 from mining.miner import PatternMiner
-from mining.model_selection.selection import Choice
 from mining.plots.choice_figure import draw_choice
+from mining.records.choice import Choice
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
+from mining.records.significance import Significance
+from mining.records.stability import Stability
 from mining.results.compare import RunComparison, SharedPattern, compare_runs
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 from mining.results.run_folder import load_miner, read_run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -75,7 +74,7 @@ class PatternMiner(BaseEstimator):
     ----------
     num_patterns : int or "auto"
         Graph filters F; "auto": as many as it takes to hold all structures that come back more
-        often than by chance, see ``mining/model_selection/selection.py``. Fewer patterns come back when some
+        often than by chance, see ``mining/model_selection``. Fewer patterns come back when some
         are alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
         apart.
     pattern_size : int or "auto"
@@ -116,7 +115,7 @@ class PatternMiner(BaseEstimator):
         Move filters that hold almost nothing to the subgraphs served worst.
     noisy_copies : {"auto", "no", "yes"}
         Whether to look for patterns of which few copies are intact as well, see
-        ``mining/noisy_templates/noisy_patterns.py``. ``"auto"``: for patterns of at most 6 nodes, where the
+        ``mining/noisy_templates``. ``"auto"``: for patterns of at most 6 nodes, where the
         subgraphs speak for noisy copies. ``"yes"``: always, for at most 10 nodes; with 8 nodes it
         took more than 4 minutes for 500 subgraphs.
     n_init : int
@@ -125,7 +124,8 @@ class PatternMiner(BaseEstimator):
         When a subgraph shows a pattern, see ``mining/counting/occurrence_assignment.py``.
     min_similarity : float or None
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
-        None: for each pattern what chance rarely reaches, see ``mining/counting/similarity_thresholds.py``.
+        None: for each pattern what chance rarely reaches, see
+        ``mining/counting/similarity_thresholds.py``.
     min_support : int
         Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
     exact_seconds : float or None
@@ -440,18 +440,6 @@ class PatternMiner(BaseEstimator):
         if self.occurrence_rule == "isomorphic":
             snapped = around.add_lookalikes(snapped)
         return snapped
-
-    def _repr_html_(self) -> str:
-        """The patterns side by side, for Jupyter, once there are some."""
-        from mining.html.report import patterns_html
-
-        if not hasattr(self, "patterns_"):
-            return f"<pre>{html.escape(repr(self))}</pre>"
-        return patterns_html(self.patterns_)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        # scikit-learn's own would show the parameters alone
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _check_settings(self) -> GOMKKernel:
         num_patterns = check_count("num_patterns", self.num_patterns, 1)

@@ -6,7 +6,7 @@ import pytest
 from command_line import gomkcn, refused
 
 from mining import GraphSummary, Medoid, MiningRun, Pattern
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.results.compare import compare_runs, format_comparison
 
 

@@ -19,7 +19,7 @@ from mining.assessment.evaluation import (
     induced_occurrences,
     read_truth,
 )
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
 from synthetic import plant_motifs

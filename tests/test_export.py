@@ -8,8 +8,8 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl.errors import InputError
 from mining import Medoid, Occurrence, Pattern
-from mining.assessment.significance import Significance
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
+from mining.records.significance import Significance
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 
 

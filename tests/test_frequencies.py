@@ -12,7 +12,8 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.counting.frequencies import Frequency, _count_kinds, measure_frequency
+from mining.counting.frequencies import _count_kinds, measure_frequency
+from mining.records.frequency import Frequency
 from mining.structures.overlaps import best_of_each_set, pick_disjoint, units_by_overlap
 
 

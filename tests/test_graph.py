@@ -586,7 +586,10 @@ def test_other_objects_are_refused(thing):
 
 
 def test_a_path_is_sent_to_read_graph():
-    sentence = "graph must be a graph, got the path 'x.txt'; read a file with gomkcn_dgl.io.reading.read_graph."
+    sentence = (
+        "graph must be a graph, got the path 'x.txt'; "
+        "read a file with gomkcn_dgl.io.reading.read_graph."
+    )
     with pytest.raises(InputTypeError, match=says(sentence)):
         as_csr("x.txt")
 

@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence, Occurrences
 from mining.records.pattern import Pattern
 from mining.results.occurrence_file import read_occurrences, write_occurrences

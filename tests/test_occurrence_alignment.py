@@ -225,7 +225,8 @@ class TestNode:
 
     @pytest.mark.parametrize(
         "settings",
-        [{"anchor_root": True}, {"matching": "greedy"}, {"node_similarity": "dice"}, {"aggregation": "sym"},
+        [{"anchor_root": True}, {"matching": "greedy"}, {"node_similarity": "dice"},
+         {"aggregation": "sym"},
          {"policy": "bfs", "num_views": 2}],
         ids=str,
     )  # fmt: skip

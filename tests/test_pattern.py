@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
-from mining.assessment.significance import Significance
-from mining.assessment.stability import Stability
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
+from mining.records.significance import Significance
+from mining.records.stability import Stability
 from mining.results.schema import load_schema
 from mining.structures.discrete_filters import DiscreteFilters, snap
 

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from gomkcn_dgl.errors import InputError
-from mining.counting.frequencies import Frequency
 from mining.plots.layout import place_nodes
 from mining.plots.plots import (
     draw_loss,
@@ -22,6 +21,7 @@ from mining.plots.plots import (
     feature_colors,
     figure_to_svg,
 )
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid
 from mining.records.pattern import Pattern
 

@@ -21,13 +21,13 @@ from tiny_runs import (
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from mining.assessment.evaluation import compare_with_truth
-from mining.assessment.stability import Stability
-from mining.counting.frequencies import Frequency
 from mining.html.report import patterns_html, render_report, run_figures, run_html
 from mining.html.summary import summary_sentence
 from mining.miner import PatternMiner
-from mining.model_selection.selection import Choice
+from mining.records.choice import Choice
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
+from mining.records.stability import Stability
 from mining.runs.mining_run import MiningRun
 
 EVIL = "<script>alert(1)</script>"

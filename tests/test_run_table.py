@@ -5,9 +5,9 @@ import dataclasses
 import networkx as nx
 from tiny_runs import pattern_of, recovery_of, run_of, significance_of
 
-from mining.assessment.stability import Stability
-from mining.counting.frequencies import Frequency
 from mining.html.run_table import format_table
+from mining.records.frequency import Frequency
+from mining.records.stability import Stability
 
 PATH = nx.path_graph(4)
 

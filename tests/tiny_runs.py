@@ -9,10 +9,10 @@ import networkx as nx
 import numpy as np
 
 from mining.assessment.evaluation import MotifRecovery
-from mining.assessment.significance import Significance
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
+from mining.records.significance import Significance
 from mining.runs.mining_run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from mining.counting.frequencies import Frequency
 from mining.plots.plots import INK, draw_pattern, feature_colors
+from mining.records.frequency import Frequency
 from mining.records.pattern import Pattern
 
 _COLUMNS = 8

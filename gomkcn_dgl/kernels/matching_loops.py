@@ -42,7 +42,8 @@ class LeftSide(NamedTuple):
 @compiled()
 def match_fwd_kernel(
     first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
-    aggregation, scale, node_similarity, optimal, pinned, shift, fixed, scores, assignment, similarities,
+    aggregation, scale, node_similarity, optimal, pinned, shift, fixed, scores, assignment,
+    similarities,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
@@ -119,7 +120,8 @@ def _load(left, s, aggregation, scale, edges, x):
 
 @compiled()
 def match_bwd_kernel(
-    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale, node_similarity,
+    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale,
+    node_similarity,
     assignment, similarities, grad_scores, grad_left, grad_z,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""

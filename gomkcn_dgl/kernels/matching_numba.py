@@ -236,7 +236,8 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     run_blocks(
         match_bwd_kernel, blocks, nanoseconds,
         *left, z.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype), inputs.aggregation,
-        dtype.type(inputs.level_scale), inputs.node_similarity, assignment.numpy(), similarities.numpy(),
+        dtype.type(inputs.level_scale), inputs.node_similarity, assignment.numpy(),
+        similarities.numpy(),
         grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
     )  # fmt: skip
     if inputs.feat is not None and needs_left:

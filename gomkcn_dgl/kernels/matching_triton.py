@@ -87,7 +87,8 @@ def _check(x: Tensor, z: Tensor) -> None:
 @library.custom_op(
     "gomkcn::match_triton",
     mutates_args=(),
-    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str node_similarity, str matching, "
+    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str node_similarity, "
+    "str matching, "
     "bool anchor_root) -> (Tensor scores, Tensor matching)",
 )
 def _match(

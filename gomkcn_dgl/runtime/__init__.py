@@ -1,1 +1,1 @@
-"""Files, processes, checkpoints and compiled code: what lets a job be stopped, shared and resumed."""
+"""Files, processes, checkpoints and compiled code: how a job is stopped, shared, resumed."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from mining.counting.match_table import MatchTable
 from mining.counting.occurrence_assignment import TIE, OccurrenceAssignment
 from mining.null_models.null_models import NULL_MODELS, sample_null
 from mining.records.occurrence import Occurrences
+from mining.records.significance import Significance
 from mining.structures.discrete_filters import DiscreteFilters
 
 if TYPE_CHECKING:
@@ -49,55 +50,6 @@ log = logging.getLogger("gomkcn_dgl")
 _UNTYPICAL = 0.1
 # a count that never varies in the samples is taken to vary by one
 _LEAST_STD = 1.0
-
-
-@dataclass(frozen=True)
-class Significance:
-    """How a pattern's count compares with a null model.
-
-    Attributes
-    ----------
-    null : str
-        Name of the null model, see ``mining/null_models/null_models.py``.
-    num_samples, num_decoys : int
-        Samples counted in; patterns of the null model that p compares with.
-    observed : int
-        Distinct occurrences in the graph at least as similar as nine tenths of all.
-    mean, std : float
-        Of the same count over the samples.
-    z : float
-        ``(observed - mean) / max(std, 1)``.
-    p_count : float
-        ``(1 + samples with at least as many) / (1 + samples)``: right for a pattern that was fixed
-        beforehand, too small for one that was mined.
-    p : float
-        ``(1 + decoys with at least this z) / (1 + decoys)``: right for mined patterns.
-    q : float
-        Benjamini–Hochberg over the p of all patterns.
-    """
-
-    null: str
-    num_samples: int
-    num_decoys: int
-    observed: int
-    mean: float
-    std: float
-    z: float
-    p_count: float
-    p: float
-    q: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``."""
-        return {
-            name: round(value, 6) if isinstance(value, float) else value
-            for name, value in asdict(self).items()
-        }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Significance:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        return cls(**record)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@
 
 A pattern came back when a filter of the run snapped to its structure, whatever its features. The
 subgraphs are extracted and compared once; a run starts from their types, with other weights.
-Patterns of noisy copies (``mining/noisy_templates/noisy_patterns.py``) are not learnt again and get no
+Patterns of noisy copies (``mining/noisy_templates``) are not learnt again and get no
 stability.
 """
 
@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.records.stability import Stability
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
@@ -37,38 +37,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("gomkcn_dgl")
 
 KINDS = ("restarts", "bootstrap")
-
-
-@dataclass(frozen=True)
-class Stability:
-    """In how many of so many runs a pattern isomorphic to this one came back.
-
-    Attributes
-    ----------
-    returned, runs : int
-
-    Examples
-    --------
-    >>> Stability(returned=9, runs=10).share
-    0.9
-    """
-
-    returned: int
-    runs: int
-
-    @property
-    def share(self) -> float:
-        """Share of the runs, in [0, 1]."""
-        return self.returned / self.runs
-
-    def to_dict(self) -> dict[str, int]:
-        """The record of ``patterns.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, int]) -> Stability:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        return cls(**record)
 
 
 def add_stability(

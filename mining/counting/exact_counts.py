@@ -205,7 +205,7 @@ def exact_census(
     Returns
     -------
     dict or None
-        Certificate (:func:`mining.structures.canonical_forms.canonical_form`) → number of induced occurrences, of
+        Certificate (``mining/structures/canonical_forms.py``) → number of induced occurrences, of
         those that occur; None if it was not finished within the limit.
 
     Raises

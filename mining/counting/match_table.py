@@ -76,7 +76,7 @@ class SubgraphStream:
     Attributes
     ----------
     graph : CSRGraph
-    look : callable
+    subgraphs_around : callable
         The neighborhoods of some roots, int64 ``[R]``.
     num_views : int
         Subgraphs a root, which stand next to each other.
@@ -87,7 +87,7 @@ class SubgraphStream:
     """
 
     graph: CSRGraph
-    look: Callable[[np.ndarray], RootedSubgraphs]
+    subgraphs_around: Callable[[np.ndarray], RootedSubgraphs]
     num_views: int
     part_size: int
     whole: RootedSubgraphs | None = None

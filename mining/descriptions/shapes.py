@@ -22,7 +22,7 @@ def describe_shape(pattern: Pattern) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from mining.counting.frequencies import Frequency
+    >>> from mining.records.frequency import Frequency
     >>> from mining.records.pattern import Medoid
     >>> describe_shape(Pattern(0, ((0, 1), (0, 2), (0, 3)), (1.0, 1.0, 1.0), np.ones((4, 1)),
     ...                        ("constant",), Medoid((1, 2, 3, 4), 1.0, root=1),

@@ -1,6 +1,6 @@
 """How large patterns are and how many there are, where the user leaves it to the miner.
 
-Both are chosen by what comes back more often than by chance, see ``mining/model_selection/over_represented.py``.
+Both are chosen by what comes back more often than by chance, see ``over_represented.py``.
 
 ``pattern_size``
     for each size, the cycles that recurring structures close beyond chance. A part of a motif
@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from gomkcn_dgl.errors import InputTypeError
 from mining.counting.similarity_thresholds import sample_chance
 from mining.learning.initialization import choose_initial
 from mining.model_selection.over_represented import Recurring, find_recurring
+from mining.records.choice import Choice
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
@@ -47,42 +48,6 @@ DEFAULT_SIZE, DEFAULT_NUMBER = 6, 12
 _CHANCE_GRAPHS = 2
 # all sizes are called the same when the best is fewer standard errors than this above nothing
 _SOMETHING = 2.0
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What was tried, how good each was, and what was chosen.
-
-    Attributes
-    ----------
-    parameter : {"pattern_size", "num_patterns"}
-    candidates : tuple of int
-    criterion : tuple of float
-        Cycles that recurring structures close beyond chance: at each size, or of those structures
-        that the first so many filters start from.
-    error : tuple of float
-        Standard error of each.
-    chosen : int
-    decided : bool
-        False where nothing came back more often than by chance and the default was taken.
-    """
-
-    parameter: str
-    candidates: tuple[int, ...]
-    criterion: tuple[float, ...]
-    error: tuple[float, ...]
-    chosen: int
-    decided: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``run.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Choice:
-        """Read a record of ``run.json``; the inverse of :meth:`to_dict`."""
-        curve = {name: tuple(record[name]) for name in ("candidates", "criterion", "error")}
-        return cls(**{**record, **curve})
 
 
 def find_size(miner: PatternMiner, graph: CSRGraph) -> Choice:

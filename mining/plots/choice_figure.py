@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mining.model_selection.selection import Choice
 from mining.plots.figures import mark_value, whole_numbers
 from mining.plots.plots import label_axes, styled_axes
+from mining.records.choice import Choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

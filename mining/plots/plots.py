@@ -58,7 +58,7 @@ def draw_pattern(
 
     Examples
     --------
-    >>> from mining.counting.frequencies import Frequency
+    >>> from mining.records.frequency import Frequency
     >>> from mining.records.pattern import Medoid
     >>> pattern = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
     ...                   Medoid((5, 7), 0.98, root=5), Frequency(4, 2, 2), 0.8, ())

@@ -9,10 +9,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from mining.assessment.significance import Significance
-from mining.assessment.stability import Stability
-from mining.counting.frequencies import Frequency
+from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
+from mining.records.significance import Significance
+from mining.records.stability import Stability
 
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
@@ -173,17 +173,6 @@ class Pattern:
             noisy=record["noisy"],
             words=record["words"],
         )
-
-    def _repr_html_(self) -> str:
-        """Drawing and figures, for Jupyter."""
-        from mining.html.report import patterns_html
-
-        return patterns_html([self])
-
-
-def _shortened(value: float) -> float:
-    """Seven digits, as many as a float32 has, of however large or small a number."""
-    return float(f"{value:.7g}")
 
 
 def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:

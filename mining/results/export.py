@@ -32,7 +32,7 @@ def to_igraph(pattern: Pattern) -> igraph.Graph:
 
     Examples
     --------
-    >>> from mining.counting.frequencies import Frequency
+    >>> from mining.records.frequency import Frequency
     >>> from mining.records.pattern import Medoid
     >>> import numpy as np
     >>> edge = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),

@@ -35,8 +35,8 @@ from gomkcn_dgl.runtime.torch_file import read_state
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
-from mining.model_selection.selection import Choice
 from mining.plots.plots import draw_patterns, figure_to_svg
+from mining.records.choice import Choice
 from mining.records.pattern import Pattern
 from mining.results.occurrence_file import read_occurrences, write_occurrences
 from mining.results.schema import check_record

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.provenance import describe_provenance
 from mining.settings import RunSettings
-from mining.model_selection.selection import Choice
+from mining.records.choice import Choice
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.pattern import Pattern
 from mining.runs.drawings import RunDrawings, gather_drawings
@@ -151,9 +151,3 @@ class MiningRun:
             is_partial=miner.is_partial_,
             choices=tuple(miner.choices_),
         )
-
-    def _repr_html_(self) -> str:
-        """Summary and cards, for Jupyter."""
-        from mining.html.report import run_html
-
-        return run_html(self)

@@ -31,7 +31,7 @@ class DiscreteFilters:
     merged : tuple of int
         Filters that each one stands for, 1 where it stands for itself alone.
     noisy : tuple of bool
-        Whether few copies of a pattern are intact, see ``mining/noisy_templates/noisy_patterns.py``.
+        Whether few copies of a pattern are intact, see ``mining/noisy_templates``.
     """
 
     adj: Tensor
