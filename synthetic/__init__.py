@@ -3,15 +3,13 @@
 from synthetic.base_graphs import (
     BASE_GRAPHS,
     barabasi_albert,
-    barabasi_albert_batch,
     erdos_renyi,
     random_regular,
     random_tree,
     watts_strogatz,
 )
 from synthetic.datasets import MotifClassificationDataset, PlantedMotifDataset
-from synthetic.motif_sources import motif_from_networkx, read_motif
-from synthetic.motifs import MOTIFS, Motif, get_motif
+from synthetic.motifs import MOTIFS, Motif, get_motif, motif_from_networkx, read_motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import plant_motifs
 
@@ -23,7 +21,6 @@ __all__ = [
     "PlantedGraph",
     "PlantedMotifDataset",
     "barabasi_albert",
-    "barabasi_albert_batch",
     "erdos_renyi",
     "get_motif",
     "motif_from_networkx",

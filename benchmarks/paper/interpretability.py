@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import dgl
 import numpy as np
 import torch
 
@@ -129,7 +130,7 @@ def as_collection(
     dataset: MotifClassificationDataset, settings: Settings, seed: int
 ) -> GraphCollection:
     """The graphs with their subgraphs, the features at the contrast that is asked for."""
-    graph, _ = dataset.batch(range(len(dataset)))
+    graph = dgl.batch([graph for graph, _ in dataset])
     contrast = settings["run"]["contrast"]
     graph.ndata["feat"] = 0.5 + contrast * (graph.ndata["feat"] - 0.5)
     model = settings["model"]
