@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gomkcn_dgl import CSRGraph, extract_subgraphs, gomk, read_graph
+from gomkcn_dgl import CSRGraph, GOMKKernel, extract_subgraphs, gomk, read_graph
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from synthetic import barabasi_albert
 
@@ -85,9 +85,7 @@ class MatchingInputs:
             self.feat,
             self.filter_adj,
             self.filter_feat,
-            num_levels=self.num_levels,
-            level_scale=LEVEL_SCALE,
-            matching=matching,
+            kernel=GOMKKernel(self.num_levels, level_scale=LEVEL_SCALE, matching=matching),
             num_nodes=self.num_nodes,
             backend=backend,
         )

@@ -21,7 +21,7 @@ from peers.peer import NOT_INSTALLED
 from record import Bench, Table, bench_command, data_option
 from torch import Tensor, nn
 
-from gomkcn_dgl import AttachSubgraphs, CSRGraph, GOMKConv
+from gomkcn_dgl import AttachSubgraphs, CSRGraph, GOMKConv, GOMKKernel
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.reading import read_tu_labels
 
@@ -41,9 +41,8 @@ class Classifier(nn.Module):
             num_filters,
             MAX_NODES,
             NUM_HOPS,
-            NUM_LEVELS,
+            kernel=GOMKKernel(NUM_LEVELS, level_scale=LEVEL_SCALE),
             bounded_feats=True,
-            level_scale=LEVEL_SCALE,
         )
         self.head = nn.Linear(num_filters, num_classes)
 

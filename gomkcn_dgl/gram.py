@@ -14,7 +14,7 @@ import torch
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel, refuse_overflow, resolve_kernel
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -46,13 +46,11 @@ def gomk_gram(
     graphs: Any,
     others: Any = None,
     *,
-    num_levels: int,
-    tau: float | Sequence[float] = 1.0,
-    node_similarity: str = "rbf",
-    aggregation: str = "sum",
-    level_scale: float = 1.0,
-    matching: str = "optimal",
-    padding: str = "mask",
+    kernel: GOMKKernel | None = None,
+    num_levels: int | None = None,
+    tau: float | Sequence[float] | None = None,
+    node_similarity: str | None = None,
+    matching: str | None = None,
     max_nodes: int | None = None,
     normalize: bool = True,
     psd: str | None = None,
@@ -66,10 +64,12 @@ def gomk_gram(
     graphs, others : list of graphs, batched DGLGraph or CSRGraph
         Anything that :func:`gomkcn_dgl.as_csr` takes. ``others=None`` compares ``graphs`` with
         themselves; for predictions give the test graphs first and the training graphs second.
-    num_levels, tau, node_similarity, aggregation, level_scale, matching, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKKernel`. With ``padding="mask"`` a pair of graphs
-        matches as many nodes as the smaller one has; with ``"match"`` every graph is first filled
-        up with isolated nodes.
+    kernel : GOMKKernel, optional
+        All settings of the kernel; ``GOMKKernel(padding="mask")`` when left out. With
+        ``padding="mask"`` a pair of graphs matches as many nodes as the smaller one has; with
+        ``"match"`` every graph is first filled up with isolated nodes.
+    num_levels, tau, node_similarity, matching
+        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     max_nodes : int, optional
         The size that ``"match"`` fills up to; the largest graph when left out. Scores depend on
         it: give training and test graphs the same.
@@ -102,8 +102,13 @@ def gomk_gram(
     >>> gram.values.round(3).tolist()
     [[1.0, 0.789], [0.789, 1.0]]
     """
-    kernel = GOMKKernel(
-        num_levels, tau, node_similarity, aggregation, level_scale, matching, padding=padding
+    kernel = resolve_kernel(
+        kernel,
+        GOMKKernel(padding="mask"),
+        num_levels=num_levels,
+        tau=tau,
+        node_similarity=node_similarity,
+        matching=matching,
     )
     if psd is not None:
         check_choice("psd", psd, ("clip", "shift"))

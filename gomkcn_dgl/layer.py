@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel, refuse_overflow, resolve_kernel
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
@@ -232,11 +232,8 @@ class GraphKernelConv(nn.Module):
         return (
             f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
             f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
-            f"{self._kernel_repr()}, max_nodes={self.max_nodes}"
+            f"kernel={self.kernel}, max_nodes={self.max_nodes}"
         )
-
-    def _kernel_repr(self) -> str:
-        return f"kernel={self.kernel}"
 
 
 class GOMKConv(GraphKernelConv):
@@ -246,31 +243,15 @@ class GOMKConv(GraphKernelConv):
 
     Parameters
     ----------
-    in_feats : int
-        Feature width D.
-    num_filters : int
-        Graph filters F, the width of the output.
-    filter_size : int
-        Nodes of a filter, M.
-    num_hops : int
-        Radius of the subgraphs.
-    num_levels : int
-        The paper's t.
-    max_nodes : int, optional
-        Most nodes of a subgraph, N; ``filter_size`` when left out.
-    policy, num_views, seed
-        How subgraphs are truncated, see :func:`gomkcn_dgl.extract_subgraphs`. Scores are averaged
-        over the views of a root.
-    bounded_feats : bool
-        Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
-    normalize : bool
-        Divide scores by a filter's score with itself, so that they lie in [0, 1].
-    edge_weight : str, optional
-        Name of the edge weights in ``edata``.
-    tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKKernel`.
-    backend : str
-        As in :func:`gomkcn_dgl.gomk`.
+    in_feats, num_filters, filter_size, num_hops
+        As in :class:`gomkcn.GraphKernelConv`.
+    num_levels, tau, node_similarity, matching, anchor_root
+        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
+    kernel : GOMKKernel, optional
+        All settings of the kernel; ``GOMKKernel()`` when left out.
+    **layer_options
+        Every other parameter of :class:`gomkcn.GraphKernelConv`. With ``normalize=True``, the
+        default, scores are divided by a filter's score with itself and lie in [0, 1].
 
     Examples
     --------
@@ -281,57 +262,28 @@ class GOMKConv(GraphKernelConv):
     torch.Size([4, 5])
     """
 
-    kernel: GOMKKernel
-
     def __init__(
         self,
         in_feats: int,
         num_filters: int,
         filter_size: int,
         num_hops: int,
-        num_levels: int,
+        num_levels: int | None = None,
         *,
-        max_nodes: int | None = None,
-        policy: str = "bfs",
-        num_views: int = 1,
-        seed: int = 0,
-        bounded_feats: bool = False,
-        normalize: bool = True,
-        edge_weight: str | None = None,
-        tau: float | Sequence[float] = 1.0,
-        node_similarity: str = "rbf",
-        aggregation: str = "sum",
-        level_scale: float = 1.0,
-        matching: str = "optimal",
-        anchor_root: bool = False,
-        padding: str = "match",
-        backend: str = "auto",
+        tau: float | Sequence[float] | None = None,
+        node_similarity: str | None = None,
+        matching: str | None = None,
+        anchor_root: bool | None = None,
+        kernel: GOMKKernel | None = None,
+        **layer_options: Any,
     ) -> None:
-        kernel = GOMKKernel(
-            num_levels,
-            tau,
-            node_similarity,
-            aggregation,
-            level_scale,
-            matching,
-            anchor_root,
-            padding,
-        )
-        super().__init__(
-            in_feats,
-            num_filters,
-            filter_size,
-            num_hops,
+        kernel = resolve_kernel(
             kernel,
-            max_nodes=max_nodes,
-            policy=policy,
-            num_views=num_views,
-            seed=seed,
-            bounded_feats=bounded_feats,
-            normalize=normalize,
-            edge_weight=edge_weight,
-            backend=backend,
+            GOMKKernel(),
+            num_levels=num_levels,
+            tau=tau,
+            node_similarity=node_similarity,
+            matching=matching,
+            anchor_root=anchor_root,
         )
-
-    def _kernel_repr(self) -> str:
-        return f"num_levels={self.kernel.num_levels}"
+        super().__init__(in_feats, num_filters, filter_size, num_hops, kernel, **layer_options)

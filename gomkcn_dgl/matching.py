@@ -7,8 +7,9 @@ The GOMKCN paper (arXiv:2504.16360) calls a subgraph a *structural factor* and a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -57,7 +58,7 @@ class GOMKKernel:
         Padded nodes take part as isolated nodes with zero features, or not at all.
     """
 
-    num_levels: int
+    num_levels: int = 2
     tau: float | Sequence[float] = 1.0
     node_similarity: str = "rbf"
     aggregation: str = "sum"
@@ -228,20 +229,33 @@ class GOMKKernel:
         return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]), self.node_similarity)
 
 
+def resolve_kernel(kernel: GOMKKernel | None, default: GOMKKernel, **options: Any) -> GOMKKernel:
+    """Return ``kernel``, or ``default`` with those options that are not None, but not both."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if kernel is None:
+        return replace(default, **given)
+    if not isinstance(kernel, GOMKKernel):
+        raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")
+    if given:
+        raise InputError(
+            f"kernel cannot be combined with {', '.join(given)}; give the kernel these options, or "
+            "leave it out."
+        )
+    return kernel
+
+
 def gomk(
     adj: Tensor,
     feat: Tensor,
     filter_adj: Tensor,
     filter_feat: Tensor,
     *,
-    num_levels: int,
-    tau: float | Sequence[float] = 1.0,
-    node_similarity: str = "rbf",
-    aggregation: str = "sum",
-    level_scale: float = 1.0,
-    matching: str = "optimal",
-    anchor_root: bool = False,
-    padding: str = "match",
+    kernel: GOMKKernel | None = None,
+    num_levels: int | None = None,
+    tau: float | Sequence[float] | None = None,
+    node_similarity: str | None = None,
+    matching: str | None = None,
+    anchor_root: bool | None = None,
     num_nodes: Tensor | None = None,
     normalize: bool = False,
     return_matching: bool = False,
@@ -262,8 +276,10 @@ def gomk(
         ``[F, M, M]`` symmetric, zero diagonal. M may differ from N.
     filter_feat : Tensor
         ``[F, M, D]``.
-    num_levels, tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
-        The kernel; see :class:`GOMKKernel`.
+    kernel : GOMKKernel, optional
+        All settings of the kernel; ``GOMKKernel()`` when left out.
+    num_levels, tau, node_similarity, matching, anchor_root
+        The usual settings of :class:`GOMKKernel`, in place of ``kernel``.
     num_nodes : Tensor, optional
         Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
         ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
@@ -305,8 +321,14 @@ def gomk(
     >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), num_levels=1)
     tensor([[6.0000, 4.7358]])
     """
-    kernel = GOMKKernel(
-        num_levels, tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
+    kernel = resolve_kernel(
+        kernel,
+        GOMKKernel(),
+        num_levels=num_levels,
+        tau=tau,
+        node_similarity=node_similarity,
+        matching=matching,
+        anchor_root=anchor_root,
     )
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:

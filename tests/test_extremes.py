@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tiny_graphs import with_kernel
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -34,7 +35,7 @@ def scored(feat, filter_feat, backend, **options):
     """Score of complete graphs of five nodes with each other, and its gradients."""
     feat = torch.tensor(feat, dtype=torch.float32).reshape(1, 5, -1).requires_grad_()
     filter_feat = torch.tensor(filter_feat, dtype=torch.float32).reshape(1, 5, -1).requires_grad_()
-    score = gomk(COMPLETE, feat, COMPLETE, filter_feat, backend=backend, **options)
+    score = gomk(COMPLETE, feat, COMPLETE, filter_feat, backend=backend, **with_kernel(options))
     score.sum().backward()
     return score.item(), feat.grad, filter_feat.grad
 
@@ -164,7 +165,7 @@ def test_gram_matrices_hold_large_numbers_in_double_precision(node_similarity):
     other = {"rbf": 0.0, "dice": 1 / np.sqrt(2)}[node_similarity]
     np.testing.assert_allclose(gram.values, [[1, other], [other, 1]], atol=1e-12)
     with pytest.raises(InputError, match=r"small enough for torch.float64 .* up to 3e\+38;"):
-        gomk_gram(graphs, num_levels=64, level_scale=1e-10, node_similarity=node_similarity)
+        gomk_gram(graphs, kernel=GOMKKernel(64, 1.0, node_similarity, level_scale=1e-10))
 
 
 def hubs_of_a_million(num_hubs):

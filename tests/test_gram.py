@@ -10,10 +10,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
 from test_matching_kernels import CPU
+from tiny_graphs import with_kernel
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import GramMatrix, gomk_gram
+from gomkcn_dgl.matching import GOMKKernel
 
 EXACT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -56,10 +58,10 @@ def test_mask_matches_as_many_nodes_as_the_smaller_graph_has():
 def test_match_fills_up_with_isolated_nodes():
     graphs = [nx.empty_graph(2), nx.empty_graph(3)]
     # a third node of feature 0 against one of feature 1
-    raw = gomk_gram(graphs, num_levels=0, normalize=False, padding="match")
+    raw = gomk_gram(graphs, kernel=GOMKKernel(0), normalize=False)
     np.testing.assert_allclose(raw.values, [[3, 2 + exp(-1)], [2 + exp(-1), 3]], **EXACT)
     # two more nodes of feature 0 on both sides
-    wider = gomk_gram(graphs, num_levels=0, padding="match", max_nodes=5)
+    wider = gomk_gram(graphs, kernel=GOMKKernel(0), max_nodes=5)
     np.testing.assert_allclose(wider.values[0, 1], (4 + exp(-1)) / 5, **EXACT)
 
 
@@ -69,7 +71,7 @@ def test_normalised_matrices_are_symmetric_with_diagonal_1(node_similarity, padd
     # isolated nodes, whose level 1 is 0, come last and stand alone
     graphs = [nx.empty_graph(2), nx.star_graph(3), with_isolated_node(nx.path_graph(3))]
     gram = gomk_gram(
-        graphs, num_levels=2, node_similarity=node_similarity, padding=padding, level_scale=2
+        graphs, kernel=GOMKKernel(2, 1.0, node_similarity, level_scale=2, padding=padding)
     )
     np.testing.assert_allclose(np.diag(gram.values), 1, **EXACT)
     np.testing.assert_array_equal(gram.values, gram.values.T)
@@ -183,7 +185,7 @@ def test_a_support_vector_machine_separates_rings_from_trees_and_cliques():
     rng = np.random.default_rng(0)
     graphs, labels = toy_set(rng, 28)
     tests, expected = toy_set(rng, 20)
-    options = {"num_levels": 2, "level_scale": 2}
+    options = {"kernel": GOMKKernel(2, level_scale=2, padding="mask")}
     machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, psd="clip", **options), labels)
     predicted = machine.predict(gomk_gram(tests, graphs, **options))
     assert predicted.tolist() == expected.tolist()
@@ -215,4 +217,6 @@ def test_graphs_of_different_feature_widths_are_refused():
 )
 def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
     with pytest.raises(InputError, match=says(sentence)):
-        gomk_gram([nx.path_graph(3)], **{"num_levels": 1, "padding": "match", **options})
+        gomk_gram(
+            [nx.path_graph(3)], **with_kernel({"num_levels": 1, "padding": "match", **options})
+        )

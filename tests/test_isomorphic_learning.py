@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.matching import gomk
+from gomkcn_dgl.matching import GOMKKernel, gomk
 
 SEED = 0
 NODES, LEVELS, EPOCHS = 6, 3, 500
-KERNEL = {"num_levels": LEVELS, "level_scale": 3.0, "tau": 1.0}
+KERNEL = {"kernel": GOMKKernel(LEVELS, level_scale=3.0)}
 # as plain Python the compiled kernel takes minutes; its own tests hold it to the reference
 KERNEL["backend"] = "reference" if numba.config.DISABLE_JIT else "numba"
 

@@ -5,6 +5,7 @@ import re
 import networkx as nx
 import pytest
 import torch
+from tiny_graphs import with_kernel
 from tolerances import VALUES
 
 from gomkcn_dgl._dgl import dgl
@@ -39,7 +40,7 @@ def tree():
 def layer(**change):
     torch.manual_seed(0)
     sizes = {"in_feats": 2, "num_filters": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
-    return GOMKConv(**{**sizes, **change})
+    return GOMKConv(**with_kernel({**sizes, **change}))
 
 
 @pytest.mark.parametrize(
@@ -81,24 +82,14 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         num_views=options.get("num_views", 1),
         seed=options.get("seed", 0),
     )
-    kernel = (
-        "node_similarity",
-        "matching",
-        "anchor_root",
-        "aggregation",
-        "tau",
-        "padding",
-        "level_scale",
-    )
     expected = gomk(
         torch.from_numpy(batch.adjacency()),
         torch.from_numpy(batch.gather(csr.features)),
         conv.filters.adj(),
         conv.filters.feat(),
-        num_levels=2,
         num_nodes=torch.from_numpy(batch.num_nodes),
         normalize=options.get("normalize", True),
-        **{name: options[name] for name in kernel if name in options},
+        kernel=conv.kernel,
     )
     # the score of a node is the mean over its views
     expected = expected.reshape(tree.num_nodes(), -1, 3).mean(dim=1)
@@ -217,8 +208,8 @@ def test_filters_are_bounded_on_request():
 
 def test_repr_names_the_sizes():
     assert repr(layer(max_nodes=9)).startswith(
-        "GOMKConv(\n  in_feats=2, num_filters=3, filter_size=4, num_hops=1, num_levels=2, "
-        "max_nodes=9"
+        "GOMKConv(\n  in_feats=2, num_filters=3, filter_size=4, num_hops=1, "
+        "kernel=GOMKKernel(num_levels=2, "
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from test_matching_kernels import CPU
-from tiny_graphs import ONES, PATH, SCORES, TRIANGLE
+from tiny_graphs import ONES, PATH, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
@@ -39,7 +39,9 @@ def test_a_hand_worked_case(case, backend):
     settings = dict(case.settings)
     if "num_nodes" in settings:
         settings["num_nodes"] = torch.tensor(settings["num_nodes"])
-    scores, matching = gomk(*tensors, **settings, return_matching=True, backend=backend)
+    scores, matching = gomk(
+        *tensors, **with_kernel(settings), return_matching=True, backend=backend
+    )
     torch.testing.assert_close(scores, double([[case.score]])[0], **VALUES[F64])
     if case.matching is not None:
         assert matching.tolist() == [[case.matching]]
@@ -63,7 +65,7 @@ def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, pa
     adj, feat = random_graphs(4, 6, 2, seed=0)
     filter_adj, filter_feat = random_graphs(3, 5, 2, seed=1)
     options = {"num_levels": 2, "padding": padding, "return_matching": True, "backend": backend}
-    scores, matching = gomk(adj, feat, filter_adj, filter_feat, **options)
+    scores, matching = gomk(adj, feat, filter_adj, filter_feat, **with_kernel(options))
     p = torch.randperm(6, generator=torch.Generator().manual_seed(2))
     q = torch.randperm(5, generator=torch.Generator().manual_seed(3))
     moved_scores, moved = gomk(
@@ -71,7 +73,7 @@ def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, pa
         feat[:, p],
         filter_adj[:, q][:, :, q],
         filter_feat[:, q],
-        **options,
+        **with_kernel(options),
     )
     torch.testing.assert_close(moved_scores, scores, **VALUES[F64])
     # new filter node m is old filter node q[m]; -1 stays -1
@@ -87,11 +89,11 @@ def test_padding_nodes_change_nothing_under_mask(backend, matching, anchor_root)
     filter_graphs = random_graphs(2, 5, 2, seed=5)
     options = {"num_levels": 2, "padding": "mask", "matching": matching}
     options |= {"anchor_root": anchor_root, "backend": backend, "return_matching": True}
-    scores, matched = gomk(adj, feat, *filter_graphs, **options)
+    scores, matched = gomk(adj, feat, *filter_graphs, **with_kernel(options))
     wide_adj = torch.nn.functional.pad(adj, (0, 3, 0, 3), value=torch.nan)
     wide_feat = torch.nn.functional.pad(feat, (0, 0, 0, 3), value=torch.nan)
     padded_scores, padded = gomk(
-        wide_adj, wide_feat, *filter_graphs, num_nodes=torch.full((3,), 4), **options
+        wide_adj, wide_feat, *filter_graphs, num_nodes=torch.full((3,), 4), **with_kernel(options)
     )
     torch.testing.assert_close(padded_scores, scores, **VALUES[F64])
     assert torch.equal(padded[:, :, :4], matched)
@@ -111,7 +113,9 @@ def test_what_padding_holds_is_ignored_by_scores_and_gradients(backend, padding)
             adj[s, size:] = filling
             adj[s, :, size:] = filling
         leaves = [t.clone().requires_grad_() for t in (adj, feat, *filter_graphs)]
-        scores = gomk(*leaves, num_levels=2, num_nodes=num_nodes, padding=padding, backend=backend)
+        scores = gomk(
+            *leaves, kernel=GOMKKernel(padding=padding), num_nodes=num_nodes, backend=backend
+        )
         scores.sum().backward()
         results.append([scores.detach(), *(leaf.grad for leaf in leaves)])
     for clean, dirty in zip(*results, strict=True):
@@ -125,8 +129,8 @@ def test_match_is_the_same_as_isolated_nodes_of_feature_zero(backend):
     adj[:, 3], adj[:, :, 3], feat[:, 3] = 0, 0, 0
     filter_graphs = random_graphs(2, 4, 2, seed=9)
     options = {"num_levels": 2, "backend": backend}
-    expected = gomk(adj, feat, *filter_graphs, **options)
-    padded = gomk(adj, feat, *filter_graphs, num_nodes=torch.tensor([3, 3]), **options)
+    expected = gomk(adj, feat, *filter_graphs, **with_kernel(options))
+    padded = gomk(adj, feat, *filter_graphs, num_nodes=torch.tensor([3, 3]), **with_kernel(options))
     torch.testing.assert_close(padded, expected, **VALUES[F64])
 
 
@@ -136,8 +140,8 @@ def test_match_is_the_same_as_isolated_nodes_of_feature_zero(backend):
 def test_a_graph_scores_n_times_levels_with_itself(backend, aggregation, num_levels):
     graphs = random_graphs(4, 5, 2, seed=10)
     options = {"num_levels": num_levels, "aggregation": aggregation, "backend": backend}
-    scores = gomk(*graphs, *graphs, **options)
-    shares = gomk(*graphs, *graphs, normalize=True, **options)
+    scores = gomk(*graphs, *graphs, **with_kernel(options))
+    shares = gomk(*graphs, *graphs, normalize=True, **with_kernel(options))
     same = torch.full((4,), 5.0 * (num_levels + 1), dtype=F64)
     torch.testing.assert_close(scores.diagonal(), same, **VALUES[F64])
     torch.testing.assert_close(shares, scores / (5 * (num_levels + 1)), **VALUES[F64])
@@ -175,9 +179,9 @@ def test_the_optimal_score_is_symmetric(backend, sizes):
 def test_greedy_is_never_better_than_optimal_and_sometimes_worse(backend):
     left, right = random_graphs(8, 6, 2, seed=15), random_graphs(8, 6, 2, seed=16)
     options = {"num_levels": 2, "backend": backend}
-    best = gomk(*left, *right, **options)
-    greedy = gomk(*left, *right, matching="greedy", **options)
-    anchored = gomk(*left, *right, anchor_root=True, **options)
+    best = gomk(*left, *right, **with_kernel(options))
+    greedy = gomk(*left, *right, **with_kernel({**options, "matching": "greedy"}))
+    anchored = gomk(*left, *right, **with_kernel({**options, "anchor_root": True}))
     margin = VALUES[F64]["atol"]
     assert (greedy <= best + margin).all()
     assert (anchored <= best + margin).all()
@@ -345,10 +349,10 @@ def arguments(**change):
 )
 def test_a_bad_argument_is_refused_in_one_sentence(change, error, sentence):
     with pytest.raises(error, match=says(sentence)):
-        gomk(**arguments(**change))
+        gomk(**with_kernel(arguments(**change)))
 
 
 def test_num_nodes_may_be_a_list():
-    scores = gomk(**arguments(num_nodes=[2], padding="mask"))
+    scores = gomk(**with_kernel(arguments(num_nodes=[2], padding="mask")))
     assert scores.shape == (1, 1)
     assert scores < gomk(**arguments())

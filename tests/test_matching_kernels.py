@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
+from tiny_graphs import with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import kernels
@@ -82,7 +83,7 @@ def run(backend, inputs, upstream, fused=False, **options):
     """
     leaves = [tensor.clone().requires_grad_() for tensor in inputs]
     leaves[0].requires_grad_(not fused)
-    scores, matching = gomk(*leaves, backend=backend, return_matching=True, **options)
+    scores, matching = gomk(*leaves, backend=backend, return_matching=True, **with_kernel(options))
     (scores * upstream).sum().backward()
     return scores.detach(), matching, [leaf.grad for leaf in leaves if leaf.requires_grad]
 
@@ -168,7 +169,7 @@ def test_optimal_is_the_best_of_all_matchings(backend, N, M, node_similarity, an
         "node_similarity": node_similarity,
         "anchor_root": anchor_root,
     }
-    scores = gomk(*inputs, backend=backend, **options)
+    scores = gomk(*inputs, backend=backend, **with_kernel(options))
     expected = [
         [best_of_all(subgraph, graph_filter, **options) for graph_filter in filters(inputs)]
         for subgraph in zip(inputs.adj.numpy(), inputs.feat.numpy(), strict=True)

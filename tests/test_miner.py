@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_checks
 
-from gomkcn_dgl import gomk
+from gomkcn_dgl import GOMKKernel, gomk
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
@@ -261,9 +261,7 @@ def test_transform_is_the_kernel_on_the_filters(mined):
         torch.from_numpy(feat),
         miner.filters_.adj,
         miner.filters_.feat,
-        num_levels=miner.num_levels,
-        tau=miner.tau,
-        level_scale=miner.level_scale,
+        kernel=GOMKKernel(miner.num_levels, tau=miner.tau, level_scale=miner.level_scale),
         normalize=True,
         backend="reference",
     ).numpy()

@@ -13,8 +13,21 @@ empty      0, 0, 0      0, 0, 0
 =========  ===========  ===========
 """
 
+from dataclasses import fields
 from math import exp, sqrt
 from typing import NamedTuple
+
+from gomkcn_dgl.matching import GOMKKernel
+
+_SETTINGS = {field.name for field in fields(GOMKKernel)}
+
+
+def with_kernel(options):
+    """Gather the options that are settings of a kernel into ``kernel``."""
+    kernel = GOMKKernel(**{name: options[name] for name in _SETTINGS & options.keys()})
+    others = {name: value for name, value in options.items() if name not in _SETTINGS}
+    return {"kernel": kernel, **others}
+
 
 TRIANGLE = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
 PATH = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
