@@ -1,0 +1,147 @@
+"""`gomkcn generate`: graphs whose answer is known, written with their truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gomkcn.commands.base import Group, show_log
+from gomkcn.commands.graph_options import truth_path_of
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.errors import InputError
+
+# The libraries are imported inside the commands, so that --help answers at once.
+
+# More copies would hold more nodes than a graph may have.
+MAX_COPIES = 10**8
+
+
+@click.group(cls=Group)
+def generate() -> None:
+    """Write graphs whose answer is known.
+
+    \b
+    gomkcn generate planted --out planted.bin
+    gomkcn generate classification --out motifs.bin
+    """
+
+
+@generate.command()
+@click.option("--out", required=True, help="Graph file; its truth goes beside it.")
+@click.option("--base", default="ba", show_default=True, help="ba, er, ws, regular or tree.")
+@click.option("--nodes", default=760, show_default=True, help="Nodes of the base graph.")
+@click.option("--edges-per-node", default=1, show_default=True, help="For ba.")
+@click.option("--edge-prob", default=0.005, show_default=True, help="For er.")
+@click.option("--neighbors", default=4, show_default=True, help="For ws.")
+@click.option("--rewire-prob", default=0.1, show_default=True, help="For ws.")
+@click.option("--degree", default=3, show_default=True, help="For regular.")
+@click.option(
+    "--motif",
+    "motifs",
+    multiple=True,
+    help="NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
+    "[house, cup, wheel, crown: 10 each]",
+)
+@click.option(
+    "--features",
+    default="per_type",
+    show_default=True,
+    help="constant, per_type, per_node or per_type_noise.",
+)
+@click.option("--feature-dim", default=3, show_default=True)
+@click.option("--noise", default=0.0, show_default=True, help="For per_type_noise.")
+@click.option("--remove-prob", default=0.0, show_default=True, help="Of each motif edge.")
+@click.option("--add-prob", default=0.0, show_default=True, help="Of each non-edge in a motif.")
+@click.option("--seed", default=0, show_default=True)
+def planted(
+    out: str, base: str, nodes: int, motifs: tuple[str, ...], seed: int, **options: Any
+) -> None:
+    """Plant motifs in a base graph; the defaults are the 1000-node graph of the GOMKCN paper.
+
+    \b
+    gomkcn generate planted --out planted.bin
+    gomkcn generate planted --out big.npz --nodes 10000 --motif wheel=50 --motif mine.txt=50
+    gomkcn generate planted --out huge.graph --nodes 10000000 --edges-per-node 2 --features constant
+    """
+    show_log(quiet=False)
+    import json
+
+    import numpy as np
+
+    from gomkcn_dgl.checks import check_choice, check_int
+    from gomkcn_dgl.csr import csr_from_edges
+    from gomkcn_dgl.io.reading import atomic_write, write_dgl_graphs, write_graph
+    from synthetic import BASE_GRAPHS, plant_motifs
+
+    check_choice("base", base, BASE_GRAPHS)
+    shape = {
+        "ba": ("edges_per_node",),
+        "er": ("edge_prob",),
+        "ws": ("neighbors", "rewire_prob"),
+        "regular": ("degree",),
+        "tree": (),
+    }
+    arguments = {name: options.pop(name) for names in shape.values() for name in names}
+    rng = np.random.default_rng(check_int("seed", seed, 0))
+    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in shape[base]), rng)
+    graph = plant_motifs(edges, nodes, _parse_motifs(motifs), seed=rng, **options)
+    path = Path(out)
+    if path.suffix == ".bin":
+        write_dgl_graphs(path, [graph.to_dgl()])
+    else:
+        constant = options["features"] == "constant"
+        source, target = graph.edges.T
+        csr = csr_from_edges(
+            source,
+            target,
+            graph.num_nodes,
+            features=None if constant else graph.features,
+            undirected=True,
+        )
+        write_graph(path, csr)
+    truth, truth_path = graph.truth(), truth_path_of(path)
+    atomic_write(truth_path, json.dumps(truth) + "\n")
+    copies = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
+    click.echo(f"{path}: {graph.num_nodes} nodes, {len(graph.edges)} edges, planted {copies}")
+    click.echo(f"{truth_path}: where they are")
+
+
+@generate.command()
+@click.option("--out", required=True, help="A .bin file of DGL graphs with their labels.")
+@click.option("--graphs", "num_graphs", default=8000, show_default=True)
+@click.option("--nodes", "num_base_nodes", default=25, show_default=True)
+@click.option("--edges-per-node", "num_base_edges_per_node", default=1, show_default=True)
+@click.option("--features", default="per_type", show_default=True)
+@click.option("--seed", default=0, show_default=True)
+def classification(out: str, **options: Any) -> None:
+    """Write graphs that each hold one of four motifs, which is their label.
+
+    \b
+    gomkcn generate classification --out motifs.bin --graphs 800 --features constant
+    """
+    show_log(quiet=False)
+    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from synthetic import MotifClassificationDataset
+
+    dataset = MotifClassificationDataset(**options)
+    write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
+    names = ", ".join(dataset.motif_names)
+    click.echo(f"{out}: {len(dataset)} graphs, labels 0 to {dataset.num_classes - 1} = {names}")
+
+
+def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
+    """``NAME=COPIES`` or ``FILE=COPIES`` each."""
+    from synthetic import MOTIFS, read_motif
+
+    motifs: dict[Any, int] = {}
+    for text in given or ("house=10", "cup=10", "wheel=10", "crown=10"):
+        name, _, copies = text.rpartition("=")
+        if not name or not copies.isdecimal():
+            raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
+        motif = name if name in MOTIFS or not Path(name).is_file() else read_motif(name)
+        if motif in motifs:
+            raise InputError(f"--motif must name each motif once, got {name!r} twice.")
+        motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)
+    return motifs
