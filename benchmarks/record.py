@@ -104,7 +104,7 @@ class Bench:
         """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
         from gomkcn_dgl.runtime.provenance import describe_provenance
 
-        made = describe_provenance(0, time.perf_counter() - self.init, self.device)
+        made = describe_provenance(0, time.perf_counter() - self.start, self.device)
         print(f"\n{self.name}: {made['seconds']:.0f} s")
         if self.out is None:
             return

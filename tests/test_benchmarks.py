@@ -62,12 +62,15 @@ def test_every_command_is_run_here():
     assert written - {"record"} == set(COMMANDS)
 
 
+# what is not among these is run by `tox -e slow`: it mines graphs or starts many processes
+QUICK = ("matching", "assignment")
+CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
 # what a table must say, and what it must not
 SAYS = {"matching": ("not yet measured", "--device cuda")}
 NEVER_SAYS = {"sampling": "DIFFERENT", "assignment": "NOT OPTIMAL"}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", CASES)
 def test_command_leaves_a_table_and_a_record(name, tmp_path):
     answer = run(name, "--quick", "--out", str(tmp_path))
     assert answer.returncode == 0, answer.stderr
@@ -86,6 +89,7 @@ def test_command_leaves_a_table_and_a_record(name, tmp_path):
         assert (tmp_path / "scaling.svg").read_text().count("matching, optimal") == 1
 
 
+@pytest.mark.slow
 def test_peers_and_data_that_are_missing_are_named(tmp_path):
     hidden = "lap,torch_linear_assignment"
     before = ("-c", WITHOUT.format(folder=str(BENCHMARKS)), hidden)

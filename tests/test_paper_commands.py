@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from paper.__main__ import EXPERIMENTS
 from paper.timing import MODELS
 
@@ -18,6 +19,7 @@ def run(*arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_hyperparameters_smoke_writes_lines_table_and_figure(tmp_path):
     run(PAPER / "hyperparameters.py", "--smoke", "--out", tmp_path)
     results = tmp_path / "hyperparameters.jsonl"
@@ -32,6 +34,7 @@ def test_hyperparameters_smoke_writes_lines_table_and_figure(tmp_path):
     assert results.read_text().splitlines()[:-1] == lines[:-1]
 
 
+@pytest.mark.slow
 def test_timing_names_every_model():
     said = run(PAPER / "timing.py", "--quick", "--threads", 1, "--repeats", 1)
     for model in MODELS:

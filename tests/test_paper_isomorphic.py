@@ -7,8 +7,9 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pytest
 import torch
-from paper import frequent, isomorphic
+from paper import isomorphic
 from paper import isomorphic_learning as learning
 
 PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
@@ -28,6 +29,7 @@ def read(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_isomorphic_smoke_goes_on_where_it_stopped(tmp_path):
     results = tmp_path / "isomorphic.jsonl"
     smoke("isomorphic", tmp_path, "--kernels", "GOMK", "--kernels", "RWK+")
@@ -50,25 +52,6 @@ def test_isomorphic_smoke_goes_on_where_it_stopped(tmp_path):
     assert again[-1]["scores"] == lines[-1]["scores"]
 
 
-def test_frequent_smoke(tmp_path):
-    smoke("frequent", tmp_path, "--miners", "as printed", "--miners", "defaults")
-    lines = read(tmp_path / "frequent.jsonl")
-    assert [line["miner"] for line in lines] == ["as printed", "defaults"]
-    assert lines[1]["recovered"] == 2
-    for name in ("frequent.md", "frequent.svg"):
-        assert (tmp_path / name).stat().st_size
-
-
-def test_committed_settings_are_those_of_the_paper():
-    for name, command in (("isomorphic", isomorphic), ("frequent", frequent)):
-        settings = command.read_settings(PAPER / f"{name}.toml", smoke=False)
-        assert next(command.all_rows(settings))["settings"]
-    training = isomorphic.read_settings(PAPER / "isomorphic.toml", smoke=False)["training"]
-    assert (training["num_epochs"], training["learning_rate"]) == (500, 0.5)
-    printed = settings["miners"]["as printed"]
-    assert (printed["num_patterns"], printed["num_hops"], printed["num_levels"]) == (8, 3, 3)
-
-
 def test_committed_results_are_of_these_settings_and_meet_the_goals():
     settings = isomorphic.read_settings(PAPER / "isomorphic.toml", smoke=False)
     wanted = [
@@ -87,23 +70,6 @@ def test_best_isomorphism_aligns_features():
     order = learning.best_isomorphism(adj, feat, other, other_feat)
     assert order.tolist() == [1, 2, 0]
     assert learning.best_isomorphism(adj, feat, other * 0, other_feat) is None
-
-
-def test_each_filter_meets_its_own_target():
-    rng = np.random.default_rng(0)
-    targets = learning.draw_targets(7, 4, 2, 0.5, constant=False, rng=rng)
-    others = learning.draw_targets(14, 4, 2, 0.5, constant=False, rng=rng)
-    for options in (
-        {"kind": "gomk", "num_levels": 2},
-        {"kind": "improved_random_walk", "num_steps": 2},
-        {"kind": "improved_random_walk", "normalization": "cosine", "normalize": True},
-    ):
-        score = learning.pair_score(**options)
-        together = score(targets, others.adj, others.feat)
-        alone = [
-            score(targets.take([k // 2]), others.adj[[k]], others.feat[[k]]) for k in range(14)
-        ]
-        torch.testing.assert_close(together, torch.cat(alone))
 
 
 def test_eight_graphs_of_six_nodes_are_ambiguous():

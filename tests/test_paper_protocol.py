@@ -2,11 +2,8 @@
 
 import dataclasses
 import json
-import os
-import pickle
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,25 +13,20 @@ from paper.data import (
     FILTERED_DATA,
     GRAPH_DATA,
     NODE_DATA,
-    _degree_profile,
-    distinct_nodes,
     load_graph_data,
     load_node_data,
-    read_node_files,
     stratified_splits,
 )
-from paper.experiment import Experiment, Trial, read_experiment
-from paper.protocol import BestEpoch, Family, TrialOutcome, choose_trial
-from paper.readers import NodeFiles, read_geom_gcn, read_planetoid
+from paper.experiment import Experiment, read_experiment
+from paper.protocol import Family, TrialOutcome, choose_trial
+from paper.readers import read_geom_gcn
 from paper.results_file import ResultsFile
 from paper.runner import Source, run_trials
-from paper.smoke import tiny_graph_data, tiny_node_data
-from paper.table import accuracy_table, cells, compare, write_tables
+from paper.smoke import tiny_graph_data
+from paper.table import accuracy_table, cells, compare
 from peers.adjacency import edge_list, sparse_rows
 from peers.graph_batches import make_batch
-from peers.sparse_features import SparseFeatures, SparseLinear
 
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
@@ -58,26 +50,11 @@ def lucky_trial(data, split, params, seed):
     return TrialOutcome(val, 1 - val, 1 - val, best_epoch=1, epochs=params["epochs"])
 
 
-def slow_trial(data, split, params, seed):
-    time.sleep(30)
-
-
-def broken_trial(data, split, params, seed):
-    raise ValueError("this model is broken")
-
-
 GRID = {"width": [1, 2, 3, 4], "epochs": [200]}
 
 
 def two_families(kind):
     return {name: Family(name, GRID, lucky_trial, kind) for name in ("GOMKCN", "other")}
-
-
-def one_is(trial):
-    def families(kind):
-        return {**two_families(kind), "other": Family("other", GRID, trial, kind)}
-
-    return families
 
 
 def run(path, experiment=EXPERIMENT, known=two_families, **options):
@@ -115,16 +92,6 @@ def test_a_data_set_draws_each_point_once_and_alike_for_all_splits():
     assert drawn != [family.params("actor", trial) for trial in range(6)]
 
 
-def test_trials_take_the_shapes_in_turn():
-    shapes = [{"size": 8, "read": True}, {"size": 64, "read": False}]
-    family = Family("x", {"a": [1, 2, 3]}, lucky_trial, "node", shapes=shapes)
-    drawn = [family.params("cora", trial) for trial in range(6)]
-    assert [(point["size"], point["read"]) for point in drawn] == [(8, True), (64, False)] * 3
-    assert [point["a"] for point in drawn[::2]] == [point["a"] for point in drawn[1::2]]
-    assert sorted(point["a"] for point in drawn[::2]) == [1, 2, 3]
-    assert family.params("cora", 6) is None
-
-
 def test_a_trial_is_chosen_by_validation_and_never_by_test():
     low = made_record("m", "a", 0, 0, val=0.5, test=1.0)
     high = made_record("m", "a", 0, 1, val=0.6, test=0.0)
@@ -133,19 +100,6 @@ def test_a_trial_is_chosen_by_validation_and_never_by_test():
     assert choose_trial([low, high]) is high
     assert choose_trial([low, high, level, without_loss]) is level
     assert choose_trial([without_loss, {**without_loss, "trial": 2}])["trial"] == 2
-
-
-def test_an_epoch_is_chosen_by_accuracy_and_then_by_loss():
-    best = BestEpoch()
-    steps = [(0.5, 1.0), (0.6, 2.0), (0.6, 1.5), (0.6, 1.5), (0.5, 0.1)]
-    assert [best.improves(*step, epoch) for epoch, step in enumerate(steps)] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert best.epoch == 2
 
 
 def test_every_trial_is_written_with_what_made_it(results):
@@ -160,15 +114,6 @@ def test_every_trial_is_written_with_what_made_it(results):
     for record in records:
         points[record["data"], record["trial"]].add(record["params"]["width"])
     assert {len(widths) for widths in points.values()} == {1}
-
-
-def test_progress_does_not_show_test_accuracies(results):
-    _, said = run(results)
-    shown = {round(100 * record["test"], 1) for record in ResultsFile(results).read()}
-    validation = {round(100 * record["val"], 1) for record in ResultsFile(results).read()}
-    for test in shown - validation:
-        assert not any(f"{test:.1f}" in line.partition("(")[0] for line in said)
-    assert not any("test" in line for line in said)
 
 
 def test_a_run_goes_on_where_it_was_killed(results):
@@ -188,68 +133,6 @@ def test_a_run_goes_on_where_it_was_killed(results):
 
     assert without_times(results.read_bytes()) == without_times(whole)
     assert run(results)[1] == []
-
-
-def test_more_trials_add_to_what_is_there(results):
-    run(results, dataclasses.replace(EXPERIMENT, trials=1))
-    _, said = run(results, EXPERIMENT)
-    assert len(said) == 2 * 2 * 2 * 2
-
-
-def test_a_model_without_more_points_has_fewer_trials(results):
-    run(results, dataclasses.replace(EXPERIMENT, trials=9, data_sets=["a"], splits=1))
-    assert len(ResultsFile(results).read()) == 2 * 4
-
-
-def test_a_failed_trial_is_told_and_left_for_the_next_run(results):
-    small = dataclasses.replace(EXPERIMENT, data_sets=["a"], splits=1, trials=1)
-    failed, _ = run(results, small, one_is(broken_trial))
-    assert len(failed) == 1 and "this model is broken" in failed[0]
-    assert [record["model"] for record in ResultsFile(results).read()] == ["GOMKCN"]
-    failed, said = run(results, small)
-    assert failed == [] and len(said) == 1
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no such timer on Windows")
-def test_a_model_that_does_not_finish_is_not_tried_again(results):
-    small = dataclasses.replace(EXPERIMENT, data_sets=["a"], limit=0.1)
-    run(results, small, one_is(slow_trial))
-    unfinished = [r for r in ResultsFile(results).read() if r["val"] is None]
-    assert [record["unfinished"] for record in unfinished] == ["not finished in 0 s"]
-    assert run(results, small, one_is(slow_trial))[1] == []
-    assert "| other | not finished in 0 s |" in accuracy_table(small, ResultsFile(results).read())
-
-
-def test_a_missing_model_is_named(results):
-    def families(kind):
-        absent = Family("other", GRID, lucky_trial, kind, ("no-such-thing", "no_such_thing"))
-        return {"other": absent}
-
-    _, said = run(results, known=families)
-    assert said == ["GOMKCN: there is no such model here", "other: not installed"]
-    assert not results.exists()
-
-
-def test_processes_give_what_one_process_gives(results, tmp_path):
-    small = dataclasses.replace(EXPERIMENT, data_sets=["a"])
-    run(results, small)
-    run(tmp_path / "two.jsonl", small, jobs=2)
-
-    def scores(path):
-        rows = ResultsFile(path).read()
-        return sorted((r["model"], r["split"], r["trial"], r["val"], r["test"]) for r in rows)
-
-    assert scores(results) == scores(tmp_path / "two.jsonl")
-
-
-def test_all_models_have_a_trial_before_any_has_the_next():
-    trials = list(EXPERIMENT.all_trials())
-    assert trials[:3] == [
-        Trial("a", "GOMKCN", 0, 0),
-        Trial("a", "other", 0, 0),
-        Trial("a", "GOMKCN", 1, 0),
-    ]
-    assert [trial.trial for trial in trials if trial.data == "a"] == [0] * 4 + [1] * 4 + [2] * 4
 
 
 def test_splits_are_disjoint_complete_and_stratified():
@@ -284,21 +167,6 @@ def test_features_are_standardised_over_training_graphs_alone():
     np.testing.assert_array_equal(other[is_train], features[is_train])
 
 
-def test_degree_profile_of_a_path_and_a_lone_node():
-    graph, count = _degree_profile(csr_from_edges(np.array([0, 1]), np.array([1, 2]), 4))
-    expected = [[1, 2, 2, 2, 0], [2, 1, 1, 1, 0], [1, 2, 2, 2, 0], [0, 0, 0, 0, 0]]
-    np.testing.assert_allclose(graph.features, np.log1p(expected), atol=1e-6)
-    assert count == 5
-
-
-def test_duplicates_go_and_linked_nodes_stay():
-    # 1, 2 and 3 link to 0 alone, 4 links to 2; 3 is of another class
-    edges = np.array([[1, 0], [2, 0], [3, 0], [4, 2]])
-    labels = np.array([0, 0, 0, 1, 0])
-    files = NodeFiles(edges, np.ones((5, 1), np.float32), labels, np.ones(5, bool))
-    assert distinct_nodes(files).tolist() == [0, 2, 3, 4]
-
-
 def test_geom_gcn_files(tmp_path):
     nodes = tmp_path / "out1_node_feature_label.txt"
     (tmp_path / "out1_graph_edges.txt").write_text("a\tb\n0\t1\n1\t0\n2\t2\n")
@@ -309,12 +177,6 @@ def test_geom_gcn_files(tmp_path):
     # columns that are 1, as Actor lists them
     nodes.write_text("id\tfeature\tlabel\n0\t3\t0\n1\t0,1\t1\n2\t2\t0\n")
     assert read_geom_gcn(tmp_path).features.tolist() == [[0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 1, 0]]
-
-
-def test_a_pickle_with_anything_else_is_refused(tmp_path):
-    (tmp_path / "ind.x.x").write_bytes(pickle.dumps(os.system))
-    with pytest.raises(InputError, match="must not hold"):
-        read_planetoid(tmp_path)
 
 
 def test_a_batch_is_the_chosen_graphs():
@@ -333,16 +195,6 @@ def test_a_batch_is_the_chosen_graphs():
     assert sorted(map(tuple, dense.nonzero().tolist())) == sorted(
         map(tuple, batch.edges.T.tolist())
     )
-
-
-def test_sparse_features_give_a_dense_layer():
-    dense = torch.tensor([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [3.0, 0.0, 0.0]])
-    layer = SparseLinear(3, 4)
-    made = layer(SparseFeatures.of(dense.numpy()))
-    torch.testing.assert_close(made, dense @ layer.weight)
-    weights = torch.arange(12.0).reshape(3, 4)
-    (made * weights).sum().backward()
-    torch.testing.assert_close(layer.weight.grad, dense.T @ weights)
 
 
 def test_a_table_has_the_chosen_trials_and_the_printed_figures():
@@ -368,16 +220,6 @@ def test_a_table_has_the_chosen_trials_and_the_printed_figures():
     assert "within one standard error: other" in table
 
 
-def test_tables_go_between_the_marks(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("before\n<!-- tables -->\nold\n<!-- end of tables -->\nafter\n")
-    write_tables(readme, tmp_path)
-    assert readme.read_text() == "before\n<!-- tables -->\n<!-- end of tables -->\nafter\n"
-    readme.write_text("no marks")
-    with pytest.raises(ValueError, match="must hold the lines"):
-        write_tables(readme, tmp_path)
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_settings_are_complete_and_known(name, tmp_path):
     path = BENCHMARKS / "paper" / f"{name}.toml"
@@ -391,6 +233,7 @@ def test_settings_are_complete_and_known(name, tmp_path):
         read_experiment(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_every_model_runs_on_tiny_data(name):
     """Ours always; a peer that is not installed is named."""
@@ -405,12 +248,6 @@ def test_every_model_runs_on_tiny_data(name):
     for model in read_experiment(BENCHMARKS / "paper" / f"{name}.toml").models:
         assert f"{model}: not installed" in done.stdout or f", {model}, split 0" in done.stdout
     assert set((BENCHMARKS / "paper" / "results").glob("*")) == before
-
-
-def test_tiny_data_are_sound():
-    for data in (tiny_node_data("x"), tiny_graph_data("x")):
-        assert sorted(np.concatenate(data.splits[0])) == list(range(len(data.labels)))
-        assert data.num_classes == len(np.unique(data.labels))
 
 
 @pytest.mark.parametrize(
@@ -432,16 +269,6 @@ def test_real_node_data(shared_data, name, nodes, edges, width, classes):
     sums = data.graph.features.sum(axis=1)
     if name in ("cora", "citeseer"):
         np.testing.assert_allclose(sums[sums > 0], 1, atol=1e-5)
-
-
-def test_pubmed_is_read_as_far_as_it_is_there(shared_data):
-    files = read_node_files("pubmed", shared_data)
-    assert np.bincount(files.labels).tolist() == [4103, 7739, 7875]
-    assert files.known.sum() == 1060
-    assert (files.features[files.known].sum(axis=1) > 0).all()
-    assert not files.features[~files.known].any()
-    with pytest.raises(InputError, match="18657 of its 19717 nodes"):
-        load_node_data("pubmed", shared_data)
 
 
 @pytest.mark.parametrize(

@@ -109,62 +109,10 @@ def test_a_run_with_errors_by_hand(grid):
     ]
 
 
-def test_a_motif_that_is_too_rare_is_not_asked_for_under_the_strict_rule(grid):
-    rare = said(isomorphic_patterns=[0, 1], distinct=[0, 6], disjoint=[0, 6], same_occurring=[0, 6])
-    strict, tolerant = grid.summarise([line(flipped=0.05, occurring=(4, 6), isomorphic=rare)])
-    assert (strict.asked, strict.found, strict.f1) == (1, 1, 1)
-    assert strict.exact_to_planted == 0.5
-    # 10 * .95 ^ 15 = 4.6 is below the interval of 5 to 16
-    assert (strict.covered["distinct"], strict.covered_expected) == (1, 0)
-    assert (tolerant.asked, tolerant.covered_expected) == (2, 1)
-
-
-def test_a_pattern_marked_as_noisy_is_compared_with_what_was_planted(grid):
-    noisy = said(
-        noisy=[True, False], distinct=[9, 6], disjoint=[9, 6], exact=[4, 6],
-        same_occurring=[3, 6], same_planted=[8, 6],
-    )  # fmt: skip
-    row = grid.summarise([line(flipped=0.05, occurring=(4, 6), isomorphic=noisy)])[0]
-    assert (row.asked, row.found) == (2, 2)
-    assert row.f1 == pytest.approx(2 * (8 + 6) / (9 + 10 + 6 + 6))
-    assert row.error["distinct"] == pytest.approx(0.05)
-    # 10 for the one, 4.6 for the other
-    assert row.covered_expected == 0.5
-    assert row.exact_error == 0
-
-
-def test_requirements_are_for_clean_copies_only(grid):
-    lost = said(isomorphic_patterns=[0, 0], distinct=[0, 0], same_occurring=[0, 0])
-    noisy, flipped = line(noise=0.1, isomorphic=lost), line(flipped=0.02, isomorphic=lost)
-    assert grid.unmet(grid.summarise([noisy, flipped])) == []
-    assert grid.unmet(grid.summarise([line(noise=0.05, isomorphic=lost)]))
-
-
 def test_most_sets_without_a_common_node(grid):
     sets = {frozenset(nodes) for nodes in [(1, 2), (2, 3), (3, 4), (4, 5), (8, 9), (9, 10), (20,)]}
     assert grid.largest_disjoint(sets) == 4
     assert grid.largest_disjoint(set()) == 0
-
-
-def test_a_stopped_run_goes_on_where_it_was(grid, monkeypatch, tmp_path):
-    asked = []
-
-    def run_one(copies, noise, flipped, seed):
-        asked.append(seed)
-        return line(copies, noise, flipped, seed)
-
-    monkeypatch.setattr(grid, "run_one", run_one)
-    file = grid.ResultsFile(tmp_path / "lines.jsonl")
-    wanted = [(10, 0.0, 0.0, seed) for seed in range(3)]
-    first = grid.run_missing(wanted[:2], file, {"commit": "a"})
-    # a line that was being written when the run was killed
-    with file.path.open("a") as half:
-        half.write('{"copies": 10, "noi')
-    every = grid.run_missing(wanted, file, {"commit": "b"})
-    assert asked == [0, 1, 2]
-    assert every[:2] == first
-    assert [found["commit"] for found in every] == ["a", "a", "b"]
-    assert file.read() == every
 
 
 def test_the_figure_has_a_map_for_each_measure_and_share_flipped(grid, tmp_path):
