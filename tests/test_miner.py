@@ -544,7 +544,7 @@ def test_the_representation_shows_what_was_changed():
         ),
         (
             {"noisy_copies": "yes", "pattern_size": 11},
-            "noisy_copies can be 'yes' for patterns of at most 10 nodes, got a pattern_size of 11; "
+            "noisy_copies can be 'yes' for patterns of at most 6 nodes, got a pattern_size of 11; "
             "take 'auto' or smaller patterns.",
         ),
         ({"min_support": -1}, "min_support must be at least 0, got -1."),

@@ -1,148 +1,128 @@
-"""The model of noisy copies: likelihoods by hand and against the reference, shares of a mixture."""
+"""The mixture of noisy copies: likelihoods by hand, bounds, responsibilities, overlaps."""
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from mining.noisy_templates.alignment_reference import align_reference
-from mining.noisy_templates.alignment_sums import EDGE, PADDING
+from mining.noisy_templates.alignments import EDGE, PADDING
 from mining.noisy_templates.template_mixture import (
+    Observations,
     Template,
-    Units,
     background_log_likelihood,
-    copies_apart,
-    explain,
-    fit_weight,
-    tabulate,
+    component_log_likelihoods,
+    expectation_step,
+    fit_weights,
 )
 
 
-def random_units(count, size, width, seed):
+def observe(*graphs, width=0, nodes=None):
+    """Subgraphs without features, or with ``width`` zeros at each node."""
+    size = max(map(len, graphs))
+    adj = [np.pad(nx.to_numpy_array(graph), (0, size - len(graph))) for graph in graphs]
+    features = np.zeros((len(graphs), size, width))
+    return Observations.of(np.stack(adj), features, np.array([len(g) for g in graphs]), nodes)
+
+
+def random_data(count, size, width, seed):
     """Random subgraphs of 1 to ``size`` nodes."""
     rng = np.random.default_rng(seed)
-    num_nodes = rng.integers(1, size + 1, count)
-    adj = np.triu(rng.random((count, size, size)) < 0.5, 1)
-    real = np.arange(size) < num_nodes[:, None]
-    adj &= real[:, :, None] & real[:, None, :]
-    features = rng.random((count, size, width)) * real[:, :, None]
-    return Units.of((adj | adj.transpose(0, 2, 1)).astype(float), features, num_nodes)
+    graphs = [nx.gnp_random_graph(n, 0.5, seed=seed) for n in rng.integers(1, size + 1, count - 1)]
+    data = observe(nx.complete_graph(size), *graphs)
+    features = rng.random((count, size, width)) * data.is_real[:, :, None]
+    return Observations(data.pairs, features, data.num_nodes, data.pairs_id, data.overlaps)
 
 
-def template_of(units, row, **rates):
-    return Template(units.pairs[row], units.features[row], int(units.num_nodes[row]), **rates)
+def as_template(data, row, **noise):
+    return Template(data.pairs[row], data.features[row], int(data.num_nodes[row]), **noise)
 
 
-def flatten(template):
-    """The same template with equal features of its nodes."""
-    alike = np.broadcast_to(template.features.mean(axis=0), template.features.shape)
-    return Template(template.pairs, alike, template.num_nodes, 0.2, 0.1, 0.02)
+def test_pairs_and_padding():
+    path = nx.path_graph(3)
+    data = observe(path, nx.path_graph(2), path)
+    assert data.pairs.tolist() == [[1, 0, 1], [1, 2, 2], [1, 0, 1]]
+    assert data.is_real.tolist() == [[True] * 3, [True, True, False], [True] * 3]
+    assert data.pairs_id[0] == data.pairs_id[2] != data.pairs_id[1]
+    assert data.take(np.array([1])).pairs.tolist() == [[EDGE, PADDING, PADDING]]
 
 
-def test_units_know_their_pairs_and_padding():
-    path = nx.to_numpy_array(nx.path_graph(3))
-    padded = np.zeros((3, 3))
-    padded[0, 1] = padded[1, 0] = 1
-    units = Units.of(np.stack([path, padded, path]), np.zeros((3, 3, 1)), np.array([3, 2, 3]))
-    assert units.pairs.tolist() == [[1, 0, 1], [1, 2, 2], [1, 0, 1]]
-    assert units.real.tolist() == [[True] * 3, [True, True, False], [True] * 3]
-    assert units.kind[0] == units.kind[2] != units.kind[1]
-    assert units.take(np.array([1])).pairs.tolist() == [[EDGE, PADDING, PADDING]]
+def test_adjacency_and_connectivity_of_a_template():
+    padded = Template(np.array([EDGE, PADDING, PADDING], np.int8), np.zeros((3, 0)), 2)
+    assert padded.adjacency().astype(int).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    assert padded.is_connected()
+    assert not Template(np.array([EDGE, 0, 0], np.int8), np.zeros((3, 0)), 3).is_connected()
 
 
 def test_the_likelihood_of_two_nodes_by_hand():
-    units = Units.of(np.zeros((1, 2, 2)), np.full((1, 2, 1), 0.5), np.array([2]))
-    template = Template(
-        np.array([EDGE], np.int8), np.full((2, 1), 0.5), 2, lost=0.3, variance=1 / (2 * np.pi)
-    )
-    # the edge is lost; each node is there, and its feature at the top of a density of height 1
-    assert template.log_likelihood(units)[0] == pytest.approx(np.log(0.3 * 0.98**2))
-    # one node of the template is left out, and a pair is not seen
-    single = Units.of(np.zeros((1, 2, 2)), np.full((1, 2, 1), 0.5), np.array([1]))
+    # a feature at the top of a density of height 1
+    noise = {"variance": 1 / (2 * np.pi), "deletion_rate": 0.3}
+    pair = observe(nx.empty_graph(2), width=1)
+    template = Template(np.array([EDGE], np.int8), np.zeros((2, 1)), 2, **noise)
+    # the edge is deleted, both nodes are there
+    assert template.log_likelihood(pair)[0] == pytest.approx(np.log(0.3 * 0.98**2))
+    # one node of the template is left out, so its pair is not observed
+    single = Observations.of(np.zeros((1, 2, 2)), np.zeros((1, 2, 1)), np.array([1]))
     assert template.log_likelihood(single)[0] == pytest.approx(np.log(0.98 * 0.02))
-    # a strange node is taken in, joined or not
-    alone = Template(
-        np.array([PADDING], np.int8), np.full((2, 1), 0.5), 1, variance=1 / (2 * np.pi)
-    )
-    assert alone.log_likelihood(units)[0] == pytest.approx(np.log(0.98 * 0.02 * 0.5))
+    # the copy has one node more than the template, with or without an edge
+    one_node = Template(np.array([PADDING], np.int8), np.zeros((2, 1)), 1, **noise)
+    assert one_node.log_likelihood(pair)[0] == pytest.approx(np.log(0.98 * 0.02 * 0.5))
 
 
-@pytest.mark.parametrize("flat", [False, True])
-@pytest.mark.parametrize("width", [0, 1, 3])
-@pytest.mark.parametrize("size", [1, 2, 4, 5])
-def test_the_likelihood_is_that_of_the_reference(size, width, flat):
-    units = random_units(12, size, width, seed=size)
-    for row in range(3):
-        template = template_of(units, row, lost=0.2, added=0.1, variance=0.02)
-        template = flatten(template) if flat else template
-        factors = template.log_factors()
-        expected = align_reference(template.log_fit(units), units.pairs, template.pairs, factors)
-        np.testing.assert_allclose(template.log_likelihood(units), expected.log_mean, rtol=1e-9)
+def test_features_fit_as_a_normal_density():
+    data = random_data(5, 3, 2, seed=0)
+    template = as_template(data, 1, variance=0.05)
+    fit = template.log_fit(data)
+    for unit, i, m in np.ndindex(fit.shape):
+        here, there = i < data.num_nodes[unit], m < template.num_nodes
+        squared = ((data.features[unit, i] - template.features[m]) ** 2).sum()
+        normal = -squared / 0.1 - np.log(2 * np.pi * 0.05) + np.log(0.98)
+        expected = normal if here and there else np.log(0.02) if here or there else 0
+        assert fit[unit, i, m] == pytest.approx(expected)
 
 
-def test_features_fit_as_a_normal_density_says():
-    units = random_units(5, 3, 2, seed=0)
-    template = template_of(units, 0, variance=0.05)
-    fit = template.log_fit(units)
-    for unit in range(5):
-        for i in range(3):
-            for m in range(3):
-                here, there = i < units.num_nodes[unit], m < template.num_nodes
-                apart = ((units.features[unit, i] - template.features[m]) ** 2).sum()
-                normal = -apart / 0.1 - np.log(2 * np.pi * 0.05) + np.log(0.98)
-                expected = normal if here and there else np.log(0.02) if here or there else 0
-                assert fit[unit, i, m] == pytest.approx(expected)
-
-
-def test_what_cannot_reach_the_floor_gets_a_bound():
-    units = random_units(30, 4, 3, seed=1)
-    template = template_of(units, 0)
-    exact = template.log_likelihood(units)
+def test_a_likelihood_below_the_floor_is_a_bound():
+    data = random_data(30, 4, 3, seed=1)
+    template = as_template(data, 0)
+    exact = template.log_likelihood(data)
     floor = np.full(30, np.quantile(exact, 0.9))
-    found = template.log_likelihood_above(units, floor)
+    found = template.log_likelihood(data, floor)
     np.testing.assert_allclose(found[exact >= floor], exact[exact >= floor])
     assert (found >= exact - 1e-9).all()
     assert (found[found < floor] > exact[found < floor]).any()
 
 
 def test_the_background_has_the_density_of_its_size():
-    triangle, path = nx.to_numpy_array(nx.complete_graph(3)), nx.to_numpy_array(nx.path_graph(3))
-    units = Units.of(np.stack([triangle, path, path]), np.zeros((3, 3, 0)), np.full(3, 3))
+    data = observe(nx.complete_graph(3), nx.path_graph(3), nx.path_graph(3))
     density = (3 + 2 + 2 + 0.5) / (9 + 1)
-    expected = [3 * np.log(density), *[2 * np.log(density) + np.log(1 - density)] * 2]
-    np.testing.assert_allclose(background_log_likelihood(units), expected)
-    # measured on others
-    density = (2 + 0.5) / (3 + 1)
-    on_path = background_log_likelihood(units.take(np.array([0])), units.take(np.array([1])))
-    np.testing.assert_allclose(on_path, 3 * np.log(density))
+    path = 2 * np.log(density) + np.log(1 - density)
+    np.testing.assert_allclose(background_log_likelihood(data), [3 * np.log(density), path, path])
+    # fitted to other subgraphs
+    held_out, fitted = data.take(np.array([0])), data.take(np.array([1]))
+    expected = 3 * np.log((2 + 0.5) / (3 + 1))
+    np.testing.assert_allclose(background_log_likelihood(held_out, fitted), expected)
 
 
-def test_a_mixture_tells_copies_apart_and_weighs_them():
-    ring = nx.to_numpy_array(nx.cycle_graph(5))
-    clique = nx.to_numpy_array(nx.complete_graph(5))
-    units = Units.of(np.stack([ring] * 9 + [clique] * 3), np.zeros((12, 5, 0)), np.full(12, 5))
-    templates = [template_of(units, row, lost=0.01, added=0.01) for row in (0, 11)]
-    table = tabulate(units, templates)
-    weight = fit_weight(table, np.full(3, 1 / 3), 20)
+def test_responsibilities_and_mixing_weights():
+    data = observe(*[nx.cycle_graph(5)] * 9, *[nx.complete_graph(5)] * 3)
+    rates = {"deletion_rate": 0.01, "insertion_rate": 0.01}
+    table = component_log_likelihoods(data, [as_template(data, row, **rates) for row in (0, 11)])
+    weight = fit_weights(table, 20)
     np.testing.assert_allclose(weight, [0.75, 0.25, 0], atol=1e-3)
-    found = explain(table, weight)
-    assert found.share.argmax(axis=1).tolist() == [0] * 9 + [1] * 3
-    np.testing.assert_allclose(found.share.sum(axis=1), 1)
-    expected = np.log((np.exp(table) * weight).sum(axis=1))
-    np.testing.assert_allclose(found.total, expected)
+    posterior = expectation_step(table, weight)
+    assert posterior.responsibility.argmax(axis=1).tolist() == [0] * 9 + [1] * 3
+    np.testing.assert_allclose(posterior.responsibility.sum(axis=1), 1)
+    np.testing.assert_allclose(posterior.log_evidence, np.log((np.exp(table) * weight).sum(axis=1)))
 
 
-def test_of_overlapping_subgraphs_only_the_most_alike_is_a_copy():
-    ring = nx.to_numpy_array(nx.cycle_graph(4))
-    path = nx.to_numpy_array(nx.path_graph(4))
-    # two of the first three share three nodes, the last stands alone
+def test_of_overlapping_subgraphs_one_is_a_copy():
+    path, ring = nx.path_graph(4), nx.cycle_graph(4)
+    # the first two share three nodes, the third one node, the last none
     nodes = np.array([[0, 1, 2, 3], [1, 2, 3, 4], [3, 4, 5, 6], [7, 8, 9, 10]])
-    units = Units.of(np.stack([path, ring, path, path]), np.zeros((4, 4, 0)), np.full(4, 4), nodes)
-    assert units.overlaps.tolist() == [[0, 1]]
-    assert units.take(np.array([1, 3, 0])).overlaps.tolist() == [[2, 0]]
-    assert units.take(np.array([0, 2])).overlaps.tolist() == []
-    table = tabulate(units, [template_of(units, 1), template_of(units, 0)])
-    found = explain(table, np.array([0.4, 0.4, 0.2]))
-    share = copies_apart(units, found)
-    assert share[0].tolist() == [0, found.share[0, 1]]
-    assert share[1].tolist() == [found.share[1, 0], 0]
-    assert share[2:].tolist() == found.share[2:, :2].tolist()
+    data = observe(path, ring, path, path, nodes=nodes)
+    assert data.overlaps.tolist() == [[0, 1]]
+    assert data.take(np.array([1, 3, 0])).overlaps.tolist() == [[2, 0]]
+    table = component_log_likelihoods(data, [as_template(data, 1), as_template(data, 0)])
+    posterior = expectation_step(table, np.array([0.4, 0.4, 0.2]))
+    before, copies = posterior.responsibility, posterior.of_copies(data)
+    assert copies[0].tolist() == [0, before[0, 1]]
+    assert copies[1].tolist() == [before[1, 0], 0]
+    assert copies[2:].tolist() == before[2:, :2].tolist()

@@ -1,20 +1,20 @@
-"""Patterns of which few copies are intact: whether the subgraphs speak for them, and which.
+"""Patterns of which few copies are intact: whether a graph has any, and which.
 
-Where noise has deleted and added edges, most copies of a pattern have a structure of their own, and
-a filter that resembles one real subgraph keeps its damage. Noisy templates (``noisy_templates.py``)
-are learnt instead, beside the patterns that are frequent as they are:
+Where noise has deleted and inserted edges, most copies of a pattern have a structure of their own,
+and a filter that resembles one of them keeps its damage. So noisy templates
+(``template_mixture.py``) are learnt beside the patterns that are frequent as they are:
 
-1. Unless they are asked for, they are looked for only where at least a tenth of the different
-   subgraphs have a structure that comes fewer than five times.
-2. The graph is cut into small regions, a third of which are held out. Templates are learnt on the
-   subgraphs that lie in the others, and taken one by one while they raise the likelihood of the
-   held-out subgraphs. If none does, there are no noisy patterns.
-3. Otherwise they are learnt again on all subgraphs, from those taken and from real subgraphs, and
-   taken while each raises the likelihood by more than its description takes.
-4. What was taken is a pattern if it explains at least ``min_support`` subgraphs, fewer than half of
-   which are intact.
+1. Unless the user asks for noisy patterns, they are searched for only where at least a tenth of the
+   different subgraphs have a structure that occurs fewer than five times.
+2. The graph is divided into small regions, a third of which are held out. Templates are learnt on
+   the subgraphs in the other regions, and selected one by one while they raise the held-out
+   likelihood. If none does, there are no noisy patterns.
+3. Otherwise templates are learnt again on all subgraphs, from those selected and from real
+   subgraphs, and selected while each raises the likelihood by more than its description length.
+4. A selected template is a pattern if it explains at least ``min_support`` subgraphs, fewer than
+   half of which are intact.
 
-The frequent patterns stay what they are, so that nothing is lost where there is nothing to win.
+The frequent patterns stay as they are, so nothing is lost where noisy templates gain nothing.
 """
 
 from __future__ import annotations
@@ -30,206 +30,169 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.learning.initialization import choose_initial
-from mining.noisy_templates.alignment_sums import MOST_EXACT_NODES
-from mining.noisy_templates.template_mixture import (
-    Template,
-    Units,
-    copies_apart,
-    explain,
-    fit_weight,
-    tabulate,
-)
-from mining.noisy_templates.template_search import (
-    adjacency_of,
-    copies_with_edges,
-    describing_price,
+from mining.noisy_templates.alignments import MAX_TEMPLATE_NODES
+from mining.noisy_templates.template_learning import (
+    description_length,
+    edge_shares,
     fit_mixture,
-    refit,
+    maximization_step,
 )
-from mining.structures.canonical_forms import canonical_form
+from mining.noisy_templates.template_mixture import (
+    Observations,
+    Template,
+    component_log_likelihoods,
+    expectation_step,
+    fit_weights,
+)
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
 
 NOISY_COPIES = ("auto", "no", "yes")
+MOST_NOISY_NODES = MAX_TEMPLATE_NODES
 
-# alignments of larger subgraphs are too many
-MOST_NOISY_NODES = 10
-# a structure that comes less often is rare; the share of subgraphs with a rare one that speaks for
-# noisy copies
+# a structure that occurs less often is rare; from this share of subgraphs with a rare structure on,
+# noisy patterns are searched for
 _RARE = 5
 _RARE_SHARE = 0.1
 # most subgraphs that templates are learnt from
-_MOST_UNITS = 2000
-# nodes of a region, and the share of the nodes that is held out
-_REGION = 12
-_HELD_OUT = 1 / 3
-# rates at which a frequent pattern loses and gains edges: it stands for its intact copies
-_DAMAGE = 0.01
-# steps to weigh the templates, and rounds to learn the accepted ones on all subgraphs
-_WEIGHT_STEPS = 20
-_ROUNDS = 3
+_MAX_OBSERVATIONS = 2000
+# mean number of nodes in a region, and the share of all nodes that is held out
+_REGION_SIZE = 12
+_HELD_OUT_SHARE = 1 / 3
+# deletion and insertion rate of a frequent pattern: it stands for its intact copies
+_FREQUENT_RATE = 0.01
+# steps to fit mixing weights, and rounds to learn the selected templates on all subgraphs
+_NUM_WEIGHT_STEPS = 20
+_NUM_ROUNDS = 3
 
 
-def may_be_noisy(around: RootedSubgraphs) -> bool:
-    """Whether it is quick to look for noisy copies, and many subgraphs have a rare structure."""
-    if around.batch.nodes.shape[1] > MOST_EXACT_NODES:
+def may_be_noisy(subgraphs: RootedSubgraphs) -> bool:
+    """Whether the subgraphs are small enough for noisy templates and many structures are rare."""
+    if subgraphs.batch.max_nodes > MOST_NOISY_NODES:
         return False
-    own = [around.forms.certificate(row) for row in _one_of_each_node_set(around)]
-    count = Counter(own)
-    return sum(count[one] < _RARE for one in own) >= _RARE_SHARE * len(own)
+    certificates = [subgraphs.forms.certificate(row) for row in _distinct_rows(subgraphs)]
+    count = Counter(certificates)
+    num_rare = sum(count[certificate] < _RARE for certificate in certificates)
+    return num_rare >= _RARE_SHARE * len(certificates)
 
 
 def add_noisy_patterns(
-    regular: DiscreteFilters,
-    around: RootedSubgraphs,
-    num_starts: int,
+    frequent: DiscreteFilters,
+    subgraphs: RootedSubgraphs,
+    num_initial: int,
     sample_size: int,
     min_support: int,
     seed: int,
 ) -> DiscreteFilters:
-    """Add the patterns that the subgraphs show in noisy copies, if any.
+    """Add the patterns of which the subgraphs are noisy copies, if there are any.
 
-    Parameters
-    ----------
-    regular : DiscreteFilters
-        Patterns found so far.
-    around : RootedSubgraphs
-        Of the graph.
-    num_starts : int
-        Real subgraphs from which templates start, chosen by facility location.
-    sample_size : int
-        Subgraphs compared to choose them.
-    min_support : int
-        Fewest subgraphs that a pattern explains.
-    seed : int
-
-    Returns
-    -------
-    DiscreteFilters
-        ``regular``, less those that are found anew, and the noisy ones.
+    Templates start from ``num_initial`` real subgraphs, chosen by facility location among
+    ``sample_size``. A pattern explains at least ``min_support`` subgraphs. Of ``frequent``, what
+    is learnt anew is left out.
     """
+    if not 2 < subgraphs.batch.max_nodes <= MOST_NOISY_NODES:
+        return frequent
     rng = np.random.default_rng([seed, 6])
-    rows = _one_of_each_node_set(around)
-    if not 2 < around.batch.nodes.shape[1] <= MOST_NOISY_NODES:
-        return regular
-    if len(rows) > _MOST_UNITS:
-        rows = np.sort(rng.choice(rows, size=_MOST_UNITS, replace=False))
-    types = around.types
-    sample_size = max(num_starts, min(sample_size, _MOST_UNITS))
+    rows = _distinct_rows(subgraphs)
+    if len(rows) > _MAX_OBSERVATIONS:
+        rows = np.sort(rng.choice(rows, size=_MAX_OBSERVATIONS, replace=False))
+    types = subgraphs.types
+    sample_size = max(num_initial, min(sample_size, _MAX_OBSERVATIONS))
     chosen = choose_initial(
-        "facility_location", types, num_starts, around.kernel, sample_size, rng, around.backend
-    )
-    search = _Search(around, rows, regular, min_support)
-    found = search.learn_and_judge(types.first[chosen], rng)
-    log.info("%d patterns of which few copies are intact", len(found))
-    if not found:
-        return regular
-    certificates = {_certificate(template) for template in found}
-    kept = [i for i, own in enumerate(regular.certificates()) if own not in certificates]
-    return DiscreteFilters.join([regular.take(kept), search.snap(found)])
+        "facility_location", types, num_initial, subgraphs.kernel, sample_size, rng,
+        subgraphs.backend,
+    )  # fmt: skip
+    selection = _TemplateSelection(subgraphs, rows, frequent, min_support)
+    templates = selection.select(types.first[chosen], rng)
+    log.info("%d patterns of which few copies are intact", len(templates))
+    if not templates:
+        return frequent
+    certificates = {template.certificate() for template in templates}
+    others = [i for i, own in enumerate(frequent.certificates()) if own not in certificates]
+    return DiscreteFilters.join([frequent.take(others), selection.as_filters(templates)])
 
 
-def hold_out(graph: CSRGraph, rng: np.random.Generator) -> np.ndarray:
+def held_out_nodes(graph: CSRGraph, rng: np.random.Generator) -> np.ndarray:
     """Draw the nodes of about a third of the regions of a graph, bool ``[V]``.
 
-    A region is what is nearest to one of the nodes drawn as centres, or a component without one.
+    Centres are drawn at random. A region is the nodes nearest to a centre, or a connected component
+    without one.
     """
     size = graph.num_nodes
-    joined = csr_matrix((np.ones(len(graph.indices)), graph.indices, graph.indptr), (size, size))
-    centres = np.flatnonzero(rng.random(size) < 1 / _REGION)
-    region = size + connected_components(joined)[1]
+    adjacency = csr_matrix((np.ones(len(graph.indices)), graph.indices, graph.indptr), (size, size))
+    centres = np.flatnonzero(rng.random(size) < 1 / _REGION_SIZE)
+    region = size + connected_components(adjacency)[1]
     if len(centres):
-        reached, _, nearest = dijkstra(
-            joined, indices=centres, unweighted=True, min_only=True, return_predecessors=True
+        distance, _, nearest = dijkstra(
+            adjacency, indices=centres, unweighted=True, min_only=True, return_predecessors=True
         )
-        region = np.where(np.isfinite(reached), nearest, region)
+        region = np.where(np.isfinite(distance), nearest, region)
     _, region = np.unique(region, return_inverse=True)
     order = rng.permutation(region.max() + 1)
-    filled = np.cumsum(np.bincount(region)[order])
-    held: np.ndarray = np.isin(region, order[filled <= _HELD_OUT * size])
-    return held
+    num_nodes = np.cumsum(np.bincount(region)[order])
+    held_out: np.ndarray = np.isin(region, order[num_nodes <= _HELD_OUT_SHARE * size])
+    return held_out
 
 
-def _one_of_each_node_set(around: RootedSubgraphs) -> np.ndarray:
-    return np.unique(around.node_sets, return_index=True)[1]
+def _distinct_rows(subgraphs: RootedSubgraphs) -> np.ndarray:
+    """One subgraph of each node set."""
+    return np.unique(subgraphs.node_sets, return_index=True)[1]
 
 
-def _certificate(template: Template) -> bytes:
-    size = template.num_nodes
-    return canonical_form(adjacency_of(template)[:size, :size]).certificate
-
-
-class _Search:
-    """The subgraphs of a graph, and templates that explain them."""
+class _TemplateSelection:
+    """Learns templates that explain the subgraphs in ``rows``, and selects among them."""
 
     def __init__(
-        self, around: RootedSubgraphs, rows: np.ndarray, regular: DiscreteFilters, min_support: int
+        self,
+        subgraphs: RootedSubgraphs,
+        rows: np.ndarray,
+        frequent: DiscreteFilters,
+        min_support: int,
     ) -> None:
-        self.around, self.rows, self.min_support = around, rows, min_support
-        low, high = around.features.bounds()
-        # what never changes tells no node from another
+        self.subgraphs, self.rows, self.min_support = subgraphs, rows, min_support
+        low, high = subgraphs.features.bounds()
+        # a feature that is constant distinguishes no nodes
         self.columns = np.flatnonzero(low < high)
         self.offset, self.spread = low[self.columns], (high - low)[self.columns]
-        self.units = self._units_at(rows)
-        self.structure = [around.forms.certificate(row) for row in rows]
-        self.frequent = self._frequent_among(regular)
-        self.known = {_certificate(template) for template in self.frequent}
+        self.data = self._observations(rows)
+        self.frequent = self._frequent_templates(frequent)
+        self.known = {template.certificate() for template in self.frequent}
 
-    def _held_nodes(self, rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-        """How many nodes of each subgraph are held out."""
-        nodes = self.around.batch.nodes[rows]
-        count: np.ndarray = (held[nodes] & (nodes >= 0)).sum(axis=1)
-        return count
+    def select(self, initial: np.ndarray, rng: np.random.Generator) -> list[Template]:
+        """Return the templates of noisy patterns; ``initial`` are rows of subgraphs to start from.
 
-    def _templates_at(self, rows: np.ndarray) -> list[Template]:
-        """Templates that are real subgraphs."""
-        units = self._units_at(rows)
-        return [
-            Template(units.pairs[i], units.features[i], int(units.num_nodes[i]))
-            for i in range(len(units))
-        ]
-
-    def learn_and_judge(self, starts: np.ndarray, rng: np.random.Generator) -> list[Template]:
-        """Return the templates that earn their place; ``starts`` are subgraphs to begin with."""
-        held = hold_out(self.around.graph, rng)
-        inside, size = self._held_nodes(self.rows, held), self.units.num_nodes
-        test = self.units.take(np.flatnonzero(inside == size))
-        train = self.units.take(np.flatnonzero(inside == 0))
-        # what is held out must not be where templates come from
-        allowed = starts[self._held_nodes(starts, held) == 0]
+        These are steps 2 to 4 of the procedure above.
+        """
+        held_out = held_out_nodes(self.subgraphs.graph, rng)
+        num_held_out = self._count_nodes(self.rows, held_out)
+        test = self.data.take(np.flatnonzero(num_held_out == self.data.num_nodes))
+        train = self.data.take(np.flatnonzero(num_held_out == 0))
+        # templates must not come from what is held out
+        allowed = initial[self._count_nodes(initial, held_out) == 0]
         if not min(len(test), len(train), len(allowed)):
             return []
         learnt = fit_mixture(train, self._templates_at(allowed))
-        taken = self._take(train, test, learnt, price=0.0)
-        if not taken:
+        selected = self._select_beside_frequent(train, test, learnt, min_gain=0.0)
+        if not selected:
             return []
-        learnt = fit_mixture(self.units, [*taken, *self._templates_at(starts)])
-        price = describing_price(self.units)
-        return self._patterns(self._take(self.units, self.units, learnt, price))
+        learnt = fit_mixture(self.data, [*selected, *self._templates_at(initial)])
+        min_gain = description_length(self.data)
+        return self._patterns(self._select_beside_frequent(self.data, self.data, learnt, min_gain))
 
-    def _take(
-        self, train: Units, test: Units, learnt: Sequence[Template], price: float
-    ) -> list[Template]:
-        """Of the templates learnt on ``train``, those that ``test`` wants beside the frequent."""
-        rivals = [one for one in learnt if _certificate(one) not in self.known]
-        frequent = learn_together(train, self.frequent)
-        return take_greedily(train, test, frequent, rivals, price)
-
-    def snap(self, templates: Sequence[Template]) -> DiscreteFilters:
-        """The templates as the kernel takes them; weights are shares of copies with an edge."""
-        around = self.around
-        size, width = around.batch.nodes.shape[1], around.features.shape[1]
+    def as_filters(self, templates: Sequence[Template]) -> DiscreteFilters:
+        """The templates as filters, weighted by the share of the copies that have an edge."""
+        size, width = self.data.features.shape[1], self.subgraphs.features.shape[1]
         feat = np.zeros((len(templates), size, width), np.float32)
         for row, template in zip(feat, templates, strict=True):
-            row[: template.num_nodes] = around.features[0]
+            row[: template.num_nodes] = self.subgraphs.features[0]
             scaled = self.offset + self.spread * template.features[: template.num_nodes]
             row[: template.num_nodes, self.columns] = scaled
-        adj = np.stack([adjacency_of(template) for template in templates]).astype(np.float32)
-        share = explain_all(self.units, [*self.frequent, *templates])[:, len(self.frequent) :]
+        adj = np.stack([template.adjacency() for template in templates]).astype(np.float32)
+        copies = responsibilities(self.data, [*self.frequent, *templates])[:, len(self.frequent) :]
         weights = np.stack(
-            [copies_with_edges(self.units, share[:, j], one) for j, one in enumerate(templates)]
+            [edge_shares(self.data, copies[:, j], one) for j, one in enumerate(templates)]
         )
         return DiscreteFilters(
             torch.from_numpy(adj),
@@ -239,100 +202,114 @@ class _Search:
             noisy=(True,) * len(templates),
         )
 
-    def _units_at(self, rows: np.ndarray) -> Units:
-        batch = self.around.batch.take(rows)
-        return Units.of(
-            batch.adjacency(), self._unit_features(batch.gather(self.around.features)),
-            batch.num_nodes, batch.nodes,
-        )  # fmt: skip
+    def _observations(self, rows: np.ndarray) -> Observations:
+        batch = self.subgraphs.batch.take(rows)
+        features = self._unit_features(batch.gather(self.subgraphs.features))
+        return Observations.of(batch.adjacency(), features, batch.num_nodes, batch.nodes)
 
     def _unit_features(self, scaled: np.ndarray) -> np.ndarray:
-        """Columns that tell, each over the whole unit interval, ``[U, N, D']``."""
+        """The columns that vary, each over the whole unit interval, ``[U, N, D']``."""
         return (scaled[:, :, self.columns] - self.offset) / self.spread
 
-    def _frequent_among(self, regular: DiscreteFilters) -> list[Template]:
+    def _count_nodes(self, rows: np.ndarray, marked: np.ndarray) -> np.ndarray:
+        """How many nodes of each subgraph are marked, bool ``[V]``."""
+        nodes = self.subgraphs.batch.nodes[rows]
+        count: np.ndarray = (marked[nodes] & (nodes >= 0)).sum(axis=1)
+        return count
+
+    def _templates_at(self, rows: np.ndarray) -> list[Template]:
+        """Templates that equal real subgraphs."""
+        return _as_templates(self._observations(rows), range(len(rows)))
+
+    def _frequent_templates(self, frequent: DiscreteFilters) -> list[Template]:
         """Templates of the patterns of which enough copies are intact."""
-        units = Units.of(
-            regular.adj.numpy(), self._unit_features(regular.feat.numpy()),
-            np.array(regular.num_nodes),
-        )  # fmt: skip
-        every = _one_of_each_node_set(self.around)
-        kept = [
+        features = self._unit_features(frequent.feat.numpy())
+        data = Observations.of(frequent.adj.numpy(), features, np.array(frequent.num_nodes))
+        distinct = _distinct_rows(self.subgraphs)
+        rows = [
             i
-            for i, certificate in enumerate(regular.certificates())
-            if self.around.forms.has(certificate)[every].sum() >= self.min_support
+            for i, certificate in enumerate(frequent.certificates())
+            if self.subgraphs.forms.has(certificate)[distinct].sum() >= self.min_support
         ]
-        return [
-            Template(units.pairs[i], units.features[i], int(units.num_nodes[i]), _DAMAGE, _DAMAGE)
-            for i in kept
-        ]
+        return _as_templates(data, rows, _FREQUENT_RATE, _FREQUENT_RATE)
 
-    def _patterns(self, taken: Sequence[Template]) -> list[Template]:
-        """Learn the last on all subgraphs, and keep what explains enough that is not intact."""
-        both = learn_together(self.units, self.frequent, taken)
-        sure = explain_all(self.units, both) > 0.5
-        kept: dict[bytes, Template] = {}
-        for j in range(len(self.frequent), len(both)):
-            certificate = _certificate(both[j])
-            copies = [self.structure[row] for row in np.flatnonzero(sure[:, j])]
-            intact = copies.count(certificate)
-            enough = len(copies) >= self.min_support and 2 * intact < len(copies)
-            if enough and certificate not in self.known:
-                kept.setdefault(certificate, both[j])
-        return list(kept.values())
+    def _select_beside_frequent(
+        self, train: Observations, test: Observations, learnt: Sequence[Template], min_gain: float
+    ) -> list[Template]:
+        """Of the templates learnt on ``train``, those that explain more of ``test``."""
+        candidates = [one for one in learnt if one.certificate() not in self.known]
+        frequent = learn_jointly(train, self.frequent)
+        return select_greedily(train, test, frequent, candidates, min_gain)
 
-
-def explain_all(units: Units, templates: Sequence[Template]) -> np.ndarray:
-    """Probability that each subgraph is the copy of a template at its place, ``[U, J]``."""
-    table = tabulate(units, templates)
-    weight = fit_weight(table, _evenly(len(templates) + 1), _WEIGHT_STEPS)
-    return copies_apart(units, explain(table, weight))
+    def _patterns(self, selected: Sequence[Template]) -> list[Template]:
+        """Learn the selected templates on all subgraphs; keep those with enough damaged copies."""
+        templates = learn_jointly(self.data, self.frequent, selected)
+        is_copy = responsibilities(self.data, templates) > 0.5
+        structure = [self.subgraphs.forms.certificate(row) for row in self.rows]
+        patterns: dict[bytes, Template] = {}
+        for j in range(len(self.frequent), len(templates)):
+            certificate = templates[j].certificate()
+            copies = [structure[row] for row in np.flatnonzero(is_copy[:, j])]
+            mostly_damaged = 2 * copies.count(certificate) < len(copies)
+            if len(copies) >= self.min_support and mostly_damaged and certificate not in self.known:
+                patterns.setdefault(certificate, templates[j])
+        return list(patterns.values())
 
 
-def learn_together(
-    units: Units, frequent: Sequence[Template], noisy: Sequence[Template] = ()
+def _as_templates(data: Observations, rows: Sequence[int], *rates: float) -> list[Template]:
+    return [
+        Template(data.pairs[row], data.features[row], int(data.num_nodes[row]), *rates)
+        for row in rows
+    ]
+
+
+def responsibilities(data: Observations, templates: Sequence[Template]) -> np.ndarray:
+    """Probability that each subgraph is a copy of each template, ``[U, J]``, without overlaps."""
+    table = component_log_likelihoods(data, templates)
+    return expectation_step(table, fit_weights(table, _NUM_WEIGHT_STEPS)).of_copies(data)
+
+
+def learn_jointly(
+    data: Observations, frequent: Sequence[Template], noisy: Sequence[Template] = ()
 ) -> list[Template]:
-    """Learn the features of all templates, and edges and rates of the noisy ones."""
+    """Learn the features of all templates, and the edges and rates of the noisy ones."""
     templates = [*frequent, *noisy]
-    for _ in range(_ROUNDS):
-        share = explain_all(units, templates)
+    for _ in range(_NUM_ROUNDS):
+        copies = responsibilities(data, templates)
         templates = [
-            refit(units, share[:, j], template, learn=j >= len(frequent))
+            maximization_step(data, copies[:, j], template, features_only=j < len(frequent))
             for j, template in enumerate(templates)
         ]
     return templates
 
 
-def take_greedily(
-    train: Units,
-    test: Units,
+def select_greedily(
+    train: Observations,
+    test: Observations,
     frequent: Sequence[Template],
-    rivals: Sequence[Template],
-    price: float,
+    candidates: Sequence[Template],
+    min_gain: float,
 ) -> list[Template]:
-    """Take the rival that raises the log-likelihood of ``test`` most, while by more than a price.
+    """Add the candidate that raises the log-likelihood of ``test`` most, while above ``min_gain``.
 
-    The shares are those of ``train``.
+    The mixing weights are those of ``train``.
     """
-    every = [*frequent, *rivals]
-    known, unseen = tabulate(train, every), tabulate(test, every, fitted=train)
+    templates = [*frequent, *candidates]
+    of_train = component_log_likelihoods(train, templates)
+    of_test = component_log_likelihoods(test, templates, fitted=train)
 
-    def reach(columns: list[int]) -> float:
-        chosen = [*columns, -1]
-        weight = fit_weight(known[:, chosen], _evenly(len(chosen)), _WEIGHT_STEPS)
-        return float(explain(unseen[:, chosen], weight).total.sum())
+    def test_likelihood(rows: list[int]) -> float:
+        components = [*rows, -1]
+        weight = fit_weights(of_train[:, components], _NUM_WEIGHT_STEPS)
+        return float(expectation_step(of_test[:, components], weight).log_evidence.sum())
 
-    taken = list(range(len(frequent)))
-    best, left = reach(taken), list(range(len(frequent), len(every)))
-    while left:
-        reached = [reach([*taken, j]) for j in left]
-        winner = int(np.argmax(reached))
-        if reached[winner] - best <= price:
+    selected = list(range(len(frequent)))
+    best, remaining = test_likelihood(selected), list(range(len(frequent), len(templates)))
+    while remaining:
+        likelihoods = [test_likelihood([*selected, j]) for j in remaining]
+        winner = int(np.argmax(likelihoods))
+        if likelihoods[winner] - best <= min_gain:
             break
-        best = reached[winner]
-        taken.append(left.pop(winner))
-    return [every[j] for j in taken[len(frequent) :]]
-
-
-def _evenly(count: int) -> np.ndarray:
-    return np.full(count, 1 / count)
+        best = likelihoods[winner]
+        selected.append(remaining.pop(winner))
+    return [templates[j] for j in selected[len(frequent) :]]

@@ -1,11 +1,13 @@
-"""A model of noisy copies: each subgraph is a damaged copy of a template, or background.
+"""A mixture model of noisy copies: each subgraph is a damaged copy of a template, or background.
 
-A copy of a template of n nodes loses each of its edges with one probability and gains each missing
-one with another; a node is left out, or a strange one taken in, with probability .02; features are
-normal around those of the template's node. Nobody knows which node plays which part, so the
-likelihood is the mean over all alignments. A background subgraph has edges at the mean density of
-its size and the features of any node. The mixture says for each subgraph how likely it is a copy of
-which template, and so a template can be learnt of which no intact copy exists.
+A copy loses each edge of its template with the deletion rate and gains each missing edge with the
+insertion rate; with probability .02 a node of the template is left out, or another node is taken
+in. Node features are normal around those of the template. It is unknown which node is mapped to
+which, so the likelihood is the mean over all alignments (``alignments.py``). A background subgraph
+has edges at the mean density of its size, and the features of any node.
+
+The posterior probability that a subgraph is a copy of a template is called its responsibility, as
+is usual for mixtures. With it a template can be learnt of which no intact copy exists.
 """
 
 from __future__ import annotations
@@ -13,41 +15,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import igraph
 import numpy as np
 from scipy.sparse import csr_matrix, triu
 from scipy.special import logsumexp
 
-from mining.noisy_templates.alignment_sums import EDGE, NO_EDGE, PADDING, log_mean_over_alignments
+from mining.noisy_templates.alignments import EDGE, NO_EDGE, PADDING, log_mean_over_alignments
+from mining.structures.canonical_forms import canonical_form
 
-# a template's node that a copy leaves out, or a node of the copy that the template lacks
-_STRANGE_NODE = 0.02
-# what is this much less likely than another explanation is not looked at: e^-25
+# probability of a template's node that a copy leaves out, or of a node that the template lacks
+_UNMATCHED_NODE = 0.02
+# a likelihood below that of another component by this factor, e^-25, is not computed exactly
 _NEGLIGIBLE = 25.0
-LEAST_VARIANCE = 1e-4
+# of the features, so that equal features do not have an infinite density
+MIN_VARIANCE = 1e-4
+# least share of a component, so that its logarithm is finite
+_MIN_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True)
-class Units:
-    """The subgraphs to be explained.
+class Observations:
+    """The U subgraphs that the mixture describes.
 
-    Attributes
-    ----------
-    pairs : numpy.ndarray
-        int8 ``[U, P]`` state of each pair of nodes: 0 no edge, 1 an edge, 2 a node is padding.
-    features : numpy.ndarray
-        float64 ``[U, N, D]``, scaled to the unit interval.
-    num_nodes : numpy.ndarray
-        int64 ``[U]``.
-    kind : numpy.ndarray
-        int64 ``[U]``, equal for subgraphs with equal ``pairs``.
-    overlaps : numpy.ndarray
-        int64 ``[K, 2]`` pairs of subgraphs that share more than half of their nodes.
+    ``pairs [U, P]`` int8 are the states of the pairs of nodes, in the order of
+    ``numpy.triu_indices``: 0 no edge, 1 an edge, 2 a node is padding. ``features [U, N, D]`` are in
+    the unit interval, ``num_nodes [U]`` counts nodes, ``pairs_id [U]`` is equal for equal
+    ``pairs``, and ``overlaps [K, 2]`` are subgraphs that share more than half of their nodes.
     """
 
     pairs: np.ndarray
     features: np.ndarray
     num_nodes: np.ndarray
-    kind: np.ndarray
+    pairs_id: np.ndarray
     overlaps: np.ndarray
 
     @classmethod
@@ -57,40 +56,40 @@ class Units:
         features: np.ndarray,
         num_nodes: np.ndarray,
         nodes: np.ndarray | None = None,
-    ) -> Units:
+    ) -> Observations:
         """Take adjacency ``[U, N, N]``, features ``[U, N, D]`` and sizes ``[U]``.
 
-        ``nodes [U, N]`` are those of the graph; left out, no subgraphs overlap.
+        ``nodes [U, N]`` are the nodes of the graph, -1 for padding; None: no subgraphs overlap.
         """
         first, second = np.triu_indices(adj.shape[1], 1)
         pairs = (adj[:, first, second] > 0).astype(np.int8)
         # the second node of a pair is the later one
         pairs[second >= num_nodes[:, None]] = PADDING
-        # a column for a subgraph of one node, which has no pairs
+        # one more column, since subgraphs of one node have no pairs
         key = np.concatenate([pairs, np.zeros((len(pairs), 1), np.int8)], axis=1)
-        kind = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+        pairs_id = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
         overlaps = np.empty((0, 2), np.int64) if nodes is None else _find_overlaps(nodes)
-        return cls(pairs, features.astype(np.float64), num_nodes.astype(np.int64), kind, overlaps)
+        return cls(pairs, features.astype(np.float64), num_nodes, pairs_id, overlaps)
 
     def __len__(self) -> int:
         return len(self.pairs)
 
     @property
-    def real(self) -> np.ndarray:
+    def is_real(self) -> np.ndarray:
         """Which nodes are no padding, bool ``[U, N]``."""
-        real: np.ndarray = np.arange(self.features.shape[1]) < self.num_nodes[:, None]
-        return real
+        is_real: np.ndarray = np.arange(self.features.shape[1]) < self.num_nodes[:, None]
+        return is_real
 
-    def take(self, rows: np.ndarray) -> Units:
+    def take(self, rows: np.ndarray) -> Observations:
         """Return the subgraphs in ``rows``."""
         position = np.full(len(self), -1)
         position[rows] = np.arange(len(rows))
         overlaps = position[self.overlaps]
-        return Units(
+        return Observations(
             self.pairs[rows],
             self.features[rows],
             self.num_nodes[rows],
-            self.kind[rows],
+            self.pairs_id[rows],
             overlaps[(overlaps >= 0).all(axis=1)],
         )
 
@@ -99,171 +98,168 @@ def _find_overlaps(nodes: np.ndarray) -> np.ndarray:
     """Pairs of rows ``[K, 2]`` that share more than half of the nodes of the smaller."""
     row, _ = np.nonzero(nodes >= 0)
     column = nodes[nodes >= 0]
-    holds = csr_matrix((np.ones(len(row), np.int64), (row, column)))
-    shared = triu(holds @ holds.T, 1).tocoo()
-    size = np.asarray(holds.sum(axis=1)).reshape(-1)
+    contains = csr_matrix((np.ones(len(row), np.int64), (row, column)))
+    shared = triu(contains @ contains.T, 1).tocoo()
+    size = np.asarray(contains.sum(axis=1)).reshape(-1)
     overlapping = 2 * shared.data > np.minimum(size[shared.row], size[shared.col])
     return np.stack([shared.row, shared.col], axis=1)[overlapping].astype(np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Template:
-    """What noisy copies are copies of.
+    """A component of the mixture: a graph with ``num_nodes`` nodes, and the noise of its copies.
 
-    Attributes
-    ----------
-    pairs : numpy.ndarray
-        int8 ``[P]`` as in :class:`Units`; the real nodes come first.
-    features : numpy.ndarray
-        float64 ``[N, D]``.
-    num_nodes : int
-    lost, added : float
-        Probability that an edge is deleted, and that one is added.
-    variance : float
-        Of a feature around the template's.
+    ``pairs [P]`` and ``features [N, D]`` are as in :class:`Observations`, with padding at the end;
+    ``variance`` is that of a feature around the template's.
     """
 
     pairs: np.ndarray
     features: np.ndarray
     num_nodes: int
-    lost: float = 0.1
-    added: float = 0.05
+    deletion_rate: float = 0.1
+    insertion_rate: float = 0.05
     variance: float = 0.01
+
+    def adjacency(self) -> np.ndarray:
+        """Adjacency matrix with its padding, bool ``[N, N]``."""
+        size = len(self.features)
+        matrix = np.zeros((size, size), bool)
+        matrix[np.triu_indices(size, 1)] = self.pairs == EDGE
+        return matrix | matrix.T
+
+    def is_connected(self) -> bool:
+        """Whether the graph has one component."""
+        edges = np.argwhere(np.triu(self.adjacency()))
+        return bool(igraph.Graph(n=self.num_nodes, edges=edges.tolist()).is_connected())
+
+    def certificate(self) -> bytes:
+        """Isomorphism class."""
+        return canonical_form(self.adjacency()[: self.num_nodes, : self.num_nodes]).certificate
 
     def log_factors(self) -> np.ndarray:
         """Log-likelihood of a pair by its state in the template and in a copy, ``[3, 3]``."""
         factors = np.zeros((3, 3))
-        factors[NO_EDGE, :PADDING] = np.log([1 - self.added, self.added])
-        factors[EDGE, :PADDING] = np.log([self.lost, 1 - self.lost])
-        # whether a strange node is joined says nothing
+        factors[NO_EDGE, :PADDING] = np.log([1 - self.insertion_rate, self.insertion_rate])
+        factors[EDGE, :PADDING] = np.log([self.deletion_rate, 1 - self.deletion_rate])
+        # a node that the template lacks has an edge as often as not
         factors[PADDING, :PADDING] = np.log(0.5)
         return factors
 
-    def log_fit(self, units: Units) -> np.ndarray:
+    def log_fit(self, data: Observations) -> np.ndarray:
         """Log-likelihood of node i of each subgraph as the template's node m, ``[U, N, N]``."""
         size, width = self.features.shape
-        mine, real = np.arange(size) < self.num_nodes, units.real[:, :, None]
-        squared = self.squared_distance(units)
+        in_template, in_subgraph = np.arange(size) < self.num_nodes, data.is_real[:, :, None]
+        squared = self.squared_distance(data)
         normal = -0.5 * (squared / self.variance + width * np.log(2 * np.pi * self.variance))
-        strange = np.where(real | mine, np.log(_STRANGE_NODE), 0.0)
-        return np.where(real & mine, normal + np.log(1 - _STRANGE_NODE), strange)
+        unmatched = np.where(in_subgraph | in_template, np.log(_UNMATCHED_NODE), 0.0)
+        matched = normal + np.log(1 - _UNMATCHED_NODE)
+        return np.where(in_subgraph & in_template, matched, unmatched)
 
-    def squared_distance(self, units: Units) -> np.ndarray:
+    def squared_distance(self, data: Observations) -> np.ndarray:
         """Squared distance of the features of node i and the template's node m, ``[U, N, N]``."""
-        squared = (units.features**2).sum(axis=2)[:, :, None] + (self.features**2).sum(axis=1)
-        return np.maximum(squared - 2 * units.features @ self.features.T, 0)
+        squared = (data.features**2).sum(axis=2)[:, :, None] + (self.features**2).sum(axis=1)
+        return np.maximum(squared - 2 * data.features @ self.features.T, 0)
 
-    def log_likelihood(self, units: Units) -> np.ndarray:
-        """Log-likelihood of each subgraph as a copy, ``[U]``."""
-        return self.log_likelihood_above(units, np.full(len(units), -np.inf))
+    def log_likelihood(self, data: Observations, floor: np.ndarray | float = -np.inf) -> np.ndarray:
+        """Log-likelihood of each subgraph as a copy, ``[U]``.
 
-    def log_likelihood_above(self, units: Units, floor: np.ndarray) -> np.ndarray:
-        """The same, with an upper bound for what cannot reach ``floor [U]``."""
-        log_fit = self.log_fit(units)
-        largest = log_fit.max(axis=2, keepdims=True)
-        found = largest.sum(axis=(1, 2))
-        rows = np.flatnonzero(found >= floor)
-        # what does not depend on the alignment comes out of the mean
-        apart = (log_fit - largest)[rows]
-        where = np.arange(len(rows))
-        if not apart.any():
-            # then subgraphs of the same edges are the same
-            _, first, where = np.unique(units.kind[rows], return_index=True, return_inverse=True)
-            rows_of_kind = rows[first]
-            apart = apart[first]
-        else:
-            rows_of_kind = rows
-        pairs = units.pairs[rows_of_kind]
-        means = log_mean_over_alignments(apart, pairs, self.pairs, self.log_factors())
-        found[rows] += means[where]
-        return found
+        An upper bound where that cannot reach ``floor [U]``, which saves the sum over alignments.
+        """
+        log_fit = self.log_fit(data)
+        # each node mapped to the node that it fits best: a bound, and a constant of the mean
+        best_fit = log_fit.max(axis=2, keepdims=True)
+        likelihood = best_fit.sum(axis=(1, 2))
+        rows = np.flatnonzero(likelihood >= floor)
+        log_fit = (log_fit - best_fit)[rows]
+        first = inverse = np.arange(len(rows))
+        if not log_fit.any():
+            # features make no difference: subgraphs with the same edges have the same likelihood
+            ids = data.pairs_id[rows]
+            _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+        pairs = data.pairs[rows[first]]
+        means = log_mean_over_alignments(log_fit[first], pairs, self.pairs, self.log_factors())
+        likelihood[rows] += means[inverse]
+        return likelihood
 
 
-def background_log_likelihood(units: Units, fitted: Units | None = None) -> np.ndarray:
-    """Log-likelihood of each subgraph as background, ``[U]``; measured on ``fitted`` ones."""
-    fitted = units if fitted is None else fitted
-    known = fitted.features[fitted.real]
-    width = known.shape[1]
-    mean, variance = known.mean(axis=0), 0.0
+def background_log_likelihood(data: Observations, fitted: Observations | None = None) -> np.ndarray:
+    """Log-likelihood of each subgraph as background, ``[U]``, with the parameters of ``fitted``."""
+    fitted = data if fitted is None else fitted
+    features = fitted.features[fitted.is_real]
+    width = features.shape[1]
+    likelihood = np.zeros(len(data))
     if width:
-        variance = max(float(known.var(axis=0).mean()), LEAST_VARIANCE)
-    squared = ((units.features - mean) ** 2).sum(axis=2) * units.real
-    found = np.zeros(len(units))
-    if width:
-        found -= 0.5 * squared.sum(axis=1) / variance
-        found -= 0.5 * width * np.log(2 * np.pi * variance) * units.num_nodes
-    for size in np.unique(units.num_nodes):
-        mine, rows = units.num_nodes == size, fitted.num_nodes == size
-        joined = (fitted.pairs[rows] == EDGE).sum()
-        seen = (fitted.pairs[rows] != PADDING).sum()
-        density = (joined + 0.5) / (seen + 1)
-        edges = (units.pairs[mine] == EDGE).sum(axis=1)
-        missing = (units.pairs[mine] == NO_EDGE).sum(axis=1)
-        found[mine] += edges * np.log(density) + missing * np.log(1 - density)
-    return found
+        variance = max(float(features.var(axis=0).mean()), MIN_VARIANCE)
+        squared = ((data.features - features.mean(axis=0)) ** 2).sum(axis=2) * data.is_real
+        likelihood -= 0.5 * squared.sum(axis=1) / variance
+        likelihood -= 0.5 * width * np.log(2 * np.pi * variance) * data.num_nodes
+    for size in np.unique(data.num_nodes):
+        rows, known = data.num_nodes == size, fitted.pairs[fitted.num_nodes == size]
+        density = ((known == EDGE).sum() + 0.5) / ((known != PADDING).sum() + 1)
+        edges = (data.pairs[rows] == EDGE).sum(axis=1)
+        missing = (data.pairs[rows] == NO_EDGE).sum(axis=1)
+        likelihood[rows] += edges * np.log(density) + missing * np.log(1 - density)
+    return likelihood
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What a mixture says about subgraphs.
+class Posterior:
+    """Subgraphs under a mixture of J templates and the background, which comes last.
 
-    Attributes
-    ----------
-    log_likelihood : numpy.ndarray
-        float64 ``[U, J + 1]`` under each template, and last under the background.
-    share : numpy.ndarray
-        float64 ``[U, J + 1]`` probability that a subgraph is a copy of each.
-    weight : numpy.ndarray
-        float64 ``[J + 1]`` share of all subgraphs.
-    total : numpy.ndarray
-        float64 ``[U]`` log-likelihood under the mixture.
+    ``log_likelihood [U, J + 1]`` is that under each component, ``responsibility [U, J + 1]`` the
+    posterior probability of each, ``weight [J + 1]`` the mixing weights, and ``log_evidence [U]``
+    the log-likelihood under the mixture.
     """
 
     log_likelihood: np.ndarray
-    share: np.ndarray
+    responsibility: np.ndarray
     weight: np.ndarray
-    total: np.ndarray
+    log_evidence: np.ndarray
+
+    def of_copies(self, data: Observations) -> np.ndarray:
+        """Responsibility of each template, 0 for all but the best of overlapping subgraphs.
+
+        Of subgraphs that overlap, only the one that is most like a template can be a copy of it;
+        the others hold a part of the copy and nodes beside it. ``[U, J]``.
+        """
+        responsibility = self.responsibility[:, :-1].copy()
+        log_ratio = self.log_likelihood[:, :-1] - self.log_likelihood[:, -1:]
+        first, second = data.overlaps.T
+        first_is_better = log_ratio[first] >= log_ratio[second]
+        for rows, is_worse in ((first, ~first_is_better), (second, first_is_better)):
+            pair, template = np.nonzero(is_worse)
+            responsibility[rows[pair], template] = 0
+        return responsibility
 
 
-def tabulate(
-    units: Units, templates: Sequence[Template], fitted: Units | None = None
+def component_log_likelihoods(
+    data: Observations, templates: Sequence[Template], fitted: Observations | None = None
 ) -> np.ndarray:
     """Log-likelihood of each subgraph under each template and the background, ``[U, J + 1]``."""
-    columns = [background_log_likelihood(units, fitted)]
-    best = columns[0]
+    background = background_log_likelihood(data, fitted)
+    columns, best = [], background
     for template in templates:
-        columns.append(template.log_likelihood_above(units, best - _NEGLIGIBLE))
+        columns.append(template.log_likelihood(data, best - _NEGLIGIBLE))
         best = np.maximum(best, columns[-1])
-    return np.stack([*columns[1:], columns[0]], axis=1)
+    return np.stack([*columns, background], axis=1)
 
 
-def explain(table: np.ndarray, weight: np.ndarray) -> Explanation:
-    """Weigh a table of :func:`tabulate` with the share of each template."""
-    scores = table + np.log(weight)
-    total = logsumexp(scores, axis=1)
-    share = np.exp(scores - total[:, None])
-    return Explanation(table, share, weight, total)
+def expectation_step(log_likelihood: np.ndarray, weight: np.ndarray) -> Posterior:
+    """Responsibilities ``[U, J + 1]`` from the likelihoods and the mixing weights ``[J + 1]``."""
+    joint = log_likelihood + np.log(weight)
+    log_evidence = logsumexp(joint, axis=1)
+    responsibility = np.exp(joint - log_evidence[:, None])
+    return Posterior(log_likelihood, responsibility, weight, log_evidence)
 
 
-def copies_apart(units: Units, found: Explanation) -> np.ndarray:
-    """Probability to be a copy of each template, 0 for all but one of those at a place ``[U, J]``.
-
-    Of subgraphs that overlap only the one that is most like a template can be a copy of it; the
-    others hold a part of the copy and what is next to it.
-    """
-    share = found.share[:, :-1].copy()
-    likeness = found.log_likelihood[:, :-1] - found.log_likelihood[:, -1:]
-    first, second = units.overlaps.T
-    better = likeness[first] >= likeness[second]
-    for rows, loses in ((first, ~better), (second, better)):
-        place, template = np.nonzero(loses)
-        share[rows[place], template] = 0
-    return share
-
-
-def fit_weight(table: np.ndarray, weight: np.ndarray, steps: int) -> np.ndarray:
-    """Share of each template after some steps of expectation maximisation."""
-    for _ in range(steps):
-        weight = np.maximum(explain(table, weight).share.mean(axis=0), 1e-6)
+def fit_weights(
+    log_likelihood: np.ndarray, num_steps: int, weight: np.ndarray | None = None
+) -> np.ndarray:
+    """Mixing weights ``[J + 1]`` after steps of expectation-maximisation, by default from equal."""
+    if weight is None:
+        weight = np.full(log_likelihood.shape[1], 1 / log_likelihood.shape[1])
+    for _ in range(num_steps):
+        responsibility = expectation_step(log_likelihood, weight).responsibility
+        weight = np.maximum(responsibility.mean(axis=0), _MIN_WEIGHT)
         weight = weight / weight.sum()
     return weight
