@@ -115,9 +115,8 @@ class PatternMiner(BaseEstimator):
         Move filters that hold almost nothing to the subgraphs served worst.
     noisy_copies : {"auto", "no", "yes"}
         Whether to look for patterns of which few copies are intact as well, see
-        ``mining/noisy_templates``. ``"auto"``: for patterns of at most 6 nodes, where the
-        subgraphs speak for noisy copies. ``"yes"``: always, for at most 10 nodes; with 8 nodes it
-        took more than 4 minutes for 500 subgraphs.
+        ``mining/noisy_templates``. ``"auto"``: where many subgraphs have a rare
+        structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
     n_init : int
         Runs from different starts; the one whose snapped filters fit best is kept.
     occurrence_rule : {"isomorphic", "similar"}
