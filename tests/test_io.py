@@ -20,8 +20,7 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io import tables
-from gomkcn_dgl.io import writing as io_write
+from gomkcn_dgl.io import edge_table
 from gomkcn_dgl.io.reading import atomic_write, read_graph, read_tu_labels, write_graph
 
 
@@ -319,9 +318,9 @@ class TestGraphML:
         with pytest.raises(InputError, match=says("g.graphml: " + sentence)):
             read_graph(path)
 
-    def test_what_networkx_refuses(self, write):
+    def test_hyperedges_are_refused(self, write):
         text = GRAPHML.format(weight="cost").replace("<node", "<hyperedge/><node", 1)
-        with pytest.raises(InputError, match=r"g\.graphml: NetworkX cannot read the file \(.+\)\."):
+        with pytest.raises(InputError, match=r"g\.graphml: line 8: hyperedges are not supported"):
             read_graph(write("g.graphml", text))
 
     def test_unknown_and_text_features(self, write):
@@ -369,11 +368,11 @@ class TestNpz:
             ),
             ({"data": ["a", "b"]}, "'data' must be numbers [n], got <U1 of the shape (2,)"),
             ({"shape": [2, 3]}, "the matrix must be square, got the shape (2, 3)."),
-            ({"indptr": [0, 2]}, "'indptr' must have 3 entries, got 2."),
-            ({"indptr": [0, 3, 2]}, "'indptr' must rise from 0 to the number of indices, 2."),
+            ({"indptr": [0, 2]}, "the matrix is not valid ("),
+            ({"indptr": [0, 3, 2]}, "the matrix is not valid ("),
             ({"data": [1]}, "'data' must have 2 entries, got 1."),
-            ({"indices": [1, 2]}, "'indices' must lie in 0 to 1, got 2."),
-            ({"indices": [1, -1]}, "'indices' must lie in 0 to 1, got -1."),
+            ({"indices": [1, 2]}, "the matrix is not valid (indices must be < 2)."),
+            ({"indices": [1, -1]}, "the matrix is not valid (indices must be >= 0)."),
             ({"data": [1, -3]}, "edge weights must be at least 0, got -3 for edge 1."),
             ({"data": [1, np.nan]}, "edge weights must be finite, got nan in row 1"),
             ({"features": np.zeros((3, 1))}, "features must have one row for each of the 2 nodes"),
@@ -1026,7 +1025,7 @@ class TestWriting:
         def full(_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(io_write.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(
             InputError, match=r"a.txt' cannot be written \(No space left on device\)"
         ):
@@ -1137,7 +1136,8 @@ def test_the_fast_and_the_slow_path_agree(tmp_path, pairs, weighted):
     data = "\n".join(" ".join(map(str, row)) for row in rows).encode()
     path = tmp_path / "g.txt"
     path.write_bytes(data)
-    fast, slow = tables.read_edge_list(path), tables._scan_edge_list(data)
+    fast = edge_table.read_edge_list(path)
+    slow = edge_table._table_of_rows(list(edge_table.scan_edge_list(data)))
     for name in ("source", "target", "weights"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
 

@@ -77,7 +77,7 @@ def test_unreadable_files(tmp_path):
     with pytest.raises(InputError, match=r"^bad.json: the file is not valid JSON: "):
         read_label_names(tmp_path / "bad.json")
     (tmp_path / "bad.csv").write_bytes(b"\xff\xff")
-    with pytest.raises(InputError, match=r"^bad.csv: the file cannot be read \("):
+    with pytest.raises(InputError, match=r"^bad.csv: the file is not valid CSV: "):
         read_label_names(tmp_path / "bad.csv")
 
 

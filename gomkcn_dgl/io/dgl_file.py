@@ -1,20 +1,22 @@
-"""A DGL ``.bin`` file → the arrays of its graphs, taken apart without DGL.
+"""DGL ``.bin`` files ↔ graphs; they are read without DGL and written by DGL.
 
-``dgl.load_graphs`` aborts the whole process on some damaged files (14 of 300 with a few bytes
-changed, DGL 1.1.3) and takes many others for good, so the file is read here, where nothing is read
-past its end and no count is believed before it is checked. The layout, little-endian, is version 2
-of DGL's, as 1.1.3 writes it; a file of another layout is refused. DGL is no longer released, so the
-layout will not change.
+``dgl.load_graphs`` aborts the process on some damaged files (14 of 300 with a few bytes changed,
+DGL 1.1.3) and accepts many others as valid. A child process would protect from that, but to import
+DGL there takes seconds, where a small file is read here in milliseconds. Nothing is read past the
+end of the file and no count is trusted before it is checked. The layout, little-endian, is version
+2 of DGL's, as 1.1.3 writes it; DGL is no longer released, so the layout will not change.
 
     magic, version, kind, number of graphs, padding to byte 4096
-    the place of the first graph, graph labels by name
+    the position of the first graph, graph labels by name
     for each graph: structure, node data, edge data, names of its node and edge types
 """
 
 from __future__ import annotations
 
 import math
+import os
 import struct
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +24,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import pick_columns
+from gomkcn_dgl.graph import DEFAULT_FEATURE, pick_columns
+from gomkcn_dgl.io.edge_table import has_features
+from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import read_bytes
 
-WEIGHT = "weight"
+_WEIGHT = "weight"
 
 _HEADER_BYTES = 4096
 _FILE_MAGIC = 0xDD2E4FF046B4A13F
@@ -41,66 +47,16 @@ _COO_MAGIC = 0xDD61FFD305DFF127
 _ARRAY_MAGIC = 0xDD5E40F096B4A13F
 _COO, _CSR, _CSC = 1, 2, 4
 # type code and bits of an array; NumPy has no bfloat16, which is the upper half of a float32
-_TYPES = {(0, 8 * size): f"<i{size}" for size in (1, 2, 4, 8)}
-_TYPES |= {(1, 8 * size): f"<u{size}" for size in (1, 2, 4, 8)}
-_TYPES |= {(2, 8 * size): f"<f{size}" for size in (2, 4, 8)}
 _BFLOAT16 = (4, 16)
-_TYPES[_BFLOAT16] = "<u2"
-_MOST_AXES = 32
+_TYPES = {
+    (code, 8 * size): f"<{kind}{size}"
+    for code, kind in enumerate("iuf")
+    for size in (1, 2, 4, 8)
+    if (kind, size) != ("f", 1)
+} | {_BFLOAT16: "<u2"}
+_MAX_AXES = 32
 # nodes without edges and features take no room in a file, but in memory
-_MOST_BARE_NODES = 1 << 20
-
-
-def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
-    """Read the graphs of a DGL ``.bin`` with the named node data, ``feat`` when left out.
-
-    The edge data ``weight``, where there is one, becomes the edge weights; labels are ignored.
-    """
-    data = read_bytes(path)
-    cursor, left = _Cursor(data), _MOST_BARE_NODES + len(data)
-    num_graphs = _read_header(cursor)
-    parts: list[CSRGraph] = []
-    repairs: Counter[str] = Counter()
-    for number in range(num_graphs):
-        found = _read_graph(cursor)
-        left -= found.num_nodes
-        if left < 0:
-            raise InputError("the file announces more nodes than it could hold.")
-        try:
-            matrix, names = pick_columns(features, found.node_data, "ndata")
-            parts.append(
-                csr_from_edges(
-                    found.source,
-                    found.target,
-                    found.num_nodes,
-                    weights=found.weights(),
-                    features=matrix,
-                    feature_names=names,
-                    repairs=repairs,
-                )
-            )
-        except (InputError, InputTypeError) as error:
-            where = f"graph {number}: " if num_graphs > 1 else ""
-            raise InputError(f"{where}{error}") from None
-    graph = concatenate(parts)
-    log_repairs(repairs)
-    return graph
-
-
-def read_dgl_columns(path: Path) -> DGLColumns:
-    """Read what a DGL ``.bin`` says about its graphs and nodes beside their structure."""
-    data = read_bytes(path)
-    cursor = _Cursor(data)
-    num_graphs = _read_header(cursor)
-    labels = _read_graph_labels(_Cursor(data))
-    frames = [_read_graph(cursor).node_data for _ in range(num_graphs)]
-    shared = set.intersection(*(set(frame) for frame in frames))
-    columns = {}
-    for name in sorted(shared):
-        parts = [frame[name] for frame in frames]
-        if len({part.shape[1:] for part in parts}) == 1:
-            columns[name] = np.concatenate(parts)
-    return DGLColumns(labels, columns)
+_MAX_BARE_NODES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -129,34 +85,117 @@ class _DGLGraph:
     node_data: dict[str, np.ndarray]
     edge_data: dict[str, np.ndarray]
 
-    def weights(self) -> np.ndarray | None:
-        """Return the edge data ``weight``, ``[E]``, if there is one."""
-        found = self.edge_data.get(WEIGHT)
-        return None if found is None else found.reshape(-1)
+
+def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
+    """Read the graphs of a DGL ``.bin`` with the named node data, ``feat`` when left out.
+
+    The edge data ``weight``, where there is one, becomes the edge weights; labels are ignored.
+    """
+    _, graphs = _read_file(path)
+    parts: list[CSRGraph] = []
+    repairs: Counter[str] = Counter()
+    for number, graph in enumerate(graphs):
+        weights = graph.edge_data.get(_WEIGHT)
+        try:
+            matrix, names = pick_columns(features, graph.node_data, "ndata")
+            parts.append(
+                csr_from_edges(
+                    graph.source,
+                    graph.target,
+                    graph.num_nodes,
+                    weights=None if weights is None else weights.reshape(-1),
+                    features=matrix,
+                    feature_names=names,
+                    repairs=repairs,
+                )
+            )
+        except (InputError, InputTypeError) as error:
+            where = f"graph {number}: " if len(graphs) > 1 else ""
+            raise InputError(f"{where}{error}") from None
+    collection = concatenate(parts)
+    log_repairs(repairs)
+    return collection
+
+
+def read_dgl_columns(path: Path) -> DGLColumns:
+    """Read the graph labels of a DGL ``.bin`` and the node data that all graphs have."""
+    labels, graphs = _read_file(path)
+    columns = {}
+    for name in sorted(set.intersection(*(set(graph.node_data) for graph in graphs))):
+        parts = [graph.node_data[name] for graph in graphs]
+        if len({part.shape[1:] for part in parts}) == 1:
+            columns[name] = np.concatenate(parts)
+    return DGLColumns(labels, columns)
+
+
+def write_dgl_graphs(
+    path: str | os.PathLike[str], graphs: Sequence[Any], labels: torch.Tensor | None = None
+) -> None:
+    """Write DGLGraphs with their data, and the class of each graph, ``[G]``, as ``labels``."""
+    path = Path(path)
+    if path.suffix.lower() != ".bin":
+        raise InputError(f"DGL graphs are written to a name that ends in .bin, got {path.name!r}.")
+    atomic_write(path, _serialize(graphs, labels))
+
+
+def dgl_bytes(graph: CSRGraph) -> bytes:
+    """Return the content of a ``.bin`` file with the graphs of a collection."""
+    source = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    result = dgl.graph(
+        (torch.from_numpy(source), torch.from_numpy(graph.indices.astype(np.int64))),
+        num_nodes=graph.num_nodes,
+    )
+    if has_features(graph):
+        result.ndata[DEFAULT_FEATURE] = torch.tensor(graph.features)
+    if graph.weights is not None:
+        result.edata[_WEIGHT] = torch.tensor(graph.weights)
+    result.set_batch_num_nodes(torch.from_numpy(np.diff(graph.graph_ptr)))
+    result.set_batch_num_edges(torch.from_numpy(np.diff(graph.indptr[graph.graph_ptr])))
+    return _serialize(dgl.unbatch(result))
+
+
+def _serialize(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> bytes:
+    """Return what DGL writes, which it can only write to a file."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "graphs.bin"
+            dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
+            # where a disk fills up at the very end, DGL cuts the file short without an error
+            _read_file(file)
+            return file.read_bytes()
+    except (dgl.DGLError, InputError, OSError) as error:
+        # DGL puts a time and a trace of its calls around the reason
+        reason = str(error).strip().splitlines()[0].rpartition("] ")[2]
+        raise InputError(
+            f"the folder for temporary files cannot take the graphs ({reason}); make room there, "
+            "or name another in TMPDIR."
+        ) from None
 
 
 class _Cursor:
-    """A place in the bytes of a file that never reads past the end."""
+    """A position in the bytes of a file that never reads past the end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._place = 0
-
-    def seek(self, place: int) -> None:
-        if place > len(self._data):
-            raise self.damaged()
-        self._place = place
+        self._position = 0
 
     def damaged(self) -> InputError:
         return InputError(
-            f"the DGL file is damaged, cut off or of an unknown layout near byte {self._place}."
+            f"the DGL file is damaged, cut off or of an unknown layout near byte {self._position}."
         )
 
-    def take(self, count: int) -> bytes:
-        if not 0 <= count <= len(self._data) - self._place:
+    def check(self, valid: bool) -> None:
+        if not valid:
             raise self.damaged()
-        start, self._place = self._place, self._place + count
-        return self._data[start : self._place]
+
+    def seek(self, position: int) -> None:
+        self.check(position <= len(self._data))
+        self._position = position
+
+    def take(self, count: int) -> bytes:
+        self.check(0 <= count <= len(self._data) - self._position)
+        start, self._position = self._position, self._position + count
+        return self._data[start : self._position]
 
     def numbers(self, layout: str) -> tuple[Any, ...]:
         return struct.unpack("<" + layout, self.take(struct.calcsize("<" + layout)))
@@ -167,13 +206,11 @@ class _Cursor:
     def count(self) -> int:
         """Return the length of a list, each entry of which takes at least 8 bytes."""
         count = self.number()
-        if 8 * count > len(self._data) - self._place:
-            raise self.damaged()
+        self.check(8 * count <= len(self._data) - self._position)
         return count
 
     def expect(self, magic: int) -> None:
-        if self.number() != magic:
-            raise self.damaged()
+        self.check(self.number() == magic)
 
     def text(self) -> str:
         return self.take(self.number()).decode("utf-8", "replace")
@@ -182,24 +219,26 @@ class _Cursor:
         self.expect(_ARRAY_MAGIC)
         # reserved, device kind, device number, axes, type code, bits, lanes
         _, _, _, num_axes, code, bits, lanes = self.numbers("QiiiBBH")
-        if not 0 <= num_axes <= _MOST_AXES:
-            raise self.damaged()
+        self.check(0 <= num_axes <= _MAX_AXES)
         shape = self.numbers(f"{num_axes}q")
         data = self.take(self.number())
         if (code, bits) not in _TYPES or lanes != 1:
             raise InputError(f"the DGL file holds an array of unknown type ({code}, {bits}).")
-        if min(shape, default=0) < 0 or math.prod(shape) * bits != len(data) * 8:
-            raise self.damaged()
+        self.check(min(shape, default=0) >= 0 and math.prod(shape) * bits == len(data) * 8)
         values = np.frombuffer(data, _TYPES[code, bits]).reshape(shape)
         if (code, bits) == _BFLOAT16:
             values = (values.astype(np.uint32) << 16).view(np.float32)
         return values
 
+    def named_arrays(self) -> dict[str, np.ndarray]:
+        return {self.text(): self.array() for _ in range(self.count())}
 
-def _read_header(cursor: _Cursor) -> int:
-    """Check the head of the file, go to its first graph and return the number of graphs."""
-    magic = cursor.number()
-    if magic != _FILE_MAGIC:
+
+def _read_file(path: Path) -> tuple[dict[str, np.ndarray], list[_DGLGraph]]:
+    """Return the graph labels and the graphs."""
+    data = read_bytes(path)
+    cursor = _Cursor(data)
+    if cursor.number() != _FILE_MAGIC:
         raise InputError("the file is not a DGL graph file; dgl.save_graphs writes one.")
     version, kind, num_graphs = cursor.numbers("3Q")
     if (version, kind) != (_VERSION, _HETEROGRAPH):
@@ -210,14 +249,16 @@ def _read_header(cursor: _Cursor) -> int:
     if num_graphs == 0:
         raise InputError("the file holds no graph.")
     cursor.seek(_HEADER_BYTES)
-    cursor.seek(cursor.number())
-    return num_graphs
-
-
-def _read_graph_labels(cursor: _Cursor) -> dict[str, np.ndarray]:
-    cursor.seek(_HEADER_BYTES)
-    cursor.number()
-    return {cursor.text(): cursor.array() for _ in range(cursor.count())}
+    first_graph = cursor.number()
+    labels = cursor.named_arrays()
+    cursor.seek(first_graph)
+    graphs, num_nodes = [], 0
+    for _ in range(num_graphs):
+        graphs.append(_read_graph(cursor))
+        num_nodes += graphs[-1].num_nodes
+        if num_nodes > _MAX_BARE_NODES + len(data):
+            raise InputError("the file announces more nodes than it could hold.")
+    return labels, graphs
 
 
 def _read_graph(cursor: _Cursor) -> _DGLGraph:
@@ -227,15 +268,15 @@ def _read_graph(cursor: _Cursor) -> _DGLGraph:
     source, target, sizes = _read_edges(cursor)
     type_sizes = cursor.numbers(f"{cursor.count()}q")
     _check_one("node", len(type_sizes))
-    num_nodes = type_sizes[0]
-    node_data, edge_data = _read_frames(cursor), _read_frames(cursor)
+    node_data, edge_data = (
+        [cursor.named_arrays() for _ in range(cursor.count())] for _ in ("node types", "edge types")
+    )
     # the names of the node types and of the edge types
     for _ in range(2):
         for _ in range(cursor.count()):
             cursor.text()
-    if sizes != (num_nodes, num_nodes) or len(node_data) != 1 or len(edge_data) != 1:
-        raise cursor.damaged()
-    return _DGLGraph(source, target, num_nodes, node_data[0], edge_data[0])
+    cursor.check(sizes == type_sizes * 2 and len(node_data) == len(edge_data) == 1)
+    return _DGLGraph(source, target, type_sizes[0], node_data[0], edge_data[0])
 
 
 def _check_one(kind: str, count: int) -> None:
@@ -248,7 +289,7 @@ def _check_one(kind: str, count: int) -> None:
 
 def _skip_meta_graph(cursor: _Cursor) -> None:
     cursor.expect(_META_GRAPH_MAGIC)
-    _read_compressed(cursor)
+    _read_matrix(cursor, compressed=True)
 
 
 def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
@@ -258,16 +299,11 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
     # DGL before 0.6 counted the formats 1, 2, 3 and set no flag
     layout = layout if flag else {3: _CSC}.get(layout, layout)
     _skip_meta_graph(cursor)
-    if layout == _COO:
-        sizes, source, target, edge_ids = _read_coordinates(cursor)
-    elif layout in (_CSR, _CSC):
-        sizes, source, target, edge_ids = _read_compressed(cursor)
-    else:
-        raise cursor.damaged()
+    cursor.check(layout in (_COO, _CSR, _CSC))
+    sizes, source, target, edge_ids = _read_matrix(cursor, compressed=layout != _COO)
     if layout == _CSC:
         source, target = target, source
-    if edge_ids.ndim != 1 or len(edge_ids) not in (0, len(source)):
-        raise cursor.damaged()
+    cursor.check(edge_ids.ndim == 1 and len(edge_ids) in (0, len(source)))
     if len(edge_ids):
         # row e of the edge data belongs to the edge with the id e
         order = np.argsort(edge_ids, kind="stable")
@@ -275,40 +311,21 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
     return source, target, sizes
 
 
-def _read_coordinates(
-    cursor: _Cursor,
+def _read_matrix(
+    cursor: _Cursor, compressed: bool
 ) -> tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray]:
-    """Return sizes, rows, columns and edge ids of a matrix in coordinates."""
-    cursor.expect(_COO_MAGIC)
+    """Return sizes, rows, columns and edge ids of a compressed matrix or one in coordinates."""
+    cursor.expect(_CSR_MAGIC if compressed else _COO_MAGIC)
     sizes = cursor.numbers("2q")
     rows, columns, edge_ids = cursor.array(), cursor.array(), cursor.array()
-    # whether rows and columns are sorted
-    cursor.take(2)
-    if rows.ndim != 1 or rows.shape != columns.shape:
-        raise cursor.damaged()
+    # flags: whether columns are sorted, and in coordinates also whether rows are
+    cursor.take(1 if compressed else 2)
+    cursor.check(rows.ndim == columns.ndim == 1)
+    if compressed:
+        cursor.check(len(rows) == sizes[0] + 1 > 0 and rows.dtype.kind in "iu")
+        indptr = rows.astype(np.int64)
+        degrees = np.diff(indptr)
+        cursor.check(indptr[0] == 0 and indptr[-1] == len(columns) and (degrees >= 0).all())
+        rows = np.repeat(np.arange(sizes[0]), degrees)
+    cursor.check(len(rows) == len(columns))
     return sizes, rows, columns, edge_ids
-
-
-def _read_compressed(
-    cursor: _Cursor,
-) -> tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray]:
-    """Return sizes, rows, columns and edge ids of a compressed matrix."""
-    cursor.expect(_CSR_MAGIC)
-    sizes = cursor.numbers("2q")
-    indptr, columns, edge_ids = cursor.array(), cursor.array(), cursor.array()
-    # whether columns are sorted
-    cursor.take(1)
-    if indptr.shape != (sizes[0] + 1,) or indptr.dtype.kind not in "iu" or columns.ndim != 1:
-        raise cursor.damaged()
-    indptr = indptr.astype(np.int64)
-    if indptr[0] != 0 or indptr[-1] != len(columns) or (np.diff(indptr) < 0).any():
-        raise cursor.damaged()
-    return sizes, np.repeat(np.arange(sizes[0]), np.diff(indptr)), columns, edge_ids
-
-
-def _read_frames(cursor: _Cursor) -> list[dict[str, np.ndarray]]:
-    """Return the named arrays of each node or edge type."""
-    return [
-        {cursor.text(): cursor.array() for _ in range(cursor.count())}
-        for _ in range(cursor.count())
-    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, check_features
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io.edge_table import csv_text, has_features
 from gomkcn_dgl.io.tables import (
     csv_rows,
     line_error,
@@ -18,7 +21,9 @@ from gomkcn_dgl.io.tables import (
     read_csv_header,
     read_text,
 )
+from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import read_array, read_bytes, reason_of
+from gomkcn_dgl.runtime.file_names import stem
 
 ID_COLUMNS = ("id", "node", "node_id", "name")
 _SUFFIXES = (".features.npy", ".features.csv")
@@ -48,14 +53,13 @@ class FeatureTable:
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
     """Return the feature file ``<stem>.features.npy`` or ``.csv`` in a folder, if there is one."""
-    found = [folder / (stem + suffix) for suffix in _SUFFIXES]
-    found = [path for path in found if path.is_file()]
-    if len(found) > 1:
-        names = " and ".join(path.name for path in found)
+    paths = [path for path in (folder / (stem + suffix) for suffix in _SUFFIXES) if path.is_file()]
+    if len(paths) > 1:
+        names = " and ".join(path.name for path in paths)
         raise InputError(
             f"one feature file was expected beside the graph, got {names}; give feature_file."
         )
-    return found[0] if found else None
+    return paths[0] if paths else None
 
 
 def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
@@ -67,13 +71,18 @@ def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
             table = _read_csv(path)
         else:
             raise InputError("a feature file must end in .npy or .csv.")
-        return table if names is None else _select(table, names)
+        if names is None:
+            return table
+        values = table.values[:, column_positions(names, table.names)]
+        return replace(table, values=values, names=tuple(names))
     except (InputError, InputTypeError) as error:
         raise InputError(f"the feature file {path.name}: {error}") from None
 
 
-def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
-    """Return the graph with the named feature columns only."""
+def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
+    """Return the graph with the named feature columns only, or with all."""
+    if names is None:
+        return graph
     columns = column_positions(names, graph.feature_names)
     return replace(graph, features=graph.features[:, columns], feature_names=tuple(names))
 
@@ -94,14 +103,15 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
                 f"{len(ids)} nodes, got {len(table.values)} rows."
             )
         return table.values
-    known = {name: row for row, name in enumerate(ids.astype(str).tolist())}
+    node_of = {name: node for node, name in enumerate(ids.astype(str).tolist())}
     rows = np.full(len(ids), -1)
-    for position, name in enumerate(table.ids.tolist()):
-        if name not in known:
+    for row, name in enumerate(table.ids.tolist()):
+        node = node_of.get(name)
+        if node is None:
             raise id_error(table, f"must name nodes of the graph only, got {name!r}")
-        if rows[known[name]] >= 0:
+        if rows[node] >= 0:
             raise id_error(table, f"must have one row for each node, got two for {name!r}")
-        rows[known[name]] = position
+        rows[node] = row
     missing = np.flatnonzero(rows < 0)
     if len(missing):
         first = ids[missing[0]].item()
@@ -140,31 +150,23 @@ def table_of_array(path: Path, values: np.ndarray) -> FeatureTable:
 def _read_csv(path: Path) -> FeatureTable:
     data = read_text(path)
     header = read_csv_header(data)
-    with_ids = header[0].lower() in ID_COLUMNS
-    first = int(with_ids)
+    first = int(header[0].lower() in ID_COLUMNS)
     if len(header) == first:
         raise InputError("line 1: the header must name a feature column.")
-    kinds = dict.fromkeys(range(first, len(header)), "float64")
-    frame = parse_csv(data, len(header), {0: "str", **kinds} if with_ids else kinds)
-    if frame is None:
-        values, ids = _scan_csv(data, header, first)
-    else:
-        values = frame[list(kinds)].to_numpy()
-        ids = frame[0].str.strip().to_numpy(dtype=object) if with_ids else None
-    # the second reading says which line is wrong
-    if not np.isfinite(values).all() or (ids is not None and (ids == "").any()):
-        values, ids = _scan_csv(data, header, first)
-    return FeatureTable(path, values, tuple(header[first:]), ids)
-
-
-def _scan_csv(data: bytes, header: list[str], first: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Read features row by row: quoted cells, or a line that is wrong."""
-    lines = csv_rows(data)
-    next(lines)
-    values, ids = scan_features(lines, header, first)
+    kinds = dict.fromkeys(range(first), "str")
+    kinds |= dict.fromkeys(range(first, len(header)), "float64")
+    frame = parse_csv(data, len(header), kinds)
+    names = tuple(header[first:])
+    if frame is not None:
+        values = frame.iloc[:, first:].to_numpy()
+        ids = frame[0].str.strip().to_numpy(dtype=object) if first else None
+        if np.isfinite(values).all() and (ids is None or (ids != "").all()):
+            return FeatureTable(path, values, names, ids)
+    # quoted cells, or a line that is wrong
+    values, ids = scan_features(itertools.islice(csv_rows(data), 1, None), header, first)
     if not len(values):
         raise InputError("the file holds a header and no row.")
-    return values, ids
+    return FeatureTable(path, values, names, ids)
 
 
 def scan_features(
@@ -180,13 +182,33 @@ def scan_features(
     return np.array(rows), np.array(ids, dtype=object) if first else None
 
 
-def _select(table: FeatureTable, names: Sequence[str]) -> FeatureTable:
-    values = table.values[:, column_positions(names, table.names)]
-    return replace(table, values=values, names=tuple(names))
-
-
 def column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Return the position of each name among the known ones."""
     for name in names:
         if name not in known:
             raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
     return [list(known).index(name) for name in names]
+
+
+def write_features_beside(path: Path, graph: CSRGraph) -> None:
+    """Write the features to the one file that goes with an edge list; refuse to leave another."""
+    width = graph.features.shape[1]
+    unnamed = graph.feature_names == tuple(f"x{column}" for column in range(width))
+    suffix = None
+    if has_features(graph):
+        suffix = _SUFFIXES[0 if unnamed and graph.node_ids is None else 1]
+    for other in _SUFFIXES:
+        stale = path.with_name(stem(path) + other)
+        if other != suffix and stale.exists():
+            raise InputError(
+                f"{stale.name} lies beside it and would be read with it; remove that file first."
+            )
+    if suffix == ".features.npy":
+        content = io.BytesIO()
+        np.save(content, graph.features, allow_pickle=False)
+        atomic_write(path.with_name(stem(path) + suffix), content.getvalue())
+    elif suffix is not None:
+        ids = graph.original_ids(np.arange(graph.num_nodes))
+        rows = ([name, *row] for name, row in zip(ids, graph.features.tolist(), strict=True))
+        text = csv_text([["id", *graph.feature_names], *rows])
+        atomic_write(path.with_name(stem(path) + suffix), text)

@@ -1,4 +1,4 @@
-"""What labels are called: a file of names → a graph whose columns bear them."""
+"""A file of label names → a graph whose feature columns have these names."""
 
 from __future__ import annotations
 
@@ -48,41 +48,24 @@ def read_label_names(path: str | Path) -> dict[str, str]:
     {'1': 'helix', '2': 'sheet'}
     """
     path = Path(path)
-    readers = {".csv": _read_csv, ".json": _read_json, ".toml": _read_toml}
-    if path.suffix.lower() not in readers:
+    parsers = {".csv": _parse_csv, ".json": _parse_json, ".toml": _parse_toml}
+    parse = parsers.get(path.suffix.lower())
+    if parse is None:
         raise InputError(f"label names must be a .csv, .json or .toml file, got {path.name!r}.")
     with named(path):
-        return _check_pairs(readers[path.suffix.lower()](read_bytes(path)))
+        data = read_bytes(path)
+        try:
+            pairs = parse(data)
+        except (ValueError, csv.Error) as error:
+            if isinstance(error, InputError):
+                raise
+            kind = path.suffix[1:].upper()
+            raise InputError(f"the file is not valid {kind}: {reason_of(error)}.") from None
+        return _check_pairs(pairs)
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
-    """Give the feature columns of a graph names that say what they mean.
-
-    Parameters
-    ----------
-    graph : CSRGraph
-    names : mapping of str to str
-        By code or by column, see :func:`read_label_names`.
-
-    Returns
-    -------
-    CSRGraph
-        The same graph; ``label=1`` is called ``label=helix`` in it.
-
-    Raises
-    ------
-    InputError
-        For a name of a label that the graph does not have, or one name for two columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gomkcn_dgl.csr import csr_from_edges
-    >>> edge = csr_from_edges(np.array([0]), np.array([1]), 2, features=np.eye(2),
-    ...                       feature_names=["label=1", "label=2"])
-    >>> name_columns(edge, {"1": "helix", "label=2": "sheet"}).feature_names
-    ('label=helix', 'label=sheet')
-    """
+    """Rename feature columns by code or by column name: ``label=1`` becomes ``label=helix``."""
     codes = [column.rpartition("=")[2] for column in graph.feature_names]
     known = dict.fromkeys([*codes, *graph.feature_names])
     unknown = [label for label in names if label not in known]
@@ -100,37 +83,27 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
     return replace(graph, feature_names=tuple(renamed))
 
 
-def _read_csv(data: bytes) -> list[tuple[str, Any]]:
-    try:
-        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
-    # no UTF-8, or a cell without end
-    except (ValueError, csv.Error) as error:
-        raise InputError(f"the file cannot be read ({reason_of(error)}).") from None
-    rows = [row for row in rows if row]
-    if not rows or [cell.strip().lower() for cell in rows[0]] != ["label", "name"]:
+def _parse_csv(data: bytes) -> list[tuple[str, Any]]:
+    rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    header, *pairs = [row for row in rows if row] or [[]]
+    if [cell.strip().lower() for cell in header] != ["label", "name"]:
         raise InputError("the first line must be 'label,name'.")
-    for number, row in enumerate(rows[1:], start=2):
+    for number, row in enumerate(pairs, start=2):
         if len(row) != 2:
             raise InputError(f"row {number} must be a label and a name, got {row}.")
-    return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
+    return [(label.strip(), name.strip()) for label, name in pairs]
 
 
-def _read_json(data: bytes) -> list[tuple[str, Any]]:
-    try:
-        # as pairs, so that a label that comes twice is seen
-        table = parse_json(data, pairs=tuple)
-    except ValueError as error:
-        raise InputError(f"the file is not valid JSON: {reason_of(error)}.") from None
+def _parse_json(data: bytes) -> list[tuple[str, Any]]:
+    # as pairs, so that a label that comes twice is noticed
+    table = parse_json(data, pairs=tuple)
     if not isinstance(table, tuple):
         raise InputError('the file must hold names by label, such as {"1": "helix"}.')
     return list(table)
 
 
-def _read_toml(data: bytes) -> list[tuple[str, Any]]:
-    try:
-        table = parse_toml(data)
-    except ValueError as error:
-        raise InputError(f"the file is not valid TOML: {reason_of(error)}.") from None
+def _parse_toml(data: bytes) -> list[tuple[str, Any]]:
+    table = parse_toml(data)
     labels = table["labels"] if set(table) == {"labels"} else table
     return list(labels.items()) if isinstance(labels, dict) else [("labels", labels)]
 

@@ -1,15 +1,15 @@
-"""Files in and out: a graph file of any known format ↔ a CSRGraph.
+"""A graph file of any known format → a CSRGraph.
 
 | format    | names                                     | read by              |
 |-----------|-------------------------------------------|----------------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | readers.tables       |
-| `csv`     | .csv, also .gz                            | readers.tables       |
-| `parquet` | .parquet                                  | readers.parquet      |
-| `graphml` | .graphml, also .gz                        | readers.graphml      |
-| `dgl`     | .bin                                      | readers.dgl_file     |
-| `npz`     | .npz                                      | readers.npz          |
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_table        |
+| `csv`     | .csv, also .gz                            | io.edge_table        |
+| `parquet` | .parquet                                  | io.parquet           |
+| `graphml` | .graphml, also .gz                        | io.graphml           |
+| `dgl`     | .bin                                      | io.dgl_file          |
+| `npz`     | .npz                                      | io.npz               |
 | `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
-| `tu`      | a folder with NAME_A.txt                  | readers.tu_folder    |
+| `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import read_dgl
+from gomkcn_dgl.io.dgl_file import read_dgl, write_dgl_graphs
+from gomkcn_dgl.io.edge_table import EdgeTable, read_edge_csv, read_edge_list
 from gomkcn_dgl.io.feature_file import (
     FeatureTable,
     attach_features,
@@ -39,9 +40,8 @@ from gomkcn_dgl.io.graphml import read_graphml
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.npz import read_npz
 from gomkcn_dgl.io.parquet import read_edge_parquet
-from gomkcn_dgl.io.tables import EdgeTable, read_edge_csv, read_edge_list
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
-from gomkcn_dgl.io.writing import write_dgl_graphs, write_graph
+from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_names import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
@@ -52,9 +52,15 @@ log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 _COMPRESSIBLE = ("edges", "csv", "graphml")
-_READ_EDGES = {"edges": read_edge_list, "csv": read_edge_csv, "parquet": read_edge_parquet}
-# the binary formats and TU folders hold their features themselves
-_WITH_FEATURE_FILE = ("edges", "csv", "parquet", "graphml")
+_EDGE_READERS = {"edges": read_edge_list, "csv": read_edge_csv, "parquet": read_edge_parquet}
+_READERS: dict[str, Callable[[Path, Sequence[str] | None], CSRGraph]] = {
+    "dgl": read_dgl,
+    "tu": read_tu_folder,
+    "npz": lambda path, features: select_features(read_npz(path), features),
+    "folder": lambda path, features: select_features(read_graph_folder(path), features),
+}
+# the other formats hold the features themselves
+_WITH_FEATURE_FILE = (*_EDGE_READERS, "graphml")
 
 
 def read_graph(
@@ -184,14 +190,14 @@ def find_format(path: Path) -> str:
     if path.is_dir():
         return "folder" if is_graph_folder(path) else "tu"
     *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
-    found = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
-    if found is None or (last == ".gz" and found not in _COMPRESSIBLE):
+    format = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
+    if format is None or (last == ".gz" and format not in _COMPRESSIBLE):
         raise InputError(
             f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
             "(edge lists, .csv and .graphml also with .gz), graph folders and TU folders; "
             "give format."
         )
-    return found
+    return format
 
 
 def _find_features(
@@ -237,17 +243,13 @@ def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, 
 def _read(
     path: Path, format: str, features: Sequence[str] | None, table: FeatureTable | None
 ) -> CSRGraph:
-    if format == "tu":
-        return read_tu_folder(path, features)
-    if format == "dgl":
-        return read_dgl(path, features)
-    if format in ("npz", "folder"):
-        graph = read_npz(path) if format == "npz" else read_graph_folder(path)
-        return graph if features is None else select_features(graph, features)
-    if format == "graphml":
-        graph = read_graphml(path, features if table is None else None)
-        return graph if table is None else attach_features(graph, table)
-    return _from_edge_table(_READ_EDGES[format](path), table)
+    if format in _READERS:
+        return _READERS[format](path, features)
+    if format in _EDGE_READERS:
+        return _from_edge_table(_EDGE_READERS[format](path), table)
+    if table is None:
+        return read_graphml(path, features)
+    return attach_features(read_graphml(path, None), table)
 
 
 def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
@@ -256,8 +258,9 @@ def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
     values = None
     if table is not None:
         num_rows = len(table.values)
-        whole = ids.dtype.kind == "i" and table.ids is None
-        if whole and ids[0] >= 0 and ids[-1] < num_rows:
+        # a row for each possible integer id also names the nodes without an edge
+        by_row = ids.dtype.kind == "i" and table.ids is None
+        if by_row and ids[0] >= 0 and ids[-1] < num_rows:
             log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
             ids, rows = np.arange(num_rows), ids[rows]
         values = match_rows(table, ids)

@@ -3,7 +3,7 @@
 The format is a handful of text files that begin with the name of the set: ``NAME_A.txt`` (one
 directed edge ``u, v`` a line, nodes counted from 1 over all graphs), ``NAME_graph_indicator.txt``
 (the graph of each node), and maybe ``NAME_node_labels.txt``, ``NAME_node_attributes.txt`` and
-``NAME_graph_labels.txt``. We read them ourselves, because DGL's reader fails beside new versions of
+``NAME_graph_labels.txt``. DGL's own reader is not used, because it fails beside new versions of
 pandas and NumPy and writes a cache into the folder. A README that lists what the node labels mean,
 as that of MUTAG does ("0  C"), gives them their names.
 """
@@ -27,11 +27,11 @@ _EDGES = "_A.txt"
 _INDICATOR = "_graph_indicator.txt"
 _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
 _GRAPH_LABELS = "_graph_labels.txt"
-_MOST_LABELS = 4096
+_MAX_LABELS = 4096
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
 # a line such as "0  C"; then the name, one word or a few
 _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
-_LARGEST_README = 1_000_000
+_MAX_README_BYTES = 1_000_000
 
 
 def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
@@ -133,68 +133,62 @@ def _check_edges(prefix: Path, edges: np.ndarray, graph_ptr: np.ndarray) -> None
 
 
 def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, list[str]]:
-    """Return node attributes, or node labels one-hot, with the names of their columns."""
+    """Return node attributes, or node labels one-hot, ``[V, D]``, with the names of the columns."""
     if kind not in _FEATURES:
         raise InputError(
             f"features of a TU folder must be among {sorted(_FEATURES)}, got {kind!r}."
         )
-    ending = _FEATURES[kind]
-    values = _read(prefix, ending, "float64" if kind == "attributes" else "int64")
+    values = _read(prefix, _FEATURES[kind], "float64" if kind == "attributes" else "int64")
+    file = _file(prefix, _FEATURES[kind]).name
     if len(values) != num_nodes:
         raise InputError(
-            f"{_file(prefix, ending).name} must have one line for each of the {num_nodes} nodes, "
-            f"got {len(values)} lines."
+            f"{file} must have one line for each of the {num_nodes} nodes, got {len(values)} lines."
         )
     if kind == "attributes":
         return values, [f"x{column}" for column in range(values.shape[1])]
     blocks, names = [], []
-    meaning = _read_label_names(prefix) if values.shape[1] == 1 else {}
+    single = values.shape[1] == 1
+    meanings = _read_label_names(prefix) if single else {}
     for column in range(values.shape[1]):
         codes, position = np.unique(values[:, column], return_inverse=True)
-        if len(codes) > _MOST_LABELS:
+        if len(codes) > _MAX_LABELS:
             raise InputError(
-                f"{_file(prefix, ending).name} must have at most {_MOST_LABELS} different labels, "
-                f"which become one column each, got {len(codes)}."
+                f"{file} must have at most {_MAX_LABELS} different labels, which become one column "
+                f"each, got {len(codes)}."
             )
-        block = np.zeros((num_nodes, len(codes)), dtype=np.float32)
-        block[np.arange(num_nodes), position] = 1
-        blocks.append(block)
-        label = "label" if values.shape[1] == 1 else f"label{column}"
-        known = all(int(code) in meaning for code in codes)
-        names += [f"{label}={meaning[int(code)] if known else code}" for code in codes]
-    return np.concatenate(blocks, axis=1), names
+        blocks.append(position[:, None] == np.arange(len(codes)))
+        labels = codes.tolist()
+        if all(code in meanings for code in labels):
+            labels = [meanings[code] for code in labels]
+        names += [f"{'label' if single else f'label{column}'}={label}" for label in labels]
+    return np.concatenate(blocks, axis=1).astype(np.float32), names
 
 
 def _read_label_names(prefix: Path) -> dict[int, str]:
-    """Read what the README beside the files says that node labels mean; nothing if it does not."""
+    """Return what a README beside the files says that node labels mean; empty without one."""
     for name in _READMES:
         path = prefix.with_name(name.format(name=prefix.name))
-        if path.is_file() and path.stat().st_size < _LARGEST_README:
-            found = _find_label_names(path.read_text(encoding="utf-8", errors="replace"))
-            if found:
+        if path.is_file() and path.stat().st_size < _MAX_README_BYTES:
+            names = _find_label_names(path.read_text(encoding="utf-8", errors="replace"))
+            if names:
                 log.info("label names: taken from %s", path.name)
-                return found
+                return names
     return {}
 
 
 def _find_label_names(text: str) -> dict[int, str]:
     """Find the list of codes and names after a line that starts with "Node labels"."""
     lines = iter(text.splitlines())
-    for line in lines:
-        if line.strip().lower().startswith("node labels"):
-            break
-    found: dict[int, str] = {}
-    names: set[str] = set()
+    if not any(line.strip().lower().startswith("node labels") for line in lines):
+        return {}
+    names: dict[int, str] = {}
     for line in lines:
         entry = _NAMED_CODE.fullmatch(line.strip())
-        if entry is None:
-            # words and blank lines may stand before the list, nothing within it
-            if found or line.startswith("="):
-                break
-            continue
-        code, name = int(entry[1]), entry[2]
-        if code in found or name in names or not name.isprintable():
+        if entry is not None and entry[2].isprintable() and int(entry[1]) not in names:
+            names[int(entry[1])] = entry[2]
+        elif entry is not None:
             return {}
-        found[code] = name
-        names.add(name)
-    return found
+        # words and blank lines may stand before the list, nothing within it
+        elif names or line.startswith("="):
+            break
+    return names if len(set(names.values())) == len(names) else {}

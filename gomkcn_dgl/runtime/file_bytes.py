@@ -1,7 +1,7 @@
-"""A file → its bytes, whoever wrote it: nothing is read without end or grows without bound.
+"""Files of any origin → bytes, arrays, JSON and TOML, with a bound on the memory that they take.
 
-A pipe or a device is refused, and so is an archive that would become hundreds of times larger. What
-a file says about itself is believed only as far as the bytes are there.
+A pipe or a device is refused, and so is an archive that would become hundreds of times larger. The
+sizes that a header announces are checked against the bytes that are there.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import itertools
 import json
 import math
 import re
@@ -28,13 +29,14 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-# what may come out of an archive: so much, or so many times its size
+# an archive may become so large, or so many times its size
 _SMALL = 64 << 20
 _MOST_TIMES = 200
 _CHUNK = 1 << 20
-# tables within tables; the time that tomllib takes grows with the square
-_DEEPEST = 100
-_MOST_DIGITS = 25
+# the most tables within tables; the time that tomllib takes grows with the square
+_MAX_DEPTH = 100
+# a number of more digits is neither a count nor an id, and no float can hold it
+_MAX_DIGITS = 25
 _END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
 _HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -42,18 +44,16 @@ _HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
 }
 
 
-def read_file(path: Path) -> bytes:
-    """Return what a regular file holds.
+def refuse_pipe(path: Path) -> None:
+    """Raise an OSError for a pipe or a device: to open it would wait for someone to write."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError("it is a pipe or a device")
 
-    Raises
-    ------
-    OSError
-        For a file that cannot be read, a pipe or a device.
-    """
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a regular file; an OSError for whatever cannot be read."""
     try:
-        # to open a pipe would wait for someone to write
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise OSError("it is a pipe or a device")
+        refuse_pipe(path)
         return path.read_bytes()
     # a NUL character or half a character in the name
     except ValueError as error:
@@ -87,34 +87,24 @@ def read_bytes(path: Path) -> bytes:
 
 
 def most_bytes(size: int) -> int:
-    """How much memory what a file of this size says may take."""
+    """Return how much memory the content of a file of this size may take."""
     return max(_SMALL, _MOST_TIMES * size)
 
 
 def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Read JSON in UTF-8, of finite numbers, whose text can be written again.
+    """Read JSON in UTF-8, of finite numbers and of text that can be written again.
 
-    Parameters
-    ----------
-    data : bytes
-    pairs : callable, optional
-        Makes something else than a dict of the members of an object.
-
-    Raises
-    ------
-    ValueError
-        For anything else, with a reason of one line.
+    ``pairs`` makes something else than a dict of the members of an object. Whatever else the bytes
+    hold is a ValueError with a reason of one line.
     """
     try:
-        text = data.decode("utf-8-sig")
         record = json.loads(
-            text,
+            data.decode("utf-8-sig"),
             object_pairs_hook=pairs,
-            parse_int=_read_int,
-            parse_float=_read_float,
-            parse_constant=_read_float,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            parse_constant=_parse_float,
         )
-        _refuse_depth(record)
         # "\ud800" stands for half a character, which no file can hold
         if b"\\u" in data:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
@@ -122,23 +112,15 @@ def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None
         raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
         raise ValueError("it holds half a character") from None
+    _refuse_depth(record)
     return record
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """Read TOML in UTF-8.
-
-    Raises
-    ------
-    ValueError
-        For anything else, with a reason of one line.
-    """
+    """Read TOML in UTF-8; whatever else the bytes hold is a ValueError of one line."""
     text = data.decode("utf-8-sig")
-    depth = 0
-    for part in text.split("."):
-        depth = 0 if _END_OF_KEY.search(part) else depth + 1
-        if depth > _DEEPEST:
-            raise ValueError("it is nested too deeply")
+    if any(part.count(".") > _MAX_DEPTH for part in _END_OF_KEY.split(text)):
+        raise ValueError("it is nested too deeply")
     try:
         tables = tomllib.loads(text)
     except RecursionError:
@@ -147,15 +129,13 @@ def parse_toml(data: bytes) -> dict[str, Any]:
     return tables
 
 
-def _read_int(text: str) -> int:
-    # more digits than any count or id has, and than a float can hold
-    if len(text) > _MOST_DIGITS:
+def _parse_int(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
         raise ValueError(f"it holds a number of {len(text)} digits")
     return int(text)
 
 
-def _read_float(text: str) -> float:
-    # JSON has no infinity, and what is drawn or compared needs none
+def _parse_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"it holds a number that is not finite, {text[:20]}")
@@ -164,25 +144,20 @@ def _read_float(text: str) -> float:
 
 def _refuse_depth(record: Any) -> None:
     """Refuse lists in lists in lists, which could not even be shown in a message."""
-    level = [record] if isinstance(record, (dict, list, tuple)) else []
-    for _ in range(_DEEPEST):
-        inner = (
-            entry
-            for value in level
-            for entry in (value.values() if isinstance(value, dict) else value)
-        )
-        level = [entry for entry in inner if isinstance(entry, (dict, list, tuple))]
+    level = [record]
+    for _ in range(_MAX_DEPTH):
+        dicts = [list(value.values()) for value in level if isinstance(value, dict)]
+        lists = [value for value in level if isinstance(value, (list, tuple))]
+        level = list(itertools.chain.from_iterable([*dicts, *lists]))
         if not level:
             return
     raise ValueError("it is nested too deeply")
 
 
 def read_array(data: bytes) -> np.ndarray:
-    """Return the array of a ``.npy`` file, read-only, without pickles and unproven headers.
+    """Return the array of a ``.npy`` file, read-only, once its size is checked; no pickles.
 
-    Raises
-    ------
-    ValueError, or what else a damaged header leads NumPy into
+    A ValueError, or whatever error a damaged header leads NumPy into.
     """
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
@@ -203,23 +178,21 @@ def read_array(data: bytes) -> np.ndarray:
 
 
 def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of a ``.npz`` archive that have these names; others are not looked at.
+    """Return the arrays of a ``.npz`` archive that have these names; others are not read.
 
-    Raises
-    ------
-    ValueError, or what else a damaged archive leads its reader into
+    A ValueError, or whatever error a damaged archive leads its reader into.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        wanted = {name: entry for name, entry in entries.items() if name in names}
-        for entry in wanted.values():
+        selected = {name: entry for name, entry in entries.items() if name in names}
+        for entry in selected.values():
             # the methods that NumPy writes; others are decompressed without bound
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError("it is compressed in an unknown way")
-        size = sum(entry.file_size for entry in wanted.values())
+        size = sum(entry.file_size for entry in selected.values())
         if size > most_bytes(len(data)):
             raise ValueError(f"it would become {size >> 20} MiB, which is too much for its size")
-        return {name: read_array(archive.read(entry)) for name, entry in wanted.items()}
+        return {name: read_array(archive.read(entry)) for name, entry in selected.items()}
 
 
 def _check_characters(text: np.ndarray) -> None:
@@ -230,20 +203,20 @@ def _check_characters(text: np.ndarray) -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """What a library says is wrong, in a few words for a sentence of ours."""
+    """Return the message of a library's error, shortened to stand in a sentence."""
     lines = str(error).strip().splitlines()
     reason = lines[0].rstrip(".: ") if lines else type(error).__name__
     return reason if len(reason) <= 200 else reason[:199] + "…"
 
 
 def _decompress(data: bytes) -> bytes:
-    most, found = most_bytes(len(data)), bytearray()
+    most, content = most_bytes(len(data)), bytearray()
     with gzip.open(io.BytesIO(data)) as file:
         while chunk := file.read(_CHUNK):
-            found += chunk
-            if len(found) > most:
+            content += chunk
+            if len(content) > most:
                 raise InputError(
                     f"the file would become more than {most >> 20} MiB, {_MOST_TIMES} times its "
                     "size or more; decompress it first."
                 )
-    return bytes(found)
+    return bytes(content)

@@ -1,4 +1,4 @@
-"""A checkpoint → its plain state; no code is unpickled, and nothing is allocated on its word."""
+"""A checkpoint → its plain state; no code is unpickled, and announced sizes are checked."""
 
 from __future__ import annotations
 
@@ -18,20 +18,10 @@ from gomkcn_dgl.runtime.file_bytes import read_file, reason_of
 def read_state(
     path: Path, needed: Mapping[str, type] | None = None, way_out: str = "train again"
 ) -> dict[str, Any]:
-    """Read what ``torch.save`` has written: tensors and plain values by name.
+    """Read a dict of tensors and plain values that ``torch.save`` has written.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-    needed : mapping from str to type
-        What must be in it.
-    way_out : str
-        What to do where it cannot be read.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing or damaged, or holds anything else.
+    ``needed`` names what must be in it, with the types; ``way_out`` ends the InputError about a
+    file that is missing or damaged, or holds anything else.
     """
     # torch.load raises whatever a damaged archive leads it into, with advice of many lines
     try:

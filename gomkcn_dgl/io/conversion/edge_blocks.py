@@ -1,6 +1,6 @@
 """A file of edges → tables of edges, one for each block of the file, in bounded memory.
 
-The rules and the messages are those of ``readers/tables.py``, whose functions read each block. What
+The rules and the messages are those of ``io/edge_table.py``, whose functions read each block. What
 they decide for a whole file is decided here over all blocks: the number of columns, and whether the
 ids are integers. A file of integers is read as such; the first id that is none raises
 :class:`NotIntegersError`, and the file is read anew as text.
@@ -19,20 +19,16 @@ import pandas as pd
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.csv_blocks import Blocks, Rows, read_csv_blocks
 from gomkcn_dgl.io.conversion.text_blocks import text_blocks
-from gomkcn_dgl.io.tables import (
-    COMMENT,
+from gomkcn_dgl.io.edge_table import (
     LONGEST_ID,
     EdgeRow,
     EdgeTable,
-    data_lines,
     edge_columns,
     has_words,
-    is_int64,
-    line_error,
-    parse_table,
     scan_edge_csv,
     scan_edge_list,
 )
+from gomkcn_dgl.io.tables import COMMENT, data_lines, is_int64, line_error, parse_table
 
 # what pandas splits and strips as Python does: ASCII without control characters but \t \n \r
 _PLAIN = bytes([*b"\t\n\r", *range(32, 127)])

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.csr import as_float32
-from gomkcn_dgl.io.tables import EdgeTable
+from gomkcn_dgl.io.edge_table import EdgeTable
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 
 # what a name takes at the peak beside its string, in a dict, a list and arrays: 113 were measured

@@ -1,0 +1,240 @@
+"""Edge lists and CSV files of edges ↔ arrays of node ids and weights.
+
+pandas parses a file, because it is fast. Where it cannot, or where a value breaks a rule, the file
+is read again row by row in Python: that reads text ids and quoted cells, and tells the number of
+the line that is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.tables import (
+    COMMENT,
+    check_weight,
+    csv_rows,
+    data_lines,
+    decode,
+    is_int64,
+    is_number,
+    line_error,
+    parse_csv,
+    parse_table,
+    read_csv_header,
+    read_text,
+)
+from gomkcn_dgl.runtime.file_bytes import most_bytes
+
+_NODE_COLUMNS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("u", "v"),
+    ("id_1", "id_2"),
+    ("node_1", "node_2"),
+)
+_WEIGHT_COLUMN = "weight"
+# what source, target and weight are parsed as
+_KINDS = ("int64", "int64", "float64")
+LONGEST_ID = 1000
+
+# number of the line, the two ids as text, and the weight, if there are weights
+EdgeRow = tuple[int, str, str, float | None]
+
+
+@dataclass(frozen=True)
+class EdgeTable:
+    """Edges as a file names them.
+
+    Attributes
+    ----------
+    source, target : numpy.ndarray
+        ``[E]`` node ids, int64 or text.
+    weights : numpy.ndarray or None
+        float64 ``[E]``, finite and >= 0.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    weights: np.ndarray | None
+
+
+def read_edge_list(path: Path) -> EdgeTable:
+    """Read lines ``u v [weight]`` separated by blanks, with ``#`` and ``%`` comments."""
+    data = read_text(path)
+    first = next(data_lines(data), None)
+    if first is None:
+        raise InputError("the file holds comments only, and no edge.")
+    columns = range(len(first[1].split()))
+    if len(columns) in (2, 3):
+        kinds = dict(zip(columns, _KINDS, strict=False))
+        table = _edge_table(parse_table(COMMENT.sub(b"", data), r"\s+", kinds), columns)
+        if table is not None:
+            return table
+    return _table_of_rows(list(scan_edge_list(data)), headless=True)
+
+
+def read_edge_csv(path: Path) -> EdgeTable:
+    """Read a CSV file with a header that has two node columns and maybe ``weight``."""
+    data = read_text(path)
+    header = read_csv_header(data)
+    columns = edge_columns(header)
+    kinds = dict(zip(columns, _KINDS, strict=False))
+    table = _edge_table(parse_csv(data, len(header), kinds), columns)
+    if table is not None:
+        return table
+    rows = list(scan_edge_csv(itertools.islice(csv_rows(data), 1, None), columns))
+    if not rows:
+        raise InputError("the file holds a header and no edge.")
+    return _table_of_rows(rows)
+
+
+def edge_columns(header: list[str]) -> list[int]:
+    """Return the positions of the two node columns and of ``weight``, if there is one."""
+    names = [name.lower() for name in header]
+    weight = [names.index(_WEIGHT_COLUMN)] if _WEIGHT_COLUMN in names else []
+    for u, v in _NODE_COLUMNS:
+        if u in names and v in names:
+            return [names.index(u), names.index(v), *weight]
+    others = [column for column in range(len(names)) if column not in weight]
+    if len(others) < 2:
+        rule = "the header must name two node columns, such as source,target"
+        raise line_error(1, rule, ",".join(header))
+    return [*others[:2], *weight]
+
+
+def _edge_table(frame: pd.DataFrame | None, columns: Sequence[int]) -> EdgeTable | None:
+    """Return the edges of a parsed file, or None when a weight breaks the rule."""
+    if frame is None:
+        return None
+    source, target, *weights = (frame[column].to_numpy() for column in columns)
+    if weights and not (np.isfinite(weights[0]) & (weights[0] >= 0)).all():
+        return None
+    return EdgeTable(source, target, weights[0] if weights else None)
+
+
+def scan_edge_list(
+    data: bytes, first: int = 1, like: tuple[int, int] | None = None
+) -> Iterator[EdgeRow]:
+    """Yield the edges of an edge list whose first line has the number ``first``.
+
+    ``like`` is the number and the width of the file's first edge, if that comes before.
+    """
+    for number, line in data_lines(data, first):
+        tokens = [decode(token, number) for token in line.split()]
+        like = like or (number, len(tokens))
+        if not 2 <= len(tokens) <= 3:
+            raise line_error(number, "an edge must have the form 'u v' or 'u v weight'", line)
+        if len(tokens) != like[1]:
+            rule = f"every line must have {like[1]} columns like line {like[0]}"
+            raise line_error(number, rule, line)
+        yield _edge_row(number, tokens)
+
+
+def scan_edge_csv(
+    lines: Iterable[tuple[int, list[str]]], columns: Sequence[int]
+) -> Iterator[EdgeRow]:
+    """Yield the edges in rows of a CSV file; ``columns`` are those of the nodes and the weight."""
+    for number, cells in lines:
+        yield _edge_row(number, [cells[column] for column in columns])
+
+
+def _edge_row(number: int, cells: Sequence[str]) -> EdgeRow:
+    for name in cells[:2]:
+        if not 1 <= len(name) <= LONGEST_ID:
+            raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
+    return number, cells[0], cells[1], check_weight(number, cells[2]) if len(cells) == 3 else None
+
+
+def _table_of_rows(rows: Sequence[EdgeRow], headless: bool = False) -> EdgeTable:
+    """Return edges with ids of int64 where all are integers, else of text.
+
+    The first row of a ``headless`` file is refused where it looks like a header.
+    """
+    pairs = [(u, v) for _, u, v, _ in rows]
+    whole = [all(map(is_int64, pair)) for pair in pairs]
+    if all(whole):
+        ids = np.array([[int(u), int(v)] for u, v in pairs], dtype=np.int64)
+    elif headless and len(rows) > 1 and has_words(pairs[0]) and all(whole[1:]):
+        rule = "the line looks like a header; put # before it or name the file .csv"
+        raise line_error(rows[0][0], rule, " ".join(pairs[0]))
+    else:
+        lengths = [len(name) for pair in pairs for name in pair]
+        refuse_wide(lengths, sum(lengths))
+        ids = np.array(pairs)
+    weights = None if rows[0][3] is None else np.array([weight for *_, weight in rows])
+    return EdgeTable(ids[:, 0], ids[:, 1], weights)
+
+
+def refuse_wide(lengths: Sequence[int], size: int) -> None:
+    """Refuse a long id among many short ones, in a file with so many bytes of ids.
+
+    In an array of text each has the room of the longest.
+    """
+    # 4 bytes a letter
+    if 4 * max(lengths) * len(lengths) > most_bytes(size):
+        raise InputError(
+            f"the longest node id, of {max(lengths)} characters, is too long beside the others of "
+            f"{len(lengths) // 2} edges; give that node a shorter id."
+        )
+
+
+def has_words(row: tuple[str, str]) -> bool:
+    """Whether not all of a row are numbers, as in a header; a number too large for int64 is one."""
+    return not all(map(is_number, row))
+
+
+def has_features(graph: CSRGraph) -> bool:
+    """Whether a graph has other features than the constant 1."""
+    return graph.feature_names != (CONSTANT_FEATURE,)
+
+
+def edge_rows(graph: CSRGraph) -> list[list[int | str | float]]:
+    """Return each edge as ``u, v`` or ``u, v, weight``, then each isolated node as a self-loop."""
+    ids = graph.original_ids(np.arange(graph.num_nodes))
+    rows: list[list[int | str | float]] = [
+        [ids[u], ids[v]] for u, v in graph.undirected_edges().tolist()
+    ]
+    rows += [[ids[node], ids[node]] for node in np.flatnonzero(graph.degrees == 0)]
+    if graph.weights is not None:
+        once = np.repeat(np.arange(graph.num_nodes), graph.degrees) < graph.indices
+        weights = [*graph.weights[once].tolist(), *[1.0] * (len(rows) - once.sum())]
+        rows = [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
+    return rows
+
+
+def edge_list_text(graph: CSRGraph) -> str:
+    """Return the content of an edge list."""
+    rows = edge_rows(graph)
+    for name in itertools.chain.from_iterable(row[:2] for row in rows):
+        if isinstance(name, str) and (len(name.split()) != 1 or name[0] in "#%"):
+            raise InputError(
+                f"an edge list cannot hold the node id {name!r}, which is empty, has a blank or "
+                "starts like a comment; write a .csv file."
+            )
+    lines = [f"# {graph.num_nodes} nodes, {graph.num_edges} undirected edges"]
+    lines += [" ".join(map(str, row)) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def edge_csv_text(graph: CSRGraph) -> str:
+    """Return the content of a CSV file of edges."""
+    header = ["source", "target", *([] if graph.weights is None else [_WEIGHT_COLUMN])]
+    return csv_text([header, *edge_rows(graph)])
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

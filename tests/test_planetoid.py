@@ -1,0 +1,163 @@
+"""Planetoid folders: what they hold, and pickles that would run code, crash or take all memory."""
+
+import hashlib
+import os
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.planetoid import read_planetoid
+
+MANY = [0] * 9999
+
+
+def nested(depth):
+    """Return a pickle of a dict whose key is a tuple in a tuple in a tuple …"""
+    return b"}" + b")" + b"\x85" * depth + b"Ns."
+
+
+def array_pickle(shape=(1, 2), code="f4", order="<", content=bytes(8)):
+    """Return the pickle of an array whose parts need not go together."""
+
+    class Parts:
+        def __init__(self, function, args, state):
+            self.parts = function, args, state
+
+        def __reduce__(self):
+            return self.parts
+
+    dtype = Parts(np.dtype, (code, False, True), (3, order, None, None, None, -1, -1, 0))
+    reconstruct, args, _ = np.zeros(1).__reduce__()
+    return pickle.dumps(Parts(reconstruct, args, (1, shape, dtype, False, content)), 3)
+
+
+def write_set(folder, **changed):
+    """Write a Planetoid folder of four nodes in a ring, one to train and one to test."""
+    rows, one_hot = sp.csr_matrix(np.eye(4, 3, dtype=np.float32)), np.eye(2, dtype=np.int32)
+    parts = {
+        "x": rows[:1],
+        "tx": rows[3:],
+        "allx": rows[:3],
+        "y": one_hot[:1],
+        "ty": one_hot[1:],
+        "ally": one_hot[[0, 1, 0]],
+        "graph": {node: [(node + 1) % 4] for node in range(4)},
+    }
+    for part, value in {**parts, **changed}.items():
+        data = value if isinstance(value, bytes) else pickle.dumps(value, protocol=3)
+        data = data.replace(b"scipy.sparse._csr", b"scipy.sparse.csr")
+        (folder / f"ind.t.{part}").write_bytes(data)
+    (folder / "ind.t.test.index").write_text("3\n")
+
+
+def test_all_parts(tmp_path):
+    write_set(tmp_path)
+    files = read_planetoid(tmp_path)
+    assert files.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 0]]
+    assert files.features.tolist() == np.eye(4, 3).tolist()
+    assert files.labels.tolist() == [0, 1, 0, 1]
+    assert [part.tolist() for part in files.split] == [[0], [1, 2], [3]]
+
+
+@pytest.mark.parametrize("code", ["<f8", ">f4", "<i8", "|u1", "|b1"])
+@pytest.mark.parametrize("protocol", [3, 4])
+def test_arrays_of_any_number_type_and_protocol(tmp_path, code, protocol):
+    labels = np.asfortranarray(np.array([[1, 0], [0, 1], [1, 0]]).astype(code))
+    write_set(tmp_path, ally=pickle.dumps(labels, protocol))
+    assert read_planetoid(tmp_path).labels.tolist() == [0, 1, 0, 1]
+
+
+def test_text_of_python_2(tmp_path):
+    write_set(tmp_path, ty=array_pickle(content="\x00\x00\x00\x00\x00\x00\x80?"))
+    assert read_planetoid(tmp_path).labels.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "reason"),
+    [
+        # what would run code, end the process or take memory
+        ("x", pickle.dumps(os.mkdir), r"the pickle must not hold (posix|nt)\.mkdir"),
+        ("graph", nested(10**6), "it holds too many tuples"),
+        ("graph", b"Nr\xff\xff\xff\x7f.", "it is damaged"),
+        # one list, which is there a thousand times
+        ("graph", dict.fromkeys(range(1000), MANY), "it has more neighbours than bytes"),
+        # contents of another kind
+        ("graph", {0: [0.5]}, "a neighbour is no integer"),
+        ("graph", {"a": [0]}, "a dict of nodes was expected"),
+        ("graph", {0: (0,)}, "the neighbours of a node are no list"),
+        ("graph", [0], "a dict of nodes was expected"),
+        ("x", np.eye(2), "a sparse matrix of rows was expected"),
+        ("y", sp.csr_matrix(np.eye(2)), "an array of numbers was expected"),
+        ("y", np.array([None]), "an array holds 'O8', which is no type of numbers"),
+        ("y", np.zeros(1, "f4,i4"), "an array holds 'V8', which is no type of numbers"),
+        ("y", array_pickle(order="x"), "an array holds 'f4', which is no type of numbers"),
+        ("y", array_pickle(code=(((),),)), "which is no type of numbers"),
+        ("y", array_pickle(shape=(3,)), r"an array has the shape \(3,\) and 8 bytes"),
+        ("y", array_pickle(shape=(2**62, 2**62, 4)), "is no tuple of lengths"),
+        ("y", array_pickle(shape=(-2, -1)), "is no tuple of lengths"),
+        ("y", array_pickle(shape=(True, 2)), "is no tuple of lengths"),
+        ("y", array_pickle(shape=2), ""),
+        ("y", array_pickle(content=[1.0, 2.0]), ""),
+        ("y", array_pickle(content="\u0100" * 8), "codec can't encode"),
+        # damaged pickles
+        ("graph", b"", "exhausted before seeing STOP"),
+        ("graph", b"}N", "exhausted before seeing STOP"),
+        ("graph", b"h\x05.", ""),
+        ("graph", b"NNa.", ""),
+        ("y", b"B\xff\xff\xff\x7fx.", "expected 2147483647 bytes"),
+        # a class that a pickle must not change
+        ("y", b"ccollections\ndefaultdict\nN}X\x01\x00\x00\x00aNs\x86b.", ""),
+    ],
+    ids=lambda value: repr(value)[:24],
+)
+def test_a_part_that_is_refused(tmp_path, part, value, reason):
+    write_set(tmp_path, **{part: value})
+    with pytest.raises(InputError, match=rf"^ind\.t\.{part} cannot be read \(.*{reason}"):
+        read_planetoid(tmp_path)
+
+
+def test_indices_out_of_range(tmp_path):
+    matrix = sp.csr_matrix(np.eye(1, 3, dtype=np.float32))
+    matrix.indices[0] = 2**30
+    write_set(tmp_path, x=matrix)
+    with pytest.raises(InputError, match=r"^ind\.t\.x cannot be read \(.*indices"):
+        read_planetoid(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "# 3\n", "3 2\n", "-1\n", "9" * 5000])
+def test_no_nodes_to_test_on(tmp_path, text):
+    write_set(tmp_path)
+    (tmp_path / "ind.t.test.index").write_text(text)
+    with pytest.raises(InputError, match=r"^ind\.t\.test\.index cannot be read \("):
+        read_planetoid(tmp_path)
+
+
+def test_more_rows_than_nodes(tmp_path):
+    write_set(tmp_path, allx=sp.csr_matrix((10**6, 10**6), dtype=np.float32))
+    with pytest.raises(InputError, match="1000000 of 4 nodes have features, and 1 of 1 to"):
+        read_planetoid(tmp_path)
+
+
+def test_one_node_tested_often(tmp_path):
+    write_set(tmp_path, tx=sp.csr_matrix((10**5, 10**6), dtype=np.float32))
+    (tmp_path / "ind.t.test.index").write_text("3\n" * 10**5)
+    with pytest.raises(InputError, match="3 of 4 nodes have features, and 100000 of 100000"):
+        read_planetoid(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("citeseer_d6836239", "d56b8ecf0bcc994c"),
+        ("cora_v2_d697a464", "698bb59edc9f1f57"),
+        ("pubmed_partial", "8d4a46bb7e1dd5c9"),
+    ],
+)
+def test_real_sets_are_as_unpickled(shared_data, name, digest):
+    files, content = read_planetoid(shared_data / name), hashlib.sha256()
+    for part in (files.edges, files.features, files.labels, files.known, *files.split):
+        content.update(part.tobytes())
+    assert content.hexdigest()[:16] == digest
