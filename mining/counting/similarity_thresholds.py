@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.null_models.null_models import match_anew, rewire, shuffle_features
+from mining.null_models.null_models import erased_configuration, permute_features, rewire
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
@@ -37,10 +37,10 @@ def sample_chance(graph: CSRGraph, seed: int) -> CSRGraph:
     """Draw the graph that thresholds are taken from: shuffled features and rewired edges."""
     # a stream apart from those of the null models
     rng = np.random.default_rng([seed, 5])
-    shuffled = shuffle_features(graph, rng)
+    shuffled = permute_features(graph, rng)
     if graph.num_edges > _MOST_REWIRED:
-        return match_anew(shuffled, rng)
-    return rewire(shuffled, rng, keep_pairs=True)
+        return erased_configuration(shuffled, rng)
+    return rewire(shuffled, rng, keep_joint_degrees=True)
 
 
 def memory_of_chance(graph: CSRGraph) -> int:

@@ -1,10 +1,10 @@
-"""The compiled loop of the null models: an edge list is rewired, one pair of edges after another.
+"""The compiled loop of degree-preserving rewiring: one swap of two edges after another.
 
-Two edges u-v and x-y become u-y and x-v. That keeps every degree; where v and y have the same
-degree it keeps as well how many edges join nodes of each two degrees. A swap that would cut a
-connected component in two is not made: after each the two parts that it may have left are searched
-until they meet or one ends. In a large graph that is a long search, so it may be given up after so
-many nodes, and the caller looks later whether a component was cut (``null_models.py``).
+Edges u-v and x-y become u-y and x-v, which keeps all degrees. Where v and y have the same degree,
+it keeps the joint degrees as well. A swap that would cut a connected component is not made: after
+each swap a bidirectional search checks that u and x are still connected. In a large graph that is
+a long search. So it may be given up after a number of nodes, and the caller counts the components
+later (``null_models.py``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from gomkcn_dgl.runtime.compiled import compiled
 
 # what a search says of two nodes
-_APART, _JOINED, _UNSURE = 0, 1, 2
+_DISCONNECTED, _CONNECTED, _UNSURE = 0, 1, 2
 
 
 @compiled()
@@ -27,57 +27,59 @@ def swap_edges(
     members: np.ndarray,
     num_attempts: int,
     rng: np.random.Generator,
-    most_visits: int,
+    max_visits: int,
     made: np.ndarray,
 ) -> tuple[int, int, int]:
     """Rewire ``edges [E, 2]`` and ``neighbors`` in place, until ``made [K, 2]`` is full.
 
-    End ``2 e + s`` is edge e read from node ``edges[e, s]`` to the other; only ends of the same
-    group, ``members[group_ptr[g]:group_ptr[g + 1]]``, are swapped. A group never changes, because
-    whatever stands at an end has the degree and the component of what stood there before.
+    End ``2 e + s`` is edge e read from node ``edges[e, s]`` to the other. Only ends of the same
+    group, ``members[group_ptr[g]:group_ptr[g + 1]]``, are exchanged. The group of an end never
+    changes, because each node at an end has the degree and the component of the node before it.
 
-    Return how many swaps and attempts that was, and how many searches were given up after
-    ``most_visits`` nodes. The ends of each swap are written to ``made``.
+    Return the numbers of swaps, of attempts, and of searches that were given up after
+    ``max_visits`` nodes. The ends of each swap are written to ``made``.
     """
     num_nodes = len(indptr) - 1
     mark = np.zeros(num_nodes, np.int64)
-    queue = np.empty((2, min(num_nodes, most_visits) + 1), np.int64)
-    count, attempt, unsure = 0, 0, 0
+    queue = np.empty((2, min(num_nodes, max_visits) + 1), np.int64)
+    count, attempt, num_unsure = 0, 0, 0
     while attempt < num_attempts and count < len(made):
         attempt += 1
+        # a random edge end, and another random end of its group
         first = int(rng.random() * len(group_of))
         start = group_ptr[group_of[first]]
         size = group_ptr[group_of[first] + 1] - start
         second = members[start + int(rng.random() * size)]
         u, v = edges[first // 2, first % 2], edges[first // 2, 1 - first % 2]
         x, y = edges[second // 2, second % 2], edges[second // 2, 1 - second % 2]
+        # no self-loops and no repeated edges
         if u in (x, y) or v in (x, y):
             continue
         if _has_edge(indptr, neighbors, u, y) or _has_edge(indptr, neighbors, x, v):
             continue
-        _exchange(indptr, neighbors, u, v, x, y)
-        joined = _search(indptr, neighbors, u, x, mark, queue, 2 * attempt)
-        if joined == _APART:
-            _exchange(indptr, neighbors, u, y, x, v)
+        _swap(indptr, neighbors, u, v, x, y)
+        state = _search(indptr, neighbors, u, x, mark, queue, 2 * attempt)
+        if state == _DISCONNECTED:
+            _swap(indptr, neighbors, u, y, x, v)
             continue
-        unsure += joined == _UNSURE
+        num_unsure += state == _UNSURE
         edges[first // 2, 1 - first % 2] = y
         edges[second // 2, 1 - second % 2] = v
         made[count, 0], made[count, 1] = first, second
         count += 1
-    return count, attempt, unsure
+    return count, attempt, num_unsure
 
 
 @compiled()
 def undo_swaps(
     edges: np.ndarray, indptr: np.ndarray, neighbors: np.ndarray, made: np.ndarray
 ) -> None:
-    """Take back the swaps ``made [K, 2]``, the last one first."""
+    """Undo the swaps ``made [K, 2]``, the last one first."""
     for k in range(len(made) - 1, -1, -1):
         first, second = made[k]
         u, y = edges[first // 2, first % 2], edges[first // 2, 1 - first % 2]
         x, v = edges[second // 2, second % 2], edges[second // 2, 1 - second % 2]
-        _exchange(indptr, neighbors, u, y, x, v)
+        _swap(indptr, neighbors, u, y, x, v)
         edges[first // 2, 1 - first % 2] = v
         edges[second // 2, 1 - second % 2] = y
 
@@ -86,27 +88,20 @@ def undo_swaps(
 def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool:
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
-    found = False
+    has_edge = False
     for k in range(indptr[u], indptr[u + 1]):
-        found = found or neighbors[k] == v
-    return found
+        has_edge = has_edge or neighbors[k] == v
+    return has_edge
 
 
 @compiled()
-def _exchange(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: int) -> None:
+def _swap(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: int) -> None:
     """Turn the edges u-v and x-y into u-y and x-v."""
-    _rename(indptr, neighbors, u, v, y)
-    _rename(indptr, neighbors, y, x, u)
-    _rename(indptr, neighbors, x, y, v)
-    _rename(indptr, neighbors, v, u, x)
-
-
-@compiled()
-def _rename(indptr: np.ndarray, neighbors: np.ndarray, node: int, old: int, new: int) -> None:
-    for k in range(indptr[node], indptr[node + 1]):
-        if neighbors[k] == old:
-            neighbors[k] = new
-            break
+    for node, old, new in ((u, v, y), (y, x, u), (x, y, v), (v, u, x)):
+        for k in range(indptr[node], indptr[node + 1]):
+            if neighbors[k] == old:
+                neighbors[k] = new
+                break
 
 
 @compiled()
@@ -119,10 +114,11 @@ def _search(
     queue: np.ndarray,
     stamp: int,
 ) -> int:
-    """Whether a path leads from u to x: two searches in turn, until they meet or one is stuck.
+    """Whether a path leads from u to x: a breadth-first search from each side, one node in turn.
 
-    After a swap every node hangs on u or on x, so this says whether the component is still whole.
-    A search whose ``queue`` is full stays unsure.
+    After a swap every node of the component is connected to u or to x, so the component is cut
+    exactly if one search ends before they meet. A search whose ``queue`` is full is given up.
+    ``mark`` holds ``stamp`` or ``stamp + 1`` where one of the two has been.
     """
     head, tail = np.zeros(2, np.int64), np.ones(2, np.int64)
     queue[0, 0], queue[1, 0] = u, x
@@ -134,7 +130,7 @@ def _search(
         for k in range(indptr[node], indptr[node + 1]):
             other = neighbors[k]
             if mark[other] == stamp + 1 - side:
-                return _JOINED
+                return _CONNECTED
             if mark[other] != stamp + side:
                 if tail[side] == queue.shape[1]:
                     return _UNSURE
@@ -142,4 +138,4 @@ def _search(
                 queue[side, tail[side]] = other
                 tail[side] += 1
         side = 1 - side
-    return _APART
+    return _DISCONNECTED
