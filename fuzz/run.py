@@ -1,172 +1,88 @@
-"""Feed readers with wrong files: `python fuzz/run.py [READER ...] --inputs 100000`.
+"""Feed readers with wrong files: `python fuzz/run.py [READER ...] --examples 100000`.
 
-One process reads many inputs; it is started anew where it dies. The file that it read last tells
-what killed it. Findings are minimised and kept in the corpus, which `tests/test_fuzz.py` replays;
-a row a reader goes to a file of results, of which `--table` makes `benchmarks/results/fuzzing.md`.
+Each reader is fed in a process of its own with bounded memory, which a crash ends. Hypothesis makes
+an input that fails as small as it can. It is then kept in tests/corpus, which the tests read again.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
 import hashlib
-import json
-import logging
 import multiprocessing
-import shutil
+import resource
 import sys
 import tempfile
-import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engines import ATHERIS, OWN, import_targets, run_atheris, run_own, usual_engine
-from table import write_table
+from hypothesis import HealthCheck, given, seed, settings
+from mutate import mutated
+from targets import TARGETS
 
-_ROOT = Path(__file__).resolve().parents[1]
-_CORPUS = _ROOT / "tests" / "corpus"
-_RESULTS = _ROOT / "benchmarks" / "results" / "fuzzing.jsonl"
-_SILENT_SECONDS = 300
-_MOST_STARTS = 50
+_CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpus"
+_MILLISECONDS = 5000
+_MEMORY = 2 << 30
+# what no reader may do, by the names of Python's audit events
+_FORBIDDEN = {"pickle.find_class", "os.exec", "os.fork", "os.system", "subprocess.Popen"}
+_FORBIDDEN |= {"socket.connect", "socket.getaddrinfo"}
 
 
 def main() -> None:
     """Fuzz the named readers, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("readers", nargs="*", metavar="READER")
-    parser.add_argument("--inputs", type=int, default=100_000, help="for each reader [100000]")
+    parser.add_argument("readers", nargs="*", metavar="READER", default=list(TARGETS))
+    parser.add_argument("--examples", type=int, default=10_000, help="for each reader [10000]")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--engine", choices=(ATHERIS, OWN), default=usual_engine())
-    parser.add_argument("--corpus", type=Path, default=_CORPUS, help="where findings are kept")
-    parser.add_argument("--out", type=Path, default=_RESULTS, help="file of results")
-    parser.add_argument("--round", default="after", help="name of the code that is fed [after]")
-    parser.add_argument("--table", action="store_true", help="only write the table of the results")
-    given = parser.parse_args()
-    if given.table:
-        write_table(given.out)
-        return
-    for reader in given.readers or _reader_names():
-        row = fuzz(reader, given.engine, given.inputs, given.seed, given.corpus, given.round)
-        with given.out.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-        kinds = ", ".join(f"{one['kind']} {one['place']}" for one in row["findings"])
-        print(f"{reader}: {row['inputs']} inputs, {row['seconds']:.0f} s, {kinds or 'nothing'}")
-
-
-def fuzz(
-    reader: str, engine: str, inputs: int, seed: int, corpus: Path, label: str
-) -> dict[str, Any]:
-    """Feed one reader; return the row of results."""
-    start = time.perf_counter()
-    fork = multiprocessing.get_context("spawn")
-    done, refused = fork.Value(ctypes.c_longlong, 0), fork.Value(ctypes.c_longlong, 0)
-    shared = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as name:
-        folder = Path(name)
-        for part in ("work", "found", "kept"):
-            (folder / part).mkdir()
-        for attempt in range(_MOST_STARTS):
-            left = inputs - done.value
-            if left <= 0:
-                break
-            # the seed of a process that follows one that died
-            options = (reader, engine, left, seed + 1000 * attempt, name)
-            child = fork.Process(target=_work, args=(*options, done, refused))
+    given_options = parser.parse_args()
+    context = multiprocessing.get_context("spawn")
+    for reader in given_options.readers:
+        with tempfile.TemporaryDirectory() as folder:
+            options = (reader, given_options.examples, given_options.seed, Path(folder))
+            child = context.Process(target=_feed, args=options)
             child.start()
-            _watch(child, done)
-            if not (folder / "last").exists():
-                raise SystemExit(f"{reader}: the process ended before it read anything; see above.")
-            # it ended by itself, at an input that it had not finished
-            if child.exitcode != 0 and done.value < inputs:
-                _keep_last(folder, "hang" if child.exitcode == -9 else "crash", child.exitcode)
-        findings = [
-            json.loads(path.read_text()) for path in sorted((folder / "found").glob("*.json"))
-        ]
-        for path in (folder / "found").glob("*.bin"):
-            (corpus / reader).mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, corpus / reader / path.stem)
-    return {
-        "reader": reader,
-        "engine": engine,
-        "inputs": done.value,
-        "refused": refused.value,
-        "seed": seed,
-        "seconds": round(time.perf_counter() - start, 1),
-        "findings": findings,
-        "round": label,
-        "python": sys.version.split()[0],
-    }
+            child.join()
+            if child.exitcode:
+                data = (Path(folder) / "last").read_bytes()
+                path = _CORPUS / reader / hashlib.sha1(data).hexdigest()[:8]
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(data)
+                print(f"{reader}: exit code {child.exitcode}, input kept in {path}")
+            else:
+                print(f"{reader}: nothing in {given_options.examples} inputs")
 
 
-def _reader_names() -> list[str]:
-    return list(import_targets(OWN))
+def _feed(reader: str, examples: int, random_seed: int, folder: Path) -> None:
+    """Feed one reader in this process; the input that was read last is kept."""
+    target, inside = TARGETS[reader], [False]
+    work = folder / "work"
+    work.mkdir()
+    for data in target.seeds:
+        target.feed(work, data)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, resource.RLIM_INFINITY))
 
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if inside[0] and event in _FORBIDDEN:
+            raise AssertionError(f"{event} {arguments!r:.200}")
 
-def _watch(child: Any, done: Any) -> None:
-    """Wait for a process; kill it when it reads nothing for too long."""
-    before, since = -1, time.monotonic()
-    while child.is_alive():
-        child.join(0.5)
-        if done.value != before:
-            before, since = done.value, time.monotonic()
-        if time.monotonic() - since > _SILENT_SECONDS:
-            child.kill()
-
-
-def _keep_last(folder: Path, kind: str, code: int) -> None:
-    last = folder / "last"
-    if last.is_file():
-        finding = {"kind": kind, "place": f"exit code {code}", "message": ""}
-        _write_finding(folder / "found", finding, last.read_bytes())
-
-
-def _write_finding(folder: Path, finding: dict[str, str], data: bytes) -> None:
-    name = f"{finding['kind']}-{hashlib.sha1(finding['place'].encode()).hexdigest()[:8]}"
-    (folder / f"{name}.bin").write_bytes(data)
-    (folder / f"{name}.json").write_text(json.dumps({**finding, "name": name}))
-
-
-def _work(
-    reader: str, engine: str, inputs: int, seed: int, name: str, done: Any, refused: Any
-) -> None:
-    """Read inputs in this process."""
-    logging.getLogger("gomkcn_dgl").setLevel(logging.CRITICAL)
-    target = import_targets(engine)[reader]
-    from judge import Finding, Judge, TimeUpError
-    from minimise import minimise
-
-    from gomkcn_dgl.errors import InputError
-
-    folder = Path(name)
-    judge = Judge(target.read, folder / "work")
-    seeds = target.seeds()
-    for data in seeds:
-        # also loads what a reader loads late
-        with contextlib.suppress(InputError):
-            target.read(folder / "work", data)
-    judge.start()
-    places: set[tuple[str, str]] = set()
-
-    def run(data: bytes) -> None:
+    @seed(random_seed)
+    @settings(
+        max_examples=examples,
+        deadline=_MILLISECONDS,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(data=mutated(target.seeds, target.is_folder))
+    def read_or_refuse(data: bytes) -> None:
         (folder / "last").write_bytes(data)
+        inside[0] = True
         try:
-            found = judge.find(data)
-        # the clock ran out just after
-        except TimeUpError:
-            found = Finding("time", "after the input", "")
-        refused.value += judge.was_refused
-        if found is not None and (found.kind, found.place) not in places:
-            places.add((found.kind, found.place))
-            small = minimise(judge, found, data, target.is_folder)
-            _write_finding(folder / "found", asdict(found), small)
-        done.value += 1
+            target.feed(work, data)
+        finally:
+            inside[0] = False
 
-    if engine == ATHERIS:
-        run_atheris(run, seeds, target.is_folder, inputs, seed, folder / "kept")
-    else:
-        run_own(run, seeds, target.is_folder, inputs, seed)
+    sys.addaudithook(audit)
+    read_or_refuse()
 
 
 if __name__ == "__main__":

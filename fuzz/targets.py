@@ -1,30 +1,32 @@
-"""Every reader of the project as a function of a folder and of bytes.
+"""Every reader of the project as a function of bytes, and what it may do with them.
 
-What is read is a file with these bytes or, where a reader takes a folder, the files of a zip
-archive. The name of a file of the folder never comes from the input.
+A reader may read the input or refuse it in one printable sentence. The input is the content of a
+file or, where a reader takes a folder, an archive of which only files with known names are taken.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import seeds
-import seeds_of_runs
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.train_settings import read_train_settings
+from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
 from mining import PatternMiner, read_truth
 from mining.html.report import render_report
@@ -36,45 +38,40 @@ from mining.results.run_folder import load_miner, read_run
 from mining.settings import read_settings
 from synthetic import read_motif
 
-_MEMBERS = {**seeds.MEMBERS, **seeds_of_runs.MEMBERS}
-
 
 @dataclass(frozen=True)
 class Target:
-    """A reader.
+    """A reader: the name of its file or folder, how it reads, and valid inputs."""
 
-    Attributes
-    ----------
-    read : callable
-        Writes bytes into a folder and reads them; raises what the reader raises.
-    seeds : callable
-        Valid inputs.
-    is_folder : bool
-        Inputs are zip archives of the files of a folder.
-    """
-
-    read: Callable[[Path, bytes], None]
-    seeds: Callable[[], list[bytes]]
+    name: str
+    read: Callable[[Path], object]
+    make_seeds: Callable[[], list[bytes]]
     is_folder: bool = False
 
+    @cached_property
+    def seeds(self) -> list[bytes]:
+        """Valid inputs."""
+        return self.make_seeds()
 
-def _file(name: str, read: Callable[[Path], object], folder: Path, data: bytes) -> None:
-    path = folder / name
-    path.write_bytes(data)
-    read(path)
-
-
-def _files(name: str, read: Callable[[Path], object], folder: Path, data: bytes) -> None:
-    """Read a folder with the files of an archive, of which only known names are taken."""
-    path = folder / name
-    path.mkdir(exist_ok=True)
-    for old in path.iterdir():
-        old.unlink()
-    members = unpack(data) or {}
-    for known in _MEMBERS[name]:
-        if known in members:
-            (path / known).write_bytes(members[known])
-    read(path)
+    def feed(self, folder: Path, data: bytes) -> str | None:
+        """Write an input into a folder and read it; return the sentence of a refusal."""
+        path = folder / self.name
+        if self.is_folder:
+            shutil.rmtree(path, ignore_errors=True)
+            path.mkdir()
+            known = {name for seed in self.seeds for name in unpack(seed) or {}}
+            for name, content in (unpack(data) or {}).items():
+                if name in known:
+                    (path / name).write_bytes(content)
+        else:
+            path.write_bytes(data)
+        try:
+            self.read(path)
+        except (InputError, InputTypeError) as error:
+            sentence = str(error)
+            assert sentence.endswith(".") and sentence.isprintable() and len(sentence) < 2000
+            return sentence
+        return None
 
 
 def _feature_file(path: Path) -> None:
@@ -84,7 +81,7 @@ def _feature_file(path: Path) -> None:
 
 
 def _convert(path: Path) -> None:
-    """Convert a file; what comes out is what is read, and refused is what reading refuses."""
+    """Convert a file; the result, or the refusal, is that of reading it."""
     out = path.with_name("converted.graph")
     shutil.rmtree(out, ignore_errors=True)
     graph, refusal = _graph_or_refusal(lambda: read_graph(path))
@@ -96,23 +93,15 @@ def _convert(path: Path) -> None:
         np.testing.assert_array_equal(getattr(graph, name), getattr(converted, name), name)
 
 
-def _graph_or_refusal(
-    make: Callable[[], CSRGraph],
-) -> tuple[CSRGraph | None, InputError | None]:
+def _graph_or_refusal(make: Callable[[], CSRGraph]) -> tuple[CSRGraph | None, InputError | None]:
     try:
         return make(), None
     except InputError as error:
         return None, error
 
 
-def _graphml(path: Path) -> None:
-    read_graph(path)
-    read_graph(path, features=["x0"])
-
-
-def _labelled(path: Path) -> None:
-    read_graph(path)
-    read_labelled(path, task="graph")
+def _several(*readers: Callable[[Path], object]) -> Callable[[Path], object]:
+    return lambda path: [read(path) for read in readers]
 
 
 def _settings(path: Path) -> None:
@@ -121,23 +110,17 @@ def _settings(path: Path) -> None:
     settings.to_toml().encode()
 
 
-def _train_settings(path: Path) -> None:
-    read_train_settings(path).to_toml().encode()
-
-
 def _run(path: Path) -> None:
-    """Read the JSON files of a run, and lay out all that needs no figure."""
+    """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
-    format_table(run).encode()
-    format_comparison(compare_runs(run, run)).encode()
-    pattern_table(run.patterns).to_csv().encode()
-    occurrence_table(run.patterns).to_csv().encode()
+    texts = [format_table(run), format_comparison(compare_runs(run, run))]
+    texts += [pattern_table(run.patterns).to_csv(), occurrence_table(run.patterns).to_csv()]
+    "".join(texts).encode()
 
 
 def _occurrences(path: Path) -> None:
-    """Read all occurrences of a file."""
-    for places in read_occurrences(path, seeds_of_runs.COUNTS):
-        list(places)
+    for occurrences in read_occurrences(path, seeds.COUNTS):
+        list(occurrences)
 
 
 def _report(path: Path) -> None:
@@ -147,48 +130,47 @@ def _report(path: Path) -> None:
     assert_loads_nothing(page)
 
 
-def _label_names(path: Path) -> None:
-    read_label_names(path)
+def _texts(*texts: str) -> Callable[[], list[bytes]]:
+    return lambda: [text.encode() for text in texts]
 
+
+_read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
+_graphml: Any = _several(read_graph, lambda path: read_graph(path, features=["a"]))
+_train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
+_names_toml = ('1 = "helix"\n2 = "sheet"\n', '[labels]\n1 = "helix"\n"label=2" = """a"""\n')
 
 TARGETS = {
-    "edges": Target(partial(_file, "graph.txt", read_graph), seeds.edge_lists),
-    "edges_gz": Target(partial(_file, "graph.txt.gz", read_graph), seeds.compressed),
-    "csv": Target(partial(_file, "graph.csv", read_graph), seeds.edge_csvs),
-    "convert": Target(partial(_file, "graph.txt", _convert), seeds.edge_lists),
-    "convert_csv": Target(partial(_file, "graph.csv", _convert), seeds.edge_csvs),
-    "parquet": Target(partial(_file, "graph.parquet", read_graph), seeds.edge_parquets),
-    "folder": Target(partial(_files, "folder", read_graph), seeds.graph_folders, is_folder=True),
-    "graphml": Target(partial(_file, "graph.graphml", _graphml), seeds.graphmls),
-    "dgl": Target(partial(_file, "graph.bin", _labelled), seeds.dgl_files),
-    "npz": Target(partial(_file, "graph.npz", read_graph), seeds.npz_files),
-    "tu": Target(partial(_files, "tu", _labelled), seeds.tu_folders, is_folder=True),
-    "planetoid": Target(
-        partial(_files, "planetoid", read_labelled), seeds.planetoid_folders, is_folder=True
+    "edges": Target("g.txt", read_graph, _texts(*seeds.EDGE_LISTS)),
+    "edges_gz": Target(
+        "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
     ),
-    "features_npy": Target(partial(_file, "values.npy", _feature_file), seeds.feature_arrays),
-    "features_csv": Target(partial(_file, "values.csv", _feature_file), seeds.feature_tables),
-    "names_csv": Target(partial(_file, "names.csv", _label_names), seeds_of_runs.name_tables),
-    "names_json": Target(partial(_file, "names.json", _label_names), seeds_of_runs.name_jsons),
-    "names_toml": Target(partial(_file, "names.toml", _label_names), seeds_of_runs.name_tomls),
-    "settings": Target(partial(_file, "settings.toml", _settings), seeds_of_runs.settings_files),
+    "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
+    "convert": Target("g.txt", _convert, _texts(*seeds.EDGE_LISTS)),
+    "convert_csv": Target("g.csv", _convert, _texts(*seeds.EDGE_CSVS)),
+    "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
+    "folder": Target("g.graph", read_graph, lambda: seeds.graph_files(".graph"), True),
+    "graphml": Target("g.graphml", _graphml, lambda: seeds.graph_files(".graphml")),
+    "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
+    "npz": Target("g.npz", read_graph, seeds.npz_files),
+    "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
+    "planetoid": Target("planetoid", read_labelled, seeds.planetoid_folders, True),
+    "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
+    "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
+    "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),
+    "names_json": Target("n.json", read_label_names, _texts('{"1": "helix", "2": "\\u00e9"}')),
+    "names_toml": Target("n.toml", read_label_names, _texts(*_names_toml)),
+    "settings": Target("s.toml", _settings, seeds.settings_files),
     "train_settings": Target(
-        partial(_file, "train.toml", _train_settings), seeds_of_runs.train_settings_files
+        "t.toml",
+        lambda path: read_train_settings(path).to_toml().encode(),
+        lambda: [_train_toml.encode(), TrainSettings().to_toml().encode()],
     ),
-    "motif": Target(partial(_file, "motif.txt", read_motif), seeds_of_runs.motif_files),
-    "truth": Target(partial(_file, "truth.json", read_truth), seeds_of_runs.truth_files),
-    "run": Target(partial(_files, "run", _run), seeds_of_runs.run_folders, is_folder=True),
-    "occurrences": Target(
-        partial(_file, "o.parquet", _occurrences), seeds_of_runs.occurrence_files
-    ),
-    "report": Target(partial(_files, "run", _report), seeds_of_runs.run_folders, is_folder=True),
-    "run_checkpoint": Target(
-        partial(_files, "run_checkpoint", load_miner), seeds_of_runs.run_checkpoints, is_folder=True
-    ),
-    "metrics": Target(
-        partial(_files, "train", read_metrics), seeds_of_runs.train_folders, is_folder=True
-    ),
-    "train_checkpoint": Target(
-        partial(_files, "train", load_classifier), seeds_of_runs.train_folders, is_folder=True
-    ),
+    "motif": Target("m.txt", read_motif, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
+    "truth": Target("t.json", read_truth, _texts(json.dumps(seeds.TRUTH))),
+    "run": Target("run", _run, seeds.run_folders, True),
+    "occurrences": Target("o.parquet", _occurrences, seeds.occurrence_files),
+    "report": Target("run", _report, seeds.run_folders, True),
+    "run_checkpoint": Target("run", load_miner, seeds.run_folders, True),
+    "metrics": Target("train", read_metrics, seeds.train_folders, True),
+    "train_checkpoint": Target("train", load_classifier, seeds.train_folders, True),
 }

@@ -1,31 +1,12 @@
-"""What the tests of wrong files share: the readers of `fuzz/`, and what a refusal must be."""
+"""The readers, their valid files and the mutations of `fuzz/`, for the tests of wrong files."""
 
 import sys
-from functools import cache
 from pathlib import Path
-
-from gomkcn_dgl.errors import InputError, InputTypeError
 
 sys.path.append(str(Path(__file__).parents[1] / "fuzz"))
 
+from mutate import mutated, pack, records, unpack
+from self_contained import assert_loads_nothing
 from targets import TARGETS
 
-
-def read_or_refuse(reader, folder, data):
-    """Let a reader have its way; return the sentence of a refusal."""
-    try:
-        TARGETS[reader].read(folder, data)
-    except (InputError, InputTypeError) as error:
-        sentence = str(error)
-        assert sentence.endswith(".")
-        # one line, and nothing in it that steers a terminal
-        assert sentence.isprintable()
-        assert len(sentence) < 2000
-        return sentence
-    return None
-
-
-@cache
-def seeds_of(reader):
-    """Valid inputs of a reader."""
-    return TARGETS[reader].seeds()
+__all__ = ["TARGETS", "assert_loads_nothing", "mutated", "pack", "records", "unpack"]
