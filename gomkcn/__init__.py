@@ -78,7 +78,6 @@ _MODULE_OF = {
     "draw_choice": "mining.plots.choice_figure",
     "erdos_renyi": "synthetic.base_graphs",
     "evaluate_classifier": "gomkcn_dgl.training.training_loop",
-    "exact_census": "mining.counting.exact_counts",
     "explain_node": "mining.explanation.occurrence_alignment",
     "explain_occurrence": "mining.explanation.occurrence_alignment",
     "extract_subgraphs": "gomkcn_dgl.subgraphs",

@@ -17,7 +17,6 @@ from mining.counting.exact_counts import (
     SampledCount,
     count_exact,
     count_similar,
-    exact_census,
 )
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import FeatureWords, describe_features
@@ -66,7 +65,6 @@ __all__ = [
     "covered_occurrences",
     "describe_features",
     "draw_choice",
-    "exact_census",
     "explain_node",
     "explain_occurrence",
     "induced_occurrences",

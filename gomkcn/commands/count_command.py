@@ -1,4 +1,4 @@
-"""`gomkcn count`: parse, count a given pattern exactly and among the subgraphs, print."""
+"""`gomkcn count`: count a given pattern exactly and among the subgraphs of the miner."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ GRAPHML = ".graphml"
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
-@click.option("--format", help="Of GRAPH: edges, csv, graphml, dgl, npz or tu; told by the name.")
+@click.option("--format", help="Of GRAPH: edges, csv, graphml, dgl, npz or tu. [by the name]")
 @click.option(
     "--time-limit",
-    type=float,
     default=60.0,
     show_default=True,
-    help="Seconds after which the exact count is given up.",
+    help="Seconds until the exact count is stopped.",
 )
 @click.option("--policy", default="dense", show_default=True, help="Of the subgraphs, as in mine.")
-@click.option("--views", "num_views", default=1, show_default=True, help="Subgraphs a node.")
+@click.option("--views", "num_views", default=1, show_default=True, help="Subgraphs per node.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the subgraphs.")
 def count(pattern: str, path: str, format: str | None, time_limit: float, **sampling: Any) -> None:
-    """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining looks at.
+    """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining takes.
 
     PATTERN is the name of a motif, a file (an edge list or GraphML), or RUN:ID for a pattern of a
-    finished run. An occurrence is a set of nodes with exactly its edges; features play no part.
+    finished run. An occurrence is a set of nodes with exactly its edges; features are not used.
 
     \b
     gomkcn count wheel planted.bin

@@ -1,4 +1,4 @@
-"""Found patterns against planted truth."""
+"""Evaluation against planted truth: which motifs were recovered, and which occurrences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mining.structures.canonical_forms import canonical_form
 
 @dataclass(frozen=True)
 class MotifRecovery:
-    """What became of one planted motif.
+    """Whether one planted motif was recovered.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class MotifRecovery:
     num_nodes, num_edges : int
         Its size.
     copies : int
-        How many copies were planted.
+        Number of planted copies.
     pattern_ids : tuple of int
         Patterns that are isomorphic to it; empty if it was not recovered.
     distinct : int
@@ -58,7 +58,7 @@ class MotifRecovery:
 def compare_with_truth(
     patterns: Sequence[Pattern], truth: Mapping[str, Any]
 ) -> list[MotifRecovery]:
-    """Say of each planted motif whether a pattern is isomorphic to it.
+    """Find the patterns that are isomorphic to each planted motif.
 
     Parameters
     ----------
@@ -81,19 +81,23 @@ def compare_with_truth(
     """
     certificates = [canonical_form(pattern.adjacency()).certificate for pattern in patterns]
     recoveries = []
-    for motif in _motifs(truth):
-        wanted = _certificate(motif["num_nodes"], motif["edges"])
-        mine = [p for p, found in zip(patterns, certificates, strict=True) if found == wanted]
-        shown = {frozenset(place.nodes) for pattern in mine for place in pattern.occurrences}
+    for motif in _check_truth(truth):
+        certificate = _motif_certificate(motif)
+        isomorphic = [
+            pattern
+            for pattern, own in zip(patterns, certificates, strict=True)
+            if own == certificate
+        ]
+        node_sets = {frozenset(one.nodes) for pattern in isomorphic for one in pattern.occurrences}
         recoveries.append(
             MotifRecovery(
                 name=motif["name"],
                 num_nodes=motif["num_nodes"],
                 num_edges=len(motif["edges"]),
                 copies=motif["copies"],
-                pattern_ids=tuple(pattern.id for pattern in mine),
-                distinct=sum(pattern.frequency.distinct for pattern in mine),
-                planted_found=sum(frozenset(copy) in shown for copy in motif["instances"]),
+                pattern_ids=tuple(pattern.id for pattern in isomorphic),
+                distinct=sum(pattern.frequency.distinct for pattern in isomorphic),
+                planted_found=sum(frozenset(copy) in node_sets for copy in motif["instances"]),
             )
         )
     return recoveries
@@ -101,14 +105,14 @@ def compare_with_truth(
 
 @dataclass(frozen=True)
 class OccurrenceAgreement:
-    """How far the occurrences that were reported are those that are there.
+    """Agreement of reported occurrences with true ones.
 
     Attributes
     ----------
     reported, true : int
-        Node sets that were reported, and those that are there.
+        Number of node sets of each.
     matched : int
-        Pairs of one and the other, each node set in one pair at most.
+        Pairs of a reported and a true node set, each in at most one pair.
     """
 
     reported: int
@@ -117,17 +121,17 @@ class OccurrenceAgreement:
 
     @property
     def precision(self) -> float:
-        """Share of the reported node sets that are there; 1 if none was reported."""
+        """Share of the reported node sets that are matched; 1 if none was reported."""
         return self.matched / self.reported if self.reported else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of the true node sets that were reported; 1 if there is none."""
+        """Share of the true node sets that are matched; 1 if there is none."""
         return self.matched / self.true if self.true else 1.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 1 if nothing was there and nothing reported."""
+        """Harmonic mean of precision and recall; 1 if there are no node sets at all."""
         total = self.reported + self.true
         return 2 * self.matched / total if total else 1.0
 
@@ -142,11 +146,11 @@ def compare_occurrences(
     Parameters
     ----------
     reported, true : iterable of iterables of nodes
-        Node sets in any order; equal ones count once. None, a pattern node that no node plays, is
-        left out.
+        Node sets in any order; equal ones count once. None, a pattern node to which no node is
+        mapped, is left out.
     least_shared : float
-        In (0, 1]: part of the larger node set that both of a pair hold at least; 1 asks for the
-        same nodes.
+        In (0, 1]: least share of the larger node set that the two of a pair have in common; 1
+        requires equal node sets.
 
     Raises
     ------
@@ -161,24 +165,26 @@ def compare_occurrences(
     1.0
     """
     check_float("least_shared", least_shared, 0, 1, open_minimum=True)
-    found = list({frozenset(nodes) - {None} for nodes in reported})
-    there = list({frozenset(nodes) - {None} for nodes in true})
-    holding: dict[Any, list[int]] = {}
-    for number, nodes in enumerate(there):
+    rows, columns = (
+        list({frozenset(nodes) - {None} for nodes in node_sets}) for node_sets in (reported, true)
+    )
+    containing: dict[Any, list[int]] = {}
+    for j, nodes in enumerate(columns):
         for node in nodes:
-            holding.setdefault(node, []).append(number)
+            containing.setdefault(node, []).append(j)
+    # only node sets with a node in common can be a pair
     pairs = [
         (i, j)
-        for i, nodes in enumerate(found)
-        for j in {number for node in nodes for number in holding.get(node, ())}
-        if len(nodes & there[j]) >= least_shared * max(len(nodes), len(there[j]))
+        for i, nodes in enumerate(rows)
+        for j in {j for node in nodes for j in containing.get(node, ())}
+        if len(nodes & columns[j]) >= least_shared * max(len(nodes), len(columns[j]))
     ]
-    if not pairs:
-        return OccurrenceAgreement(len(found), len(there), 0)
-    rows, columns = np.array(pairs).T
-    joined = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(found), len(there)))
-    matched = int((maximum_bipartite_matching(joined) >= 0).sum())
-    return OccurrenceAgreement(len(found), len(there), matched)
+    matched = 0
+    if pairs:
+        entries = (np.ones(len(pairs)), tuple(np.array(pairs).T))
+        matching = maximum_bipartite_matching(csr_array(entries, shape=(len(rows), len(columns))))
+        matched = int((matching >= 0).sum())
+    return OccurrenceAgreement(len(rows), len(columns), matched)
 
 
 def read_truth(path: str | Path) -> dict[str, Any]:
@@ -193,14 +199,12 @@ def read_truth(path: str | Path) -> dict[str, Any]:
         truth = parse_json(read_file(Path(path)))
     except (OSError, ValueError) as error:
         raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
-    _motifs(truth)
+    _check_truth(truth)
     return dict(truth)
 
 
 def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:
-    """Exact number of induced occurrences of a motif that the subgraphs cover.
-
-    Of :func:`induced_occurrences`, those whose node set is the node set of a subgraph.
+    """Exact number of induced occurrences of a motif that are the node set of a subgraph.
 
     Parameters
     ----------
@@ -220,7 +224,7 @@ def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset
     Parameters
     ----------
     graph : CSRGraph
-        Nodes are told by their position.
+        Its nodes are given by their position.
     adjacency : numpy.ndarray
         ``[M, M]`` of the motif.
 
@@ -236,14 +240,15 @@ def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset
     return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
 
 
-def _certificate(num_nodes: int, edges: Sequence[Sequence[int]]) -> bytes:
-    adj = np.zeros((num_nodes, num_nodes), dtype=bool)
-    for u, v in edges:
+def _motif_certificate(motif: Mapping[str, Any]) -> bytes:
+    adj = np.zeros((motif["num_nodes"],) * 2, dtype=bool)
+    for u, v in motif["edges"]:
         adj[u, v] = adj[v, u] = True
     return canonical_form(adj).certificate
 
 
-def _motifs(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _check_truth(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the motifs of the truth, or refuse what does not have its form."""
     motifs = truth.get("motifs") if isinstance(truth, Mapping) else None
     if not isinstance(motifs, list) or not all(_is_motif(motif) for motif in motifs):
         raise InputError(
@@ -254,19 +259,18 @@ def _motifs(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_motif(motif: Any) -> bool:
-    """Whether a row of the truth has all its parts, and they fit each other."""
-    wanted = {"name", "num_nodes", "edges", "copies", "instances"}
-    if not isinstance(motif, Mapping) or not wanted <= set(motif):
+    """Whether a motif of the truth has all its parts, and they are consistent."""
+    types = {"name": str, "num_nodes": int, "copies": int}
+    if not isinstance(motif, Mapping) or not {*types, "edges", "instances"} <= set(motif):
         return False
-    if not all(isinstance(motif[name], int) for name in ("num_nodes", "copies")):
+    if not all(isinstance(motif[name], kind) for name, kind in types.items()):
         return False
-    if not isinstance(motif["name"], str) or not 0 < motif["num_nodes"] <= MAX_SUBGRAPH_NODES:
-        return False
-    nodes = range(motif["num_nodes"])
     return (
-        _are_rows(motif["edges"], int)
+        0 < motif["num_nodes"] <= MAX_SUBGRAPH_NODES
+        and _are_rows(motif["edges"], int)
         and _are_rows(motif["instances"], (int, str))
-        and all(len(edge) == 2 and set(edge) <= set(nodes) for edge in motif["edges"])
+        and all(len(edge) == 2 for edge in motif["edges"])
+        and all(0 <= node < motif["num_nodes"] for edge in motif["edges"] for node in edge)
     )
 
 

@@ -1,16 +1,12 @@
-"""How often a given topology occurs in a graph: exactly, and among its subgraphs.
+"""How often a given topology occurs in a graph: exactly, and among the subgraphs of the miner.
 
-An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology. igraph would
-list all ways to map the topology onto them (LAD), without a time limit and in memory, or count all
-topologies of a size at once; so :func:`count_exact` has a search of its own, which the tests
-compare with both.
+An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology. igraph lists
+all mappings of the topology onto the graph (LAD) in memory and without a time limit. So
+:func:`count_exact` has a search of its own, which the tests compare with igraph.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, replace
 
@@ -18,23 +14,15 @@ import igraph
 import networkx as nx
 import numpy as np
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.counting.counting_loops import MOST_PATTERN_NODES, Plan, advance, new_search
 from mining.structures.canonical_forms import CanonicalForms, canonical_form
 
-# nodes to look at between two looks at the clock, some milliseconds
+# search steps between two looks at the clock: some milliseconds
 _STEPS = 1 << 21
-# run by a process of its own, since igraph's census cannot be stopped
-_CENSUS = """
-import igraph, json, sys
-num_nodes, size, edges = json.load(sys.stdin)
-counts = igraph.Graph(n=num_nodes, edges=edges).motifs_randesu(size)
-# no number where the class is not connected
-print(json.dumps([int(count) if count == count else -1 for count in counts]))
-"""
 
 
 @dataclass(frozen=True)
@@ -44,13 +32,13 @@ class ExactCount:
     Attributes
     ----------
     count : int or None
-        Node sets that induce it; None if they were not all found within the time limit.
+        Node sets that induce it; None if the search did not finish within the time limit.
     seconds : float
-        How long the search took.
+        Duration of the search.
     at_least : int
-        Node sets found within the limit; ``count`` where that is known.
+        Node sets counted within the limit; equals ``count`` if the search finished.
     num_graphs : int
-        Graphs of the collection in which one was found.
+        Graphs of the collection with at least one of them.
     """
 
     count: int | None
@@ -64,20 +52,20 @@ def count_exact(
 ) -> ExactCount:
     """Count the induced occurrences of a connected topology, each node set once.
 
-    A backtracking search places the nodes of the topology one after the other; of the placements
-    that differ by a symmetry one is kept, by the conditions of J. A. Grochow and M. Kellis (Network
-    motif discovery using subgraph enumeration and symmetry-breaking, RECOMB 2007, section 3).
-    Nothing is listed, so memory is O(V).
+    A backtracking search maps the nodes of the topology one after the other. Of the mappings that
+    differ by a symmetry of the topology one is kept, by the conditions of J. A. Grochow and M.
+    Kellis (Network motif discovery using subgraph enumeration and symmetry-breaking, RECOMB 2007,
+    section 3). No occurrence is stored, so memory is O(V).
 
     Parameters
     ----------
     graph : CSRGraph
-        One graph or a collection; weights and features play no part.
+        One graph or a collection; weights and features are not used.
     adjacency : numpy.ndarray
         ``[M, M]`` symmetric, of a connected graph of up to 62 nodes; an edge is an entry that is
         not 0.
     time_limit : float, optional
-        Seconds after which the search is given up; None: never.
+        Seconds after which the search is stopped; None: never.
 
     Raises
     ------
@@ -94,35 +82,35 @@ def count_exact(
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)
-    plan = _plan(_check_topology(adjacency))
+    plan = _make_plan(_check_topology(adjacency))
     if len(plan.degrees) == 1:
         num_graphs = int((np.diff(graph.graph_ptr) > 0).sum())
         return ExactCount(graph.num_nodes, 0.0, graph.num_nodes, num_graphs)
     search = new_search(graph.num_nodes, len(plan.degrees))
-    found = np.zeros(graph.num_nodes, np.int64)
-    # the first call of a process compiles, which is no part of the search
-    advance(graph.indptr, graph.indices, plan, search, found, 0)
+    count = np.zeros(graph.num_nodes, np.int64)
+    # the first call in a process compiles, which is not part of the search
+    advance(graph.indptr, graph.indices, plan, search, count, 0)
     start, seconds, unfinished = time.perf_counter(), 0.0, True
     while unfinished and (time_limit is None or seconds < time_limit):
-        unfinished = advance(graph.indptr, graph.indices, plan, search, found, _STEPS)
+        unfinished = advance(graph.indptr, graph.indices, plan, search, count, _STEPS)
         seconds = time.perf_counter() - start
-    total = int(found.sum())
-    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(found))))
+    total = int(count.sum())
+    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(count))))
     return ExactCount(None if unfinished else total, seconds, total, num_graphs)
 
 
 @dataclass(frozen=True)
 class SampledCount:
-    """How often a topology was seen among subgraphs, a lower bound of how often it occurs.
+    """How often a topology occurs among subgraphs, a lower bound of its exact count.
 
     Attributes
     ----------
     count : int
         Different node sets that induce it, among the subgraphs.
     num_graphs : int
-        Graphs of the collection that were seen to contain it.
+        Graphs of the collection with at least one of them.
     num_subgraphs : int
-        Subgraphs that were looked at.
+        Number of subgraphs.
     """
 
     count: int
@@ -141,19 +129,19 @@ def count_similar(
 ) -> SampledCount:
     """Count a connected topology as the miner does, among the subgraphs around all nodes.
 
-    A subgraph has as many nodes as the topology, so at most ``num_views`` occurrences are seen
-    around a node, and those whose nodes all have denser surroundings not at all: a lower bound,
-    close where occurrences are rare and denser than what surrounds them. It takes O(V) time, where
-    an exact count can take hours.
+    A subgraph has as many nodes as the topology, so it covers at most one occurrence, and an
+    occurrence whose nodes all have denser surroundings is covered by none. The count is a lower
+    bound, close where occurrences are rare and denser than their surroundings. It takes O(V) time,
+    where an exact count can take hours.
 
     Parameters
     ----------
     graph : CSRGraph
-        One graph or a collection; weights and features play no part.
+        One graph or a collection; weights and features are not used.
     adjacency : numpy.ndarray
         As for :func:`count_exact`.
     num_hops : int, optional
-        Radius of the subgraphs. None: the largest distance within the topology.
+        Radius of the subgraphs. None: the diameter of the topology.
     policy, num_views, seed
         As for :func:`gomkcn_dgl.extract_subgraphs`.
 
@@ -170,18 +158,14 @@ def count_similar(
     >>> count_similar(triangles, 1 - np.eye(3))
     SampledCount(count=2, num_graphs=2, num_subgraphs=9)
     """
-    joined = _check_topology(adjacency)
+    adjacency = _check_topology(adjacency)
     if num_hops is None:
-        num_hops = nx.diameter(nx.from_numpy_array(joined))
+        num_hops = nx.diameter(nx.from_numpy_array(adjacency))
+    unweighted, size = replace(graph, weights=None), len(adjacency)
     batch = extract_subgraphs(
-        replace(graph, weights=None),
-        num_hops,
-        len(joined),
-        policy=policy,
-        num_views=num_views,
-        seed=seed,
+        unweighted, num_hops, size, policy=policy, num_views=num_views, seed=seed
     )
-    rows = np.flatnonzero(CanonicalForms(batch).has(canonical_form(joined).certificate))
+    rows = np.flatnonzero(CanonicalForms(batch).has(canonical_form(adjacency).certificate))
     return SampledCount(
         count=len(np.unique(batch.take(rows).node_sets())),
         num_graphs=len(np.unique(graph.graph_of(batch.roots[rows]))),
@@ -189,117 +173,66 @@ def count_similar(
     )
 
 
-def exact_census(
-    graph: CSRGraph, size: int, time_limit: float | None = None
-) -> dict[bytes, int] | None:
-    """Count every connected topology of a size, by igraph (``motifs_randesu``).
-
-    Parameters
-    ----------
-    graph : CSRGraph
-    size : int
-        Nodes of the topologies, from 3 to 6.
-    time_limit : float, optional
-        Seconds after which it is given up; None: never.
-
-    Returns
-    -------
-    dict or None
-        Certificate (``mining/structures/canonical_forms.py``) → number of induced occurrences, of
-        those that occur; None if it was not finished within the limit.
-
-    Raises
-    ------
-    InputError
-        If ``size`` or ``time_limit`` is out of range.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> list(exact_census(as_csr(nx.cycle_graph(7)), 3).values())
-    [7]
-    """
-    check_int("size", size, 3, 6)
-    if time_limit is not None:
-        check_float("time_limit", time_limit, 0, open_minimum=True)
-    given = json.dumps([graph.num_nodes, size, graph.undirected_edges().tolist()])
-    try:
-        result = subprocess.run(
-            [sys.executable, "-c", _CENSUS],
-            input=given,
-            capture_output=True,
-            check=True,
-            text=True,
-            timeout=time_limit,
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    return {
-        _certificate_of_class(size, number): count
-        for number, count in enumerate(json.loads(result.stdout))
-        if count > 0
-    }
-
-
-def _certificate_of_class(size: int, number: int) -> bytes:
-    topology = igraph.Graph.Isoclass(size, number)
-    return canonical_form(np.array(topology.get_adjacency().data)).certificate
-
-
 def _check_topology(adjacency: np.ndarray) -> np.ndarray:
-    """Return the adjacency as bool ``[M, M]``, or say why it is no connected simple graph."""
-    joined = np.asarray(adjacency) != 0
-    if joined.ndim != 2 or joined.shape[0] != joined.shape[1]:
-        raise InputError(f"adjacency must be a matrix [M, M], got the shape {joined.shape}.")
-    if not 1 <= len(joined) <= MOST_PATTERN_NODES:
+    """Return the adjacency as bool ``[M, M]``, or refuse what is no connected simple graph."""
+    adjacent = np.asarray(adjacency) != 0
+    if adjacent.ndim != 2 or adjacent.shape[0] != adjacent.shape[1]:
+        raise InputError(f"adjacency must be a matrix [M, M], got the shape {adjacent.shape}.")
+    if not 1 <= len(adjacent) <= MOST_PATTERN_NODES:
         raise InputError(
-            f"adjacency must have from 1 to {MOST_PATTERN_NODES} nodes, got {len(joined)}."
+            f"adjacency must have from 1 to {MOST_PATTERN_NODES} nodes, got {len(adjacent)}."
         )
-    if (joined != joined.T).any():
-        u, v = np.argwhere(joined != joined.T)[0]
+    if (adjacent != adjacent.T).any():
+        u, v = np.argwhere(adjacent != adjacent.T)[0]
         raise InputError(
             f"adjacency must be symmetric, got different entries for {u}, {v} and {v}, {u}."
         )
-    if joined.diagonal().any():
+    if adjacent.diagonal().any():
         raise InputError("adjacency must have no self-loops, got one on its diagonal.")
-    parts = nx.number_connected_components(nx.from_numpy_array(joined))
-    if parts > 1:
-        raise InputError(f"adjacency must be connected, got {parts} pieces; count each by itself.")
-    return joined
+    num_components = nx.number_connected_components(nx.from_numpy_array(adjacent))
+    if num_components > 1:
+        raise InputError(
+            f"adjacency must be connected, got {num_components} components; count each by itself."
+        )
+    return adjacent
 
 
-def _plan(joined: np.ndarray) -> Plan:
-    """Order the nodes of a topology so that each is joined to those before; break its symmetry."""
-    joined = joined[np.ix_(order := _placing_order(joined), order)]
-    before = np.tril(joined)
-    above = np.zeros_like(joined)
-    topology = igraph.Graph(n=len(joined), edges=np.argwhere(before).tolist())
-    for node in range(len(joined)):
-        # symmetries that leave the nodes before as they are
-        fixed = [min(other, node) for other in range(len(joined))]
-        for other in _orbit(topology.automorphism_group(color=fixed), node):
+def _make_plan(adjacent: np.ndarray) -> Plan:
+    """Order the nodes of a topology for the search, with the conditions that break its symmetry.
+
+    Each node is adjacent to one before it. For each node in turn, the symmetries that fix the
+    nodes before it carry it to the nodes of its orbit; all of these must be mapped to larger nodes
+    of the graph.
+    """
+    order = _search_order(adjacent)
+    adjacent = adjacent[np.ix_(order, order)]
+    before, above = np.tril(adjacent), np.zeros_like(adjacent)
+    topology = igraph.Graph(n=len(adjacent), edges=np.argwhere(before).tolist())
+    for node in range(len(adjacent)):
+        # equal colours may be exchanged: the nodes before this one have a colour each
+        color = [min(other, node) for other in range(len(adjacent))]
+        for other in _orbit(topology.automorphism_group(color=color), node):
             above[other, node] = other != node
-    bits = 1 << np.arange(len(joined), dtype=np.int64)
-    return Plan(joined.sum(axis=1), before @ bits, above @ bits)
+    bits = 1 << np.arange(len(adjacent), dtype=np.int64)
+    return Plan(adjacent.sum(axis=1), before @ bits, above @ bits)
 
 
-def _placing_order(joined: np.ndarray) -> list[int]:
+def _search_order(adjacent: np.ndarray) -> list[int]:
     """Each next node has most edges to those before, then the largest degree."""
-    degrees = joined.sum(axis=1)
+    degrees = adjacent.sum(axis=1)
     order = [int(degrees.argmax())]
-    while len(order) < len(joined):
-        rest = [node for node in range(len(joined)) if node not in order]
-        order.append(max(rest, key=lambda node: (joined[node, order].sum(), degrees[node])))
+    while len(order) < len(adjacent):
+        rest = [node for node in range(len(adjacent)) if node not in order]
+        order.append(max(rest, key=lambda node: (adjacent[node, order].sum(), degrees[node])))
     return order
 
 
 def _orbit(generators: list[list[int]], node: int) -> set[int]:
-    """Nodes onto which a group of permutations can carry ``node``."""
-    orbit, fresh = {node}, [node]
-    while fresh:
-        here = fresh.pop()
-        reached = {permutation[here] for permutation in generators} - orbit
+    """Nodes to which a group of permutations can carry ``node``."""
+    orbit, stack = {node}, [node]
+    while stack:
+        current = stack.pop()
+        reached = {permutation[current] for permutation in generators} - orbit
         orbit |= reached
-        fresh += reached
+        stack += reached
     return orbit
