@@ -10,6 +10,7 @@ import pytest
 import torch
 from paper import interpretability
 from paper import response_maps as maps
+from paper.results_file import ResultsFile
 from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl import GOMKCN
@@ -68,7 +69,7 @@ def test_a_class_has_the_filter_that_its_head_weighs_most():
 
 
 def test_the_goal_is_nine_of_ten_seeds():
-    settings = interpretability.read_settings(PAPER / "interpretability.toml", smoke=False)
+    settings = interpretability.EXPERIMENT.settings(smoke=False)
     rows = list(interpretability.all_rows(settings))[:10]
     assert {row["run"] for row in rows} == {"from classes"}
     reached = {"test": 1.0, "motifs": 4, "inside": 0.96, "auc": 0.9, "seconds": 1}
@@ -83,10 +84,8 @@ def test_the_goal_is_nine_of_ten_seeds():
 
 
 def test_committed_results_are_of_these_settings_and_meet_the_goal():
-    settings = interpretability.read_settings(PAPER / "interpretability.toml", smoke=False)
-    text = (PAPER / "results" / "interpretability.jsonl").read_text()
-    lines = interpretability.find_lines(
-        [json.loads(line) for line in text.splitlines()], interpretability.all_rows(settings)
-    )
+    settings = interpretability.EXPERIMENT.settings(smoke=False)
+    results = ResultsFile(PAPER / "results" / "interpretability.jsonl")
+    lines = interpretability.EXPERIMENT.lines(results, settings)
     assert sum(line["run"] == "from classes" for line in lines) == 10
     assert interpretability.missed_goals(lines, settings) == []

@@ -11,6 +11,7 @@ import pytest
 import torch
 from paper import isomorphic
 from paper import isomorphic_learning as learning
+from paper.results_file import ResultsFile
 
 PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
 
@@ -32,7 +33,7 @@ def read(path):
 @pytest.mark.slow
 def test_isomorphic_smoke_goes_on_where_it_stopped(tmp_path):
     results = tmp_path / "isomorphic.jsonl"
-    smoke("isomorphic", tmp_path, "--kernels", "GOMK", "--kernels", "RWK+")
+    smoke("isomorphic", tmp_path, "--only", "GOMK", "--only", "RWK+")
     lines = read(results)
     rows = [line for line in lines if "kernel" in line]
     assert len(rows) == 8
@@ -46,20 +47,19 @@ def test_isomorphic_smoke_goes_on_where_it_stopped(tmp_path):
     # a line that a killed run cut short is run again, the others stay
     whole = results.read_text()
     results.write_text(whole[:-20])
-    smoke("isomorphic", tmp_path, "--kernels", "GOMK", "--kernels", "RWK+")
+    smoke("isomorphic", tmp_path, "--only", "GOMK", "--only", "RWK+")
     again = read(results)
     assert again[:-1] == lines[:-1]
     assert again[-1]["scores"] == lines[-1]["scores"]
 
 
 def test_committed_results_are_of_these_settings_and_meet_the_goals():
-    settings = isomorphic.read_settings(PAPER / "isomorphic.toml", smoke=False)
-    wanted = [
-        row for row in isomorphic.all_rows(settings) if row["kernel"] == isomorphic.GOAL_KERNEL
-    ]
-    rows = isomorphic.find_lines(read(PAPER / "results" / "isomorphic.jsonl"), wanted)
-    assert len(rows) == len(wanted)
-    assert isomorphic.missed_goals(rows) == []
+    settings = isomorphic.EXPERIMENT.settings(smoke=False)
+    results = ResultsFile(PAPER / "results" / "isomorphic.jsonl")
+    lines = isomorphic.EXPERIMENT.lines(results, settings)
+    goal = [line for line in lines if line.get("kernel") == isomorphic.GOAL_KERNEL]
+    assert len(goal) == 18
+    assert isomorphic.missed_goals(lines, settings) == []
 
 
 def test_best_isomorphism_aligns_features():

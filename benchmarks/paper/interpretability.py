@@ -11,16 +11,15 @@ first run misses its goal.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import dgl
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -32,26 +31,16 @@ from gomkcn_dgl import (
     initialize_from_classes,
     train_classifier,
 )
-from gomkcn_dgl.runtime.provenance import describe_provenance
 from synthetic import MotifClassificationDataset
 
 # a script sees its own folder only
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from measure import use_threads
-from record import Table, write_markdown
+from record import Table
 
 from paper.interpretability_figure import draw_responses
-from paper.isomorphic_figure import write_figure
 from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
-from paper.result_lines import find_line, find_lines
-from paper.results_file import ResultsFile
+from paper.row_experiment import Record, RowExperiment, Settings
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-HERE = Path(__file__).parent
 SMOKE: dict[str, dict[str, Any]] = {
     "data": {"num_graphs": 160},
     "training": {"head_epochs": 5, "num_epochs": 5, "batch_size": 32},
@@ -60,18 +49,13 @@ SMOKE: dict[str, dict[str, Any]] = {
 # highest response inside the motif in so many of the test graphs
 GOAL_SEEDS, GOAL_INSIDE = 0.9, 0.95
 
-Settings = Mapping[str, Any]
 
-
-def read_settings(path: Path, smoke: bool) -> Settings:
-    settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    if smoke:
-        for name, changes in SMOKE.items():
-            settings[name].update(changes)
-        settings["runs"] = {name: settings["runs"][name] for name in settings["figure"]["runs"]}
-        for run in settings["runs"].values():
-            run["seeds"] = 1
-    return settings
+def shrink(settings: Settings) -> None:
+    for name, changes in SMOKE.items():
+        settings[name].update(changes)
+    settings["runs"] = {name: settings["runs"][name] for name in settings["figure"]["runs"]}
+    for run in settings["runs"].values():
+        run["seeds"] = 1
 
 
 def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -103,7 +87,7 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     torch.manual_seed(seed)
     model = make_model(settings, data.feat.shape[1], dataset.num_classes, seed)
     test = dataset.test_idx.numpy()
-    if run["start"] == "classes":
+    if run["init"] == "classes":
         initialize_from_classes(model, data, dataset.labels, dataset.train_idx.numpy(), seed=seed)
     motifs_at_start = are_motifs(model, dataset.planted.motifs).any(axis=0)
     start_seconds = time.perf_counter() - begin
@@ -263,18 +247,7 @@ def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=float), 4).tolist()
 
 
-def complete(results: ResultsFile, settings: Settings, runs: tuple[str, ...]) -> None:
-    """Run what the file lacks, and append it line by line."""
-    lines = results.read()
-    for row in all_rows(settings):
-        if row["run"] in runs and find_line(lines, row) is None:
-            line = run_row(row)
-            made = describe_provenance(line["seed"], line["seconds"])
-            results.append({"experiment": "interpretability", **line, "made": made})
-            print(_sentence(line), flush=True)
-
-
-def _sentence(line: Mapping[str, Any]) -> str:
+def describe(line: Record) -> str:
     return (
         f"{line['run']}, seed {line['seed']}: test accuracy {line['test']:.4f}, "
         f"{line['motifs']} filters are their class's motif, highest response inside "
@@ -291,14 +264,14 @@ def missed_goals(lines: list[dict[str, Any]], settings: Settings) -> list[str]:
     """The seeds of the first run that are not as they should be, if they are too many."""
     name, run = next(iter(settings["runs"].items()))
     own = [line for line in lines if line["run"] == name]
-    bad = [_sentence(line) for line in own if not meets_goal(line)]
+    bad = [describe(line) for line in own if not meets_goal(line)]
     met = len(own) - len(bad)
     if not own or met >= GOAL_SEEDS * run["seeds"]:
         return []
     return [f"{name}: {met} of {run['seeds']} seeds are as they should be", *bad]
 
 
-def as_table(lines: list[dict[str, Any]]) -> Table:
+def tables(lines: list[Record], settings: Settings) -> list[Table]:
     """A row for each run, over its seeds."""
     table = Table(
         "",
@@ -336,7 +309,7 @@ def as_table(lines: list[dict[str, Any]]) -> Table:
             float(np.median([line["epoch_seconds"] for line in own])),
             float(np.median([line["seconds"] for line in own])),
         )
-    return table
+    return [table]
 
 
 def _counts(values: list[int]) -> str:
@@ -358,43 +331,16 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.4f} ({min(values):.4f}–{max(values):.4f})"
 
 
-def write_results(out: Path, settings: Settings, lines: list[dict[str, Any]]) -> None:
-    """Write the table and the figure of the lines at hand."""
-    if lines:
-        how = ["one thread", "mean and range over seeds from 0"]
-        table = as_table(lines).markdown()
-        write_markdown(out / "interpretability.md", lines[-1]["made"], how, [table])
+def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
     firsts = {line["run"]: line for line in lines if line["seed"] == 0}
     shown = [firsts[name] for name in settings["figure"]["runs"] if name in firsts]
-    if shown:
-        write_figure(draw_responses(shown), out / "interpretability.svg")
+    return {"interpretability": draw_responses(shown)} if shown else {}
 
 
-@click.command()
-@click.argument(
-    "path", type=click.Path(path_type=Path, exists=True), default=HERE / "interpretability.toml"
-)
-@click.option("--runs", multiple=True, help="Only this row of the settings; may be repeated.")
-@click.option("--smoke", is_flag=True, help="Tiny sizes; needs --out to keep anything.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
-def main(path: Path, runs: tuple[str, ...], smoke: bool, out: Path | None) -> None:
-    """Classify graphs by the motif that they hold, and say whether the filters are the motifs."""
-    use_threads(1)
-    settings = read_settings(path, smoke)
-    if set(runs) - set(settings["runs"]):
-        raise click.UsageError(f"--runs must be among {list(settings['runs'])}.")
-    with tempfile.TemporaryDirectory() as scratch:
-        out = out or (Path(scratch) if smoke else HERE / "results")
-        results = ResultsFile(out / "interpretability.jsonl")
-        complete(results, settings, runs or tuple(settings["runs"]))
-        lines = find_lines(results.read(), all_rows(settings))
-        write_results(out, settings, lines)
-    missed = missed_goals(lines, settings)
-    for sentence in missed:
-        print(f"goal missed: {sentence}")
-    # a tiny version has no goal
-    sys.exit(bool(missed) and not smoke)
-
+EXPERIMENT = RowExperiment(
+    "interpretability", all_rows, run_row, describe, tables, shrink, figures, missed_goals,
+    how="one thread, mean and range over seeds from 0",
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    EXPERIMENT.command()()

@@ -11,25 +11,22 @@ when GOMK misses its goal.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.runtime.provenance import describe_provenance
 
 # a script sees its own folder only
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from measure import use_threads
-from record import Table, write_markdown
+from record import Table
 
-from paper.isomorphic_figure import draw_film, draw_results, write_figure
+from paper.isomorphic_figure import draw_film, draw_results
 from paper.isomorphic_learning import (
     Learnt,
     Targets,
@@ -41,15 +38,8 @@ from paper.isomorphic_learning import (
     pair_score,
     threshold,
 )
-from paper.result_lines import find_line, find_lines
-from paper.results_file import ResultsFile
+from paper.row_experiment import Record, RowExperiment, Settings
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-HERE = Path(__file__).parent
 SMOKE: dict[str, dict[str, Any]] = {
     "targets": {"num_targets": 4, "num_nodes": 4},
     "training": {"num_restarts": 2, "num_epochs": 100},
@@ -64,14 +54,10 @@ NEAR = 0.1
 GOAL_KERNEL = "GOMK"
 GOAL_UNIFORM, GOAL_CONSTANT = 0.99, 0.98
 
-Settings = Mapping[str, Any]
 
-
-def read_settings(path: Path, smoke: bool) -> Settings:
-    settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    for name, changes in SMOKE.items() if smoke else ():
+def shrink(settings: Settings) -> None:
+    for name, changes in SMOKE.items():
         settings[name].update(changes)
-    return settings
 
 
 def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -209,36 +195,29 @@ def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=float), 4).tolist()
 
 
-def complete(results: ResultsFile, settings: Settings, kernels: tuple[str, ...]) -> None:
-    """Run what the file lacks, and append it line by line."""
-    lines = results.read()
-    for row in all_rows(settings):
-        if row["kernel"] in kernels and find_line(lines, row) is None:
-            line = run_row(row)
-            _append(results, line)
-            print(_sentence(line), flush=True)
-    for row in film_rows(settings):
-        if row["film"] in kernels and find_line(lines, row) is None:
-            _append(results, run_film(row))
+def every_row(settings: Settings) -> Iterator[Record]:
+    yield from all_rows(settings)
+    yield from film_rows(settings)
 
 
-def _append(results: ResultsFile, line: Mapping[str, Any]) -> None:
-    made = describe_provenance(line["settings"]["seed"], line["seconds"])
-    results.append({"experiment": "isomorphic", **line, "made": made})
+def run(row: Record) -> Record:
+    return run_film(row) if "film" in row else run_row(row)
 
 
-def _sentence(line: Mapping[str, Any]) -> str:
+def describe(line: Record) -> str:
+    if "film" in line:
+        return f"{line['film']}: one filter over time"
     return (
         f"{line['kernel']}, {line['features']} features, p = {line['probability']:g}: "
         f"{line['isomorphic']}/{line['targets']} isomorphic, {line['seconds']:.1f} s"
     )
 
 
-def missed_goals(lines: list[dict[str, Any]]) -> list[str]:
+def missed_goals(lines: list[Record], settings: Settings) -> list[str]:
     """Rows of GOMK with fewer targets learnt than the goal asks for."""
     missed = []
     for line in lines:
-        if line["kernel"] != GOAL_KERNEL:
+        if line.get("kernel") != GOAL_KERNEL:
             continue
         if line["features"] == "uniform":
             good = line["mean_error_near"] >= GOAL_UNIFORM * line["targets"]
@@ -246,11 +225,11 @@ def missed_goals(lines: list[dict[str, Any]]) -> list[str]:
             unambiguous = line["targets"] - line["ambiguous"]
             good = line["isomorphic_not_ambiguous"] >= GOAL_CONSTANT * unambiguous
         if not good:
-            missed.append(_sentence(line))
+            missed.append(describe(line))
     return missed
 
 
-def as_table(lines: list[dict[str, Any]]) -> Table:
+def tables(lines: list[Record], settings: Settings) -> list[Table]:
     table = Table(
         "",
         {
@@ -269,6 +248,8 @@ def as_table(lines: list[dict[str, Any]]) -> Table:
         },
     )
     for line in lines:
+        if "film" in line:
+            continue
         count = line["targets"]
         table.add(
             line["kernel"],
@@ -284,49 +265,27 @@ def as_table(lines: list[dict[str, Any]]) -> Table:
             f"{line['edges_target']:.2f} → {line['edges_learnt']:.2f}",
             line["seconds"],
         )
-    return table
+    return [table]
 
 
-def write_results(
-    out: Path, settings: Settings, rows: list[dict[str, Any]], films: list[dict[str, Any]]
-) -> None:
-    """Write the table and the figures of the lines at hand."""
-    table = as_table(rows)
-    if rows:
-        how = ["one thread", f"seed {settings['seed']}"]
-        write_markdown(out / "isomorphic.md", rows[-1]["made"], how, [table.markdown()])
-        write_figure(draw_results(rows, GOAL_KERNEL), out / "isomorphic_results.svg")
-    if films:
-        write_figure(draw_film(films), out / "isomorphic_film.svg")
+def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
+    films = [line for line in lines if "film" in line]
+    rows = [line for line in lines if "kernel" in line]
+    drawn = {"isomorphic_results": draw_results(rows, GOAL_KERNEL)} if rows else {}
+    return {**drawn, "isomorphic_film": draw_film(films)} if films else drawn
 
 
-@click.command()
-@click.argument(
-    "path", type=click.Path(path_type=Path, exists=True), default=HERE / "isomorphic.toml"
+EXPERIMENT = RowExperiment(
+    "isomorphic",
+    every_row,
+    run,
+    describe,
+    tables,
+    shrink,
+    figures,
+    missed_goals,
+    selectors=("kernel", "film"),
 )
-@click.option("--kernels", multiple=True, help="Only this kernel; may be repeated.")
-@click.option("--smoke", is_flag=True, help="Tiny sizes; needs --out to keep anything.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
-def main(path: Path, kernels: tuple[str, ...], smoke: bool, out: Path | None) -> None:
-    """Learn graphs by maximising a kernel and say how many became isomorphic to their targets."""
-    use_threads(1)
-    settings = read_settings(path, smoke)
-    unknown = set(kernels) - set(settings["kernels"])
-    if unknown:
-        raise click.UsageError(f"--kernels must be among {list(settings['kernels'])}.")
-    with tempfile.TemporaryDirectory() as scratch:
-        out = out or (Path(scratch) if smoke else HERE / "results")
-        results = ResultsFile(out / "isomorphic.jsonl")
-        complete(results, settings, kernels or tuple(settings["kernels"]))
-        lines = results.read()
-        rows = find_lines(lines, all_rows(settings))
-        write_results(out, settings, rows, find_lines(lines, film_rows(settings)))
-    missed = missed_goals(rows)
-    for sentence in missed:
-        print(f"goal missed: {sentence}")
-    # a tiny version has no goal
-    sys.exit(bool(missed) and not smoke)
-
 
 if __name__ == "__main__":
-    main()
+    EXPERIMENT.command()()

@@ -7,7 +7,6 @@ over ½, from 1 point wide at ½ to 3 points at 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from mining.plots.layout import place_nodes
-from mining.plots.plots import INK, figure_to_svg
+from mining.plots.plots import INK
 from paper.isomorphic_learning import best_isomorphism
 
 _CURVE = "#2a7fb8"
-
-
-def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG, the same for the same results."""
-    path.write_text(figure_to_svg(figure, name=path.stem), encoding="utf-8")
 
 
 def draw_film(films: Sequence[Mapping[str, Any]]) -> Figure:
