@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.reading import read_graph
-from mining.descriptions.value_names import Noun
 from mining.null_models.null_models import sample_null
 
 # codes of MUTAG, from its README
@@ -35,7 +34,7 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
         f"bonds by the file of bond types, which mining does not read, and {len(nitro)} nitro "
         "groups (a nitrogen with two oxygens)."
     )
-    ring = find_pattern(patterns, lambda words: words == "a ring of six carbons")
+    ring = find_pattern(patterns, lambda words: words == "cycle of 6 nodes: 6 carbon")
     if ring is None:
         text += " No pattern is a ring of six carbons."
     else:
@@ -44,7 +43,7 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
             f" Of the {len(places)} places of pattern {ring['id']}, “{ring['words']}”, "
             f"{len(aromatic.intersection(places))} are such aromatic rings."
         )
-    group = find_pattern(patterns, lambda words: "a nitrogen joined to two oxygens" in words)
+    group = find_pattern(patterns, lambda words: "2 oxygen" in words and "1 nitrogen" in words)
     if group is None:
         return text + " No pattern is a nitro group."
     places = list(place_sets(group, first))
@@ -119,10 +118,9 @@ def describe_neighbors(folder: Path, names: Path, patterns: Sequence[Record]) ->
 
 
 def is_of_one_kind(pattern: Record, kinds: Sequence[str]) -> bool:
-    """Whether its words say the same kind, or mostly so, of every node."""
+    """Whether its description names the same kind for every node."""
     words = pattern["words"]
-    named = [kind for kind in kinds if kind in words or Noun.of(kind).many in words]
-    return len(named) == 1 and "any label" not in words
+    return sum(kind in words for kind in kinds) == 1 and "mixed" not in words
 
 
 def _in_how_many(pattern: Record) -> str:

@@ -30,11 +30,11 @@ from gomkcn_dgl.training.train_settings import TrainSettings, read_train_setting
 from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
 from mining import PatternMiner, read_truth
 from mining.html.report import render_report
-from mining.html.run_table import format_table
-from mining.results.compare import compare_runs, format_comparison
+from mining.html.tables import format_comparison, format_run
 from mining.results.export import occurrence_table, pattern_table
 from mining.results.occurrence_file import read_occurrences
 from mining.results.run_folder import load_miner, read_run
+from mining.runs.run_comparison import compare_runs
 from mining.settings import read_settings
 from synthetic import read_motif
 
@@ -113,7 +113,7 @@ def _settings(path: Path) -> None:
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
-    texts = [format_table(run), format_comparison(compare_runs(run, run))]
+    texts = [format_run(run), format_comparison(compare_runs(run, run))]
     texts += [pattern_table(run.patterns).to_csv(), occurrence_table(run.patterns).to_csv()]
     "".join(texts).encode()
 

@@ -19,7 +19,7 @@ from mining.counting.exact_counts import (
     count_similar,
 )
 from mining.descriptions.feature_background import FeatureBackground
-from mining.descriptions.feature_descriptions import FeatureWords, describe_features
+from mining.descriptions.feature_descriptions import FeatureDescription, describe_features
 from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
 from mining.explanation.occurrence_explanation import PlaceExplanation
 from mining.miner import PatternMiner
@@ -30,16 +30,16 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.records.stability import Stability
-from mining.results.compare import RunComparison, SharedPattern, compare_runs
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 from mining.results.run_folder import load_miner, read_run
 from mining.runs.mining_run import GraphSummary, MiningRun
+from mining.runs.run_comparison import RunComparison, SharedPattern, compare_runs
 
 __all__ = [
     "Choice",
     "ExactCount",
     "FeatureBackground",
-    "FeatureWords",
+    "FeatureDescription",
     "Frequency",
     "GraphSummary",
     "Medoid",

@@ -21,6 +21,7 @@ from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.runtime.processes import single_process
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,
@@ -547,3 +548,11 @@ class PatternMiner(BaseEstimator):
             num_views=self.num_views,
             seed=self.random_state,
         )
+
+    def _repr_html_(self) -> str | None:
+        """The patterns as cards, for a notebook."""
+        return html_of(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
+        # scikit-learn's own shows only the parameters
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}

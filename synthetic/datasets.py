@@ -269,7 +269,7 @@ class MotifClassificationDataset(_GeneratedDataset):
         super().__init__("motif_classification", raw_dir, force_reload, verbose, transform)
 
     def process(self) -> None:
-        """Plant one motif in each of many base graphs, all in one pass; called by the constructor."""
+        """Plant one motif in each of many base graphs in one pass; called by the constructor."""
         rng = as_generator(self.seed)
         table = _as_motifs(self.motifs)
         num_graphs = check_int("num_graphs", self.num_graphs, 10 * len(table))

@@ -47,13 +47,13 @@ def record(number, words, places, graph=1):
 class TestMutag:
     def test_rings_and_groups_are_counted(self, facts, nitrobenzene):
         patterns = [
-            record(0, "a ring of six carbons", [range(6), range(1, 7)]),
-            record(1, "a nitrogen joined to two oxygens and a carbon", [(0, 6, 7, 8)]),
+            record(0, "cycle of 6 nodes: 6 carbon", [range(6), range(1, 7)]),
+            record(1, "star with 3 leaves: 2 oxygen, 1 nitrogen, 1 carbon", [(0, 6, 7, 8)]),
         ]
         said = facts.describe_rings_and_nitro_groups(nitrobenzene, patterns)
         assert "holds 1 rings of six atoms, 1 of them with six aromatic bonds" in said
         assert "and 1 nitro groups" in said
-        assert "Of the 2 places of pattern 0, “a ring of six carbons”, 1 are such" in said
+        assert "Of the 2 places of pattern 0, “cycle of 6 nodes: 6 carbon”, 1 are such" in said
         assert "Of the 1 places of pattern 1" in said
         assert said.endswith("1 hold a nitro group, 1 different ones.")
 
@@ -77,14 +77,12 @@ def test_neighbours_of_one_kind(facts, tmp_path):
     (tmp_path / "E_node_labels.txt").write_text("1\n1\n1\n2\n")
     (tmp_path / "names.csv").write_text("label,name\n1,helix\n2,sheet\n")
     entry = {"frequency": {"num_graphs": 7}, "significance": {"features": {"z": 4.0}}}
-    alike = {"words": "a helix and a mostly-helix node: star", **entry}
-    mixed = {"words": "two helices and a sheet: star", **entry}
+    alike = {"words": "star with 3 leaves: 4 helix", **entry}
+    mixed = {"words": "star with 2 leaves: 2 helix, 1 sheet", **entry}
     said = facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [alike, mixed])
     assert "(75% helix, 25% sheet)" in said
     assert "of the same kind in 67% of the edges, 62% by chance" in said
-    assert said.endswith(
-        "“a helix and a mostly-helix node: star” in 7 graphs, z 4.0 beside shuffled labels."
-    )
+    assert said.endswith("“star with 3 leaves: 4 helix” in 7 graphs, z 4.0 beside shuffled labels.")
     said = facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [mixed])
     assert said.endswith("at every node: none.")
 
@@ -92,11 +90,10 @@ def test_neighbours_of_one_kind(facts, tmp_path):
 @pytest.mark.parametrize(
     ("words", "alike"),
     [
-        ("six sheets: 6 nodes, 10 edges", True),
-        ("four helices and two mostly-helix nodes: 6 nodes, 10 edges", True),
-        ("five mostly-helix nodes and a node of any label", False),
-        ("a helix joined to a sheet", False),
-        ("star, any labels", False),
+        ("6 nodes, 10 edges: 6 sheet", True),
+        ("star with 5 leaves: 5 helix, 1 mixed", False),
+        ("edge: 1 helix, 1 sheet", False),
+        ("edge: 2 mixed", False),
     ],
 )
 def test_of_one_kind(facts, words, alike):

@@ -103,7 +103,7 @@ def written(path, patterns):
 
 
 def test_a_file_gives_them_back(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("mining.results.occurrence_file._ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("mining.results.occurrence_file._BATCH_ROWS", 2)
     graph = graphs()[name]
     found = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILAR[:1], graph)

@@ -14,7 +14,7 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.records.stability import Stability
-from mining.results.schema import load_schema
+from mining.results.run_folder import load_schema
 from mining.structures.discrete_filters import DiscreteFilters, snap
 
 
@@ -218,11 +218,11 @@ def test_a_pattern_of_one_node_comes_back():
 
 def validate(record, feature_names):
     run = {"schema": 2, "feature_names": list(feature_names), "patterns": [record]}
-    jsonschema.Draft202012Validator(load_schema()).validate(json.loads(json.dumps(run)))
+    jsonschema.Draft202012Validator(load_schema("patterns")).validate(json.loads(json.dumps(run)))
 
 
 def test_the_record_fits_the_schema():
-    jsonschema.Draft202012Validator.check_schema(load_schema())
+    jsonschema.Draft202012Validator.check_schema(load_schema("patterns"))
     validate(PATTERN.to_dict(), PATTERN.feature_names)
 
 

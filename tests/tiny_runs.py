@@ -117,7 +117,6 @@ def files_of_run(run):
         "drawings.json": run.drawings.to_dict(),
         "run.json": {
             "graph": dataclasses.asdict(run.graph),
-            "recovery": [dataclasses.asdict(one) for one in run.recovery or []],
             "choices": [choice.to_dict() for choice in run.choices],
         },
     }
@@ -181,3 +180,60 @@ def assert_loads_nothing(html):
             assert value.startswith(("#", "data:image/png;base64,"))
     assert "@import" not in html
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", html))
+
+
+def small_patterns_record():
+    """A record of patterns.json with one entry of every kind."""
+    return {
+        "schema": 2,
+        "feature_names": ["constant"],
+        "patterns": [
+            {
+                "id": 0,
+                "num_nodes": 2,
+                "edges": [[0, 1]],
+                "edge_weights": [0.75],
+                "features": [[1.0], [1.0]],
+                "medoid": {"root": "a", "nodes": ["a", None], "similarity": 0.5, "graph": 0},
+                "frequency": {
+                    "assigned": 2,
+                    "distinct": 1,
+                    "disjoint": 1,
+                    "exact": 3,
+                    "exact_state": "counted",
+                    "num_graphs": 1,
+                    "intervals": {"assigned": [0, 6], "distinct": [0, 3]},
+                },
+                "min_similarity": 0.4,
+                "words": "",
+                "num_filters": 1,
+                "noisy": False,
+                "stability": {"restarts": {"returned": 0, "runs": 5}},
+                "significance": {
+                    "degree": {
+                        "null": "degree",
+                        "num_samples": 100,
+                        "num_decoys": 60,
+                        "observed": 1,
+                        "mean": 0.25,
+                        "std": 0.5,
+                        "z": 0.75,
+                        "p_count": 0.247525,
+                        "p": 0.3,
+                        "q": 0.4,
+                    }
+                },
+                "occurrences": [{"nodes": [4, 5], "similarity": 1.0, "graph": 0}],
+            }
+        ],
+    }
+
+
+def change(record, path, value):
+    """The record with another value at a path."""
+    *parents, last = path
+    part = record
+    for key in parents:
+        part = part[key]
+    part[last] = value
+    return record

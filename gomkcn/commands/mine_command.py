@@ -165,7 +165,7 @@ def mine(
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
-    from mining.html.run_table import format_table
+    from mining.html.tables import format_run
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
     from mining.settings import RunSettings, read_settings
@@ -200,7 +200,7 @@ def mine(
                 write_run(folder, run, job.settings, miner)
                 if not run.is_partial:
                     remove_progress(folder)
-                click.echo(format_table(run))
+                click.echo(format_run(run))
                 click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
 
 
@@ -213,11 +213,11 @@ def report(run: str) -> None:
     gomkcn report run
     """
     from gomkcn_dgl.runtime.run_lock import lock_folder
-    from mining.html.run_table import format_table
+    from mining.html.tables import format_run
     from mining.results.run_folder import read_run, write_report
 
     finished = read_run(run)
     with lock_folder(run) as folder:
         page = write_report(folder, finished)
-    click.echo(format_table(finished))
+    click.echo(format_run(finished))
     click.echo(f"\nreport: {page}")

@@ -1,4 +1,4 @@
-"""`gomkcn compare` and `gomkcn export`: what is done with finished mining runs."""
+"""`gomkcn compare` and `gomkcn export`: commands for finished mining runs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from gomkcn.commands.base import Command
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
 def compare(first: str, second: str) -> None:
-    """Say which patterns two finished runs share, and how often each has them.
+    """Show which patterns two finished runs share, with the counts of both.
 
-    Patterns are the same when their edges are, whatever their features; how alike those are, from 0
-    to 1, is said beside them. "12 | 15" are counts of the first and of the second run; "?" was not
-    counted.
+    Patterns are the same if their graphs are isomorphic, whatever their features; the column
+    "features" is the similarity of those, from 0 to 1. "12 | 15" are counts of the first and of the
+    second run, "-" is a pattern that a run does not have, and "?" a count that is not known.
 
     \b
     gomkcn compare run other
     """
-    from mining.results.compare import compare_runs, format_comparison
+    from mining.html.tables import format_comparison
     from mining.results.run_folder import read_run
+    from mining.runs.run_comparison import compare_runs
 
     click.echo(format_comparison(compare_runs(read_run(first), read_run(second))))
 
@@ -35,7 +36,7 @@ def compare(first: str, second: str) -> None:
 def export(run: str, out: str, format: str) -> None:
     """Write the patterns and the occurrences of a finished RUN as tables.
 
-    The folder of the run holds its patterns as JSON (patterns.json) and as GraphML already.
+    The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
 
     \b
     gomkcn export run --out tables --format parquet

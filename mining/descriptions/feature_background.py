@@ -1,4 +1,4 @@
-"""What features look like in a whole graph, and where a pattern occurs in it."""
+"""The distribution of the features in a whole graph, and at the occurrences of a pattern."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph
 from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
+
+# the elements of organic molecules and their usual salts
+_ELEMENTS = {
+    "H": "hydrogen", "Li": "lithium", "B": "boron", "C": "carbon", "N": "nitrogen",
+    "O": "oxygen", "F": "fluorine", "Na": "sodium", "Mg": "magnesium", "Al": "aluminium",
+    "Si": "silicon", "P": "phosphorus", "S": "sulfur", "Cl": "chlorine", "K": "potassium",
+    "Ca": "calcium", "Fe": "iron", "Cu": "copper", "Zn": "zinc", "As": "arsenic",
+    "Se": "selenium", "Br": "bromine", "Sn": "tin", "I": "iodine", "Hg": "mercury",
+    "Pb": "lead",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureBackground:
-    """What features look like in the whole graph.
+    """The distribution of the features over all nodes of a graph or collection.
 
     Attributes
     ----------
@@ -23,9 +33,9 @@ class FeatureBackground:
     mean, std : numpy.ndarray
         ``[D]`` over all nodes.
     is_binary : numpy.ndarray
-        bool ``[D]`` columns of zeros and ones.
+        bool ``[D]``, columns of zeros and ones.
     label_groups : tuple of tuple of int
-        Columns of which each node has exactly one: one-hot labels.
+        Groups of columns of which each node has exactly one: one-hot encoded labels.
     """
 
     names: tuple[str, ...]
@@ -49,10 +59,10 @@ class FeatureBackground:
         """
         values = graph.features
         binary = ((values == 0) | (values == 1)).all(axis=0)
+        # one-hot columns of one label share the name before "="
         families: dict[str, list[int]] = {}
-        for column, name in enumerate(graph.feature_names):
-            if binary[column]:
-                families.setdefault(name.rpartition("=")[0], []).append(column)
+        for column in np.flatnonzero(binary).tolist():
+            families.setdefault(graph.feature_names[column].rpartition("=")[0], []).append(column)
         groups = [
             tuple(columns)
             for columns in families.values()
@@ -66,33 +76,29 @@ class FeatureBackground:
             label_groups=tuple(groups),
         )
 
+    def label_names(self) -> list[str]:
+        """Names of the labels in the first group: chemical elements, or as the data call them."""
+        codes = [self.names[column].rpartition("=")[2] for column in self.label_groups[0]]
+        if all(code in _ELEMENTS for code in codes):
+            return [_ELEMENTS[code] for code in codes]
+        return [code if any(map(str.isalpha, code)) else f"labelled {code}" for code in codes]
 
-def measure_places(pattern: Pattern, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray | None]:
-    """Measure the features of each pattern node over the occurrences.
 
-    Returns
-    -------
-    numpy.ndarray
-        ``[M, D]`` means; the pattern's own features where it has no occurrence.
-    numpy.ndarray or None
-        ``[M, D]`` standard deviations; None where it has no occurrence.
+def measure_occurrences(pattern: Pattern, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation ``[M, D]`` of each pattern node's features over the occurrences.
 
-    Raises
-    ------
-    InputError
-        For an occurrence that is not in this graph.
+    A pattern node without any occurrence has the pattern's own features and no deviation.
     """
-    placed = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
-    if (placed == -2).any():
+    mapping = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)  # [K, M]
+    if (mapping == -2).any():
         raise InputError(
-            f"source must be the graph that was mined: an occurrence of pattern {pattern.id} "
-            "has a node that it lacks."
+            f"source must be the graph that was mined: it lacks a node of an occurrence of "
+            f"pattern {pattern.id}."
         )
-    rows = [played[played >= 0] for played in placed.T]
-    if not all(len(found) for found in rows):
-        return np.asarray(pattern.features), None
-    values = graph.features
-    return (
-        np.array([values[found].mean(axis=0, dtype=np.float64) for found in rows]),
-        np.array([values[found].std(axis=0, dtype=np.float64) for found in rows]),
-    )
+    mean, std = np.array(pattern.features, np.float64), np.zeros(pattern.features.shape)
+    for node, rows in enumerate(mapping.T):
+        matched = graph.features[rows[rows >= 0]]
+        if len(matched):
+            mean[node] = matched.mean(axis=0, dtype=np.float64)
+            std[node] = matched.std(axis=0, dtype=np.float64)
+    return mean, std

@@ -1,25 +1,21 @@
-"""Features in words: which features make a pattern, said as a chemist would say it.
+"""A short description of a pattern: its shape, its labels, and the features that differ.
 
-The rule. A *label* (columns of which each node has exactly one) is named where at least 80 % of the
-places agree on it; as "carbon or nitrogen" where two labels make up 90 % there and less than that
-in the whole graph; as "mostly-carbon node" where 60 % agree, and a tenth more than in the whole
-graph. A *number* is telling where the mean over the places is at least one standard deviation of
-the whole graph away from the graph's mean, and the spread over the places is at most half of that
-standard deviation. A *yes or no* that is no label is telling where its share differs by at least
-one half.
+- A *label* is named for a pattern node if at least 80 % of the occurrences agree on it; the node
+  counts as "mixed" otherwise.
+- A *binary feature* differs where its share over the occurrences is at least one half away from
+  its share in the graph.
+- A *number* differs where its mean over the occurrences is at least one standard deviation of the
+  graph away from the mean of the graph, and its standard deviation over the occurrences is at most
+  half of that of the graph.
 
-The limits were chosen on MUTAG and ENZYMES. PROTEINS reads like ENZYMES; on 60 graphs of DD, with
-82 labels, the places agree nowhere, and all of 12 patterns have "any labels". On four planted
-graphs of 620 nodes for each kind of features, numbers of the 27 patterns that are no trees were
-named 209 times where the motifs have features of their own, 124 and 46 times with noise of .1 and
-.2, and of the trees 0, 0 and 3 times. Where features are drawn for each node by chance, 16 of some
-700 numbers are named all the same: of nodes that are alike in structure, the matching gives the
-same one the largest value. A smaller limit of the spread does not mend that: .3 names 7 of those 16
-and 48 of the 124.
+The limits were chosen on MUTAG and ENZYMES. Where features are drawn at random for each node, about
+2 % of the numbers are reported although they mean nothing: among nodes that are equal in structure,
+the matching assigns the largest value to the same pattern node.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,125 +23,95 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.descriptions.feature_background import FeatureBackground, measure_places
-from mining.descriptions.phrases import ANY_LABEL, describe_nodes, listed_in_words
-from mining.descriptions.value_names import Noun, name_labels
+from mining.descriptions.feature_background import FeatureBackground, measure_occurrences
+from mining.descriptions.shapes import describe_shape
 from mining.records.pattern import Pattern
 
-_LABEL_SHARE, _TWO_LABELS_SHARE, _SECOND_SHARE = 0.8, 0.9, 0.1
-_MOSTLY_SHARE, _MOSTLY_GAP = 0.6, 0.1
-_LEAST_DISTANCE, _MOST_SPREAD = 1.0, 0.5
-_LEAST_SHARE_GAP = 0.5
-# numbers named in a sentence and for a node
-_MOST_FEATURES = 3
+_LABEL_SHARE = 0.8
+_BINARY_DIFFERENCE = 0.5
+# in standard deviations of the graph
+_LEAST_DISTANCE, _LARGEST_SPREAD = 1.0, 0.5
+_MOST_DIFFERENCES = 3
 
 
 @dataclass(frozen=True)
-class TellingFeature:
-    """A feature that sets a pattern node apart.
+class FeatureDifference:
+    """A feature that is higher, or lower, at some pattern nodes than in the graph.
 
     Attributes
     ----------
     name : str
-        Of the column.
-    value, usual : float
-        Mean over the places and over the whole graph, in the input's units.
-    distance : float
-        Between the two, in standard deviations of the whole graph.
-    spread : float or None
-        Standard deviation over the places, over that of the graph; None where the places are not
-        known.
-    is_binary : bool
-        A yes or no: ``value`` and ``usual`` are shares.
+        Name of the column.
+    nodes : tuple of int
+        The pattern nodes.
+    low, high : float
+        Least and largest mean over the occurrences among these nodes, in the input's units.
+    graph_mean : float
+        Mean over all nodes of the graph.
     """
 
     name: str
-    value: float
-    usual: float
-    distance: float
-    spread: float | None
-    is_binary: bool
-
-    @property
-    def words(self) -> str:
-        """Such as "x1 about 4, usually 2"."""
-        if self.is_binary:
-            return f"{self.name} in {self.value:.0%}, usually in {self.usual:.0%}"
-        return f"{self.name} about {self.value:.2g}, usually {self.usual:.2g}"
-
-
-@dataclass(frozen=True)
-class NodeWords:
-    """What can be said about a pattern node.
-
-    Attributes
-    ----------
-    noun : Noun or None
-        What the node is, by its label; None where the data have no labels.
-    share, usual_share : float or None
-        Share of the places, and of all nodes, with that label (with either, where it is two).
-    telling : tuple of TellingFeature
-        Furthest from the usual first, at most three.
-    """
-
-    noun: Noun | None
-    share: float | None
-    usual_share: float | None
-    telling: tuple[TellingFeature, ...]
-
-    @property
-    def words(self) -> str:
-        """Label and telling features; empty where there is nothing to say."""
-        label = [] if self.noun is None else [self.noun.one]
-        return "; ".join([*label, *(feature.words for feature in self.telling)])
-
-
-@dataclass(frozen=True)
-class FeatureWords:
-    """A pattern in words.
-
-    Attributes
-    ----------
-    nodes : tuple of NodeWords
-        One for each pattern node.
-    sentence : str
-        Shape and features, such as "a ring of six carbons".
-    """
-
-    nodes: tuple[NodeWords, ...]
-    sentence: str
+    nodes: tuple[int, ...]
+    low: float
+    high: float
+    graph_mean: float
 
     def __str__(self) -> str:
-        """Return the sentence."""
-        return self.sentence
+        """Such as "size 3 to 4 (graph mean 2) at nodes 0, 2"."""
+        low, high = f"{self.low:.2g}", f"{self.high:.2g}"
+        values = low if low == high else f"{low} to {high}"
+        where = f"node{'s' * (len(self.nodes) > 1)} {', '.join(map(str, self.nodes))}"
+        return f"{self.name} {values} (graph mean {self.graph_mean:.2g}) at {where}"
+
+
+@dataclass(frozen=True)
+class FeatureDescription:
+    """A short description of a pattern.
+
+    Attributes
+    ----------
+    shape : str
+        Such as "cycle of 6 nodes".
+    labels : tuple of (str or None)
+        Label of each pattern node, None for a mixed one; empty where the data have no labels.
+    differences : tuple of FeatureDifference
+        Furthest from the mean of the graph first, at most three.
+    """
+
+    shape: str
+    labels: tuple[str | None, ...]
+    differences: tuple[FeatureDifference, ...]
+
+    def __str__(self) -> str:
+        """Such as "cycle of 6 nodes: 6 carbon"."""
+        counts = Counter(label or "mixed" for label in self.labels).most_common()
+        listed = ", ".join(f"{number} {label}" for label, number in counts)
+        head = f"{self.shape}: {listed}" if listed else self.shape
+        return "; ".join([head, *map(str, self.differences)])
 
 
 def describe_features(
-    pattern: Pattern,
-    source: Any,
-    *,
-    background: FeatureBackground | None = None,
-) -> FeatureWords:
-    """Say in words what a pattern is made of.
+    pattern: Pattern, source: Any, *, background: FeatureBackground | None = None
+) -> FeatureDescription:
+    """Describe a pattern by its shape, its labels and the features that differ.
 
     Parameters
     ----------
     pattern : Pattern
-    source : FeatureBackground, or anything :func:`gomkcn_dgl.as_csr` takes
-        The graph that was mined: its features at the pattern's occurrences are compared with those
-        of all nodes. Or its background alone: then the pattern's own features are compared, and
-        nothing is known about their spread.
+    source : anything :func:`gomkcn.as_csr` takes
+        The graph that was mined: the features at the pattern's occurrences are compared with those
+        of all nodes.
     background : FeatureBackground, optional
-        Of ``source``, where it is known from another pattern already.
+        Of ``source``, to measure it only once for several patterns.
 
     Returns
     -------
-    FeatureWords
+    FeatureDescription
 
     Raises
     ------
     InputError
-        For another number of features, or another graph.
+        For a graph with another number of features, or one that lacks an occurrence.
 
     Examples
     --------
@@ -157,130 +123,53 @@ def describe_features(
     >>> graph = csr_from_edges(*np.array(rings.edges).T, 30, features=atoms,
     ...                        feature_names=["label=C", "label=N"])
     >>> (pattern,) = PatternMiner(num_patterns=1, num_epochs=0).fit(graph).patterns_
-    >>> describe_features(pattern, graph).sentence
-    'a ring of five carbons and a nitrogen'
+    >>> str(describe_features(pattern, graph))
+    'cycle of 6 nodes: 5 carbon, 1 nitrogen'
     """
-    if isinstance(source, FeatureBackground):
-        background, mean, std = source, np.asarray(pattern.features), None
-    else:
-        graph = as_csr(source)
-        background = FeatureBackground.fit(graph) if background is None else background
-        mean, std = measure_places(pattern, graph)
+    graph = as_csr(source)
+    background = FeatureBackground.fit(graph) if background is None else background
     if len(background.names) != pattern.features.shape[1]:
         raise InputError(
             f"source must have the {pattern.features.shape[1]} features of the pattern, "
             f"got {len(background.names)}."
         )
-    nodes = tuple(
-        _describe_node(mean[i], None if std is None else std[i], background)
-        for i in range(pattern.num_nodes)
+    mean, std = measure_occurrences(pattern, graph)
+    return FeatureDescription(
+        describe_shape(pattern), _labels(mean, background), _differences(mean, std, background)
     )
-    return FeatureWords(nodes, _sentence(pattern, nodes, background))
 
 
-def _describe_node(
-    mean: np.ndarray, std: np.ndarray | None, background: FeatureBackground
-) -> NodeWords:
-    labelled = {column for group in background.label_groups for column in group}
-    noun, share, usual = None, None, None
+def _labels(mean: np.ndarray, background: FeatureBackground) -> tuple[str | None, ...]:
+    """Label of each pattern node on which enough occurrences agree."""
+    if not background.label_groups:
+        return ()
+    names = background.label_names()
+    shares = mean[:, background.label_groups[0]]  # [M, labels]
+    return tuple(names[row.argmax()] if row.max() >= _LABEL_SHARE else None for row in shares)
+
+
+def _differences(
+    mean: np.ndarray, std: np.ndarray, background: FeatureBackground
+) -> tuple[FeatureDifference, ...]:
+    """Features that differ from the graph, by column and direction."""
+    # a constant column differs nowhere
+    unit = np.where(background.std > 1e-9, background.std, np.inf)
+    distance = (mean - background.mean) / unit  # [M, D]
+    differs = np.where(
+        background.is_binary,
+        np.abs(mean - background.mean) >= _BINARY_DIFFERENCE,
+        (np.abs(distance) >= _LEAST_DISTANCE) & (std / unit <= _LARGEST_SPREAD),
+    )
     if background.label_groups:
-        # further labels of a node are features like others
-        labelled = set(background.label_groups[0])
-        noun, share, usual = _describe_label(mean, background)
-    telling = []
-    for column in range(len(mean)):
-        if column not in labelled:
-            feature = _describe_number(column, mean, std, background)
-            if feature is not None:
-                telling.append(feature)
-    telling.sort(key=lambda feature: -feature.distance)
-    return NodeWords(noun, share, usual, tuple(telling[:_MOST_FEATURES]))
-
-
-def _describe_label(mean: np.ndarray, background: FeatureBackground) -> tuple[Noun, float, float]:
-    group = list(background.label_groups[0])
-    codes = [background.names[column].rpartition("=")[2] for column in group]
-    words = name_labels(codes)
-    shares = np.clip(mean[group], 0, None)
-    shares = shares / max(float(shares.sum()), 1e-12)
-    usual = background.mean[group]
-    first, *others = np.argsort(-shares, kind="stable").tolist()
-    second = others[0]
-    if shares[first] >= _LABEL_SHARE:
-        return _noun(words[first], codes[first]), float(shares[first]), float(usual[first])
-    both, usually = float(shares[first] + shares[second]), float(usual[first] + usual[second])
-    if both >= _TWO_LABELS_SHARE > usually and shares[second] >= _SECOND_SHARE:
-        one, other = (_noun(words[i], codes[i]) for i in sorted((first, second)))
-        noun = Noun(f"{one.one} or {other.one}", f"{one.many} or {other.many}")
-        return noun, both, usually
-    share = float(shares[first])
-    if share >= _MOSTLY_SHARE and share >= usual[first] + _MOSTLY_GAP:
-        word = words[first] or codes[first]
-        noun = Noun(f"mostly-{word} node", f"mostly-{word} nodes")
-        return noun, share, float(usual[first])
-    return ANY_LABEL, 1.0, 1.0
-
-
-def _noun(word: str | None, code: str) -> Noun:
-    return (
-        Noun(f"node labelled {code}", f"nodes labelled {code}") if word is None else Noun.of(word)
-    )
-
-
-def _describe_number(
-    column: int, mean: np.ndarray, std: np.ndarray | None, background: FeatureBackground
-) -> TellingFeature | None:
-    usual, unit = float(background.mean[column]), float(background.std[column])
-    if unit < 1e-9:
-        return None
-    value, binary = float(mean[column]), bool(background.is_binary[column])
-    distance = abs(value - usual) / unit
-    spread = None if std is None else float(std[column]) / unit
-    if binary:
-        telling = abs(value - usual) >= _LEAST_SHARE_GAP
-    else:
-        telling = distance >= _LEAST_DISTANCE and (spread is None or spread <= _MOST_SPREAD)
-    if not telling:
-        return None
-    return TellingFeature(background.names[column], value, usual, distance, spread, binary)
-
-
-def _sentence(pattern: Pattern, nodes: tuple[NodeWords, ...], background: FeatureBackground) -> str:
-    base = describe_nodes(pattern, [node.noun for node in nodes])
-    clauses = _number_clauses(nodes)
-    varies = (background.std > 1e-9).any()
-    if not clauses and varies and not background.label_groups:
-        clauses = ["no feature stands out"]
-    return "; ".join([base, *clauses])
-
-
-def _number_clauses(nodes: tuple[NodeWords, ...]) -> list[str]:
-    """One clause for each set of nodes, with the features that set them apart from the graph."""
-    found: dict[tuple[str, bool], list[tuple[int, TellingFeature]]] = {}
-    for number, node in enumerate(nodes):
-        for feature in node.telling:
-            key = (feature.name, feature.value > feature.usual)
-            found.setdefault(key, []).append((number, feature))
-    ranked = sorted(found.values(), key=lambda entries: -sum(e.distance for _, e in entries))
-    told: dict[tuple[int, ...], list[str]] = {}
-    for entries in ranked[:_MOST_FEATURES]:
-        where = tuple(number for number, _ in entries)
-        told.setdefault(where, []).append(_say([feature for _, feature in entries]))
-    return [listed_in_words(said) + _where(at, len(nodes)) for at, said in told.items()]
-
-
-def _say(features: list[TellingFeature]) -> str:
-    """One feature at several nodes: "x1 about 3 to 4 (usually 2)"."""
-    first = features[0]
-    style = ".0%" if first.is_binary else ".2g"
-    low, high = (format(end(one.value for one in features), style) for end in (min, max))
-    values = low if low == high else f"{low} to {high}"
-    about = "in" if first.is_binary else "about"
-    return f"{first.name} {about} {values} (usually {format(first.usual, style)})"
-
-
-def _where(numbers: tuple[int, ...], size: int) -> str:
-    if len(numbers) == size:
-        return "" if size == 1 else " at all nodes"
-    listed = listed_in_words([str(number) for number in numbers])
-    return f" at node{'s' * (len(numbers) > 1)} {listed}"
+        differs[:, background.label_groups[0]] = False
+    ranked = []
+    for column, name in enumerate(background.names):
+        for direction in (1, -1):
+            nodes = np.flatnonzero(differs[:, column] & (direction * distance[:, column] > 0))
+            if len(nodes):
+                values, usual = mean[nodes, column], float(background.mean[column])
+                low, high = float(values.min()), float(values.max())
+                difference = FeatureDifference(name, tuple(nodes.tolist()), low, high, usual)
+                ranked.append((-np.abs(distance[nodes, column]).sum(), difference))
+    ranked.sort(key=lambda entry: entry[0])
+    return tuple(difference for _, difference in ranked[:_MOST_DIFFERENCES])

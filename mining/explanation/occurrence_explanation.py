@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from mining.descriptions.phrases import listed_in_words
+from gomkcn_dgl.runtime.notebook import html_of
 from mining.descriptions.shapes import describe_shape
 from mining.records.pattern import Pattern
 
@@ -191,23 +190,9 @@ class PlaceExplanation:
                 said.append(f"{_counted('edge', names)} {_be(names)} {what}")
         return "; ".join(said)
 
-    def _repr_html_(self) -> str:
-        """Both drawn side by side, the sentence and the levels, for Jupyter."""
-        from mining.plots.alignment_plots import draw_alignment
-        from mining.plots.plots import figure_to_svg
-
-        drawing = figure_to_svg(draw_alignment(self).figure)
-        heads = "".join(f"<th>level {level}</th>" for level in range(self.levels.shape[1]))
-        rows = "".join(
-            f"<tr><td>{pair.pattern_node}</td><td>{html.escape(str(pair.node))}</td>"
-            + "".join(f"<td>{value:.2f}</td>" for value in pair.level_similarity)
-            + "</tr>"
-            for pair in self.pairs
-        )
-        return (
-            f"<div>{drawing[drawing.index('<svg') :]}<p>{html.escape(self.sentence)}</p>"
-            f"<table><tr><th>pattern node</th><th>node</th>{heads}</tr>{rows}</table></div>"
-        )
+    def _repr_html_(self) -> str | None:
+        """Both drawn side by side, the sentence and the levels, for a notebook."""
+        return html_of(self)
 
 
 def _role(pattern: Pattern, node: int) -> str:
@@ -237,7 +222,7 @@ def _listed(names: Sequence[Any], most: int = _MOST_NAMED) -> str:
     words = [str(name) for name in names]
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return listed_in_words(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _be(names: Sequence[Any]) -> str:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from mining.explanation.classifier_explanation import Explanation, LearntFilter, Response
-from mining.html.page import flatten, page_style, page_template
+from mining.html.page import flatten, inline_svg, render_page
 from mining.plots.explanation_plots import (
     draw_filter,
     draw_filters,
@@ -66,7 +65,7 @@ def render_explanation(
     draw = draw_response if explanation.task == "graph" else draw_root
     cards = [
         {
-            "svg": _svg(draw_filter(one, faces).figure, f"filter{number}"),
+            "svg": inline_svg(draw_filter(one, faces).figure, f"filter{number}"),
             "size": len(one.features),
             "num_edges": len(one.edges),
             "speaks_for": favoured_class(one),
@@ -78,11 +77,12 @@ def render_explanation(
         {
             "response": response,
             "right": response.predicted == response.true,
-            "svg": _svg(draw(response, explanation.scale), f"row{response.row}"),
+            "svg": inline_svg(draw(response, explanation.scale), f"row{response.row}"),
         }
         for response in explanation.responses
     ]
-    return page_template("explanation.html.jinja").render(
+    return render_page(
+        "explanation.html.jinja",
         explanation=explanation,
         source=Path(settings["data"]["path"]).resolve().name,
         accuracy=metrics["accuracy"],
@@ -94,7 +94,6 @@ def render_explanation(
         truth_lines=describe_truth(explanation),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
-        page_style=page_style(),
     )
 
 
@@ -150,8 +149,3 @@ def _response_record(response: Response) -> dict[str, Any]:
         "nodes": list(response.nodes),
         "scores": response.scores.tolist(),
     }
-
-
-def _svg(figure: Any, name: str) -> Markup:
-    # only matplotlib wrote this, and it escapes text itself
-    return Markup(figure_to_svg(figure, name=name, inline=True))

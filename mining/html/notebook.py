@@ -1,41 +1,44 @@
-"""How patterns, runs and miners appear in a Jupyter notebook: registered here, in one place.
+"""How results appear in a notebook: all HTML representations are registered here, in one place.
 
-The records and the miner are in layers below the report and do not know it. ``mining/__init__.py``
-imports this module, so that the representations are there whenever the package is.
+Records, runs and the miner are in layers below the pages and do not import them.
+``mining/__init__.py`` imports this module, so that the representations are there with the package.
 """
 
 from __future__ import annotations
 
 import html
-from typing import Any
 
+from gomkcn_dgl.runtime.notebook import register_html
+from mining.explanation.occurrence_explanation import PlaceExplanation
+from mining.html.page import inline_svg, render_page
 from mining.html.report import patterns_html, run_html
+from mining.html.tables import format_comparison
 from mining.miner import PatternMiner
+from mining.plots.alignment_plots import draw_alignment
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
+from mining.runs.run_comparison import RunComparison
 
 
 def _miner_html(miner: PatternMiner) -> str:
-    """The patterns as cards; before the fit the parameters."""
+    """The patterns as cards; the parameters before the miner is fitted."""
     if hasattr(miner, "patterns_"):
         return patterns_html(miner.patterns_)
     return f"<pre>{html.escape(repr(miner))}</pre>"
 
 
-def _miner_bundle(miner: PatternMiner, **kwargs: Any) -> dict[str, str]:
-    # takes the place of scikit-learn's own, which shows the parameters only
-    return {"text/plain": repr(miner), "text/html": _miner_html(miner)}
+def _explanation_html(explanation: PlaceExplanation) -> str:
+    """Pattern and occurrence side by side, the sentence and the similarity at each level."""
+    drawing = inline_svg(draw_alignment(explanation).figure)
+    return render_page("occurrence.html.jinja", explanation=explanation, drawing=drawing)
 
 
-def _register() -> None:
-    representations: tuple[tuple[type, str, Any], ...] = (
-        (Pattern, "_repr_html_", lambda pattern: patterns_html([pattern])),
-        (MiningRun, "_repr_html_", run_html),
-        (PatternMiner, "_repr_html_", _miner_html),
-        (PatternMiner, "_repr_mimebundle_", _miner_bundle),
-    )
-    for owner, name, method in representations:
-        setattr(owner, name, method)
+def _comparison_html(comparison: RunComparison) -> str:
+    return f"<pre>{html.escape(format_comparison(comparison))}</pre>"
 
 
-_register()
+register_html(Pattern, lambda pattern: patterns_html([pattern]))
+register_html(PatternMiner, _miner_html)
+register_html(MiningRun, run_html)
+register_html(PlaceExplanation, _explanation_html)
+register_html(RunComparison, _comparison_html)

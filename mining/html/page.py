@@ -1,6 +1,6 @@
-"""What the pages of this package share: templates, style, lists of settings, numbers with a source.
+"""What all pages share: templates, style, drawings, lists of settings, numbers with a source.
 
-A number on a page says where it is from: ``<data value="165" data-file="patterns.json"
+A number on a page names its source: ``<data value="165" data-file="patterns.json"
 data-path="/patterns/0/frequency/distinct">165</data>``. The path is a JSON pointer (RFC 6901), the
 value is exactly that of the file, and the text is the value or a rounding of it.
 """
@@ -17,31 +17,37 @@ import jinja2
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.file_names import visible
+from mining.plots.plots import figure_to_svg
+
+
+def render_page(template: str, **values: Any) -> str:
+    """Render a template of this package with the style that all pages share."""
+    return (
+        _environment().get_template(template).render(page_style=Markup(_read("page.css")), **values)
+    )
 
 
 @cache
-def page_style() -> Markup:
-    """Style that all pages share."""
-    return Markup(_read("page.css"))
-
-
-@cache
-def page_template(name: str) -> jinja2.Template:
-    """A template of this package."""
-    environment = jinja2.Environment(
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
         autoescape=True,
-        # what is markup already is of a type of its own
+        # control characters of the data are replaced; Markup is a type of its own
         finalize=lambda value: visible(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_read),
     )
-    return environment.get_template(name)
 
 
 def _read(name: str) -> str:
     return resources.files("mining.html").joinpath(name).read_text("utf-8")
+
+
+def inline_svg(figure: Any, name: str | None = None) -> Markup:
+    """A figure for a page; every id in it starts with ``name``, by default a digest."""
+    # only matplotlib wrote this, and it escapes text itself
+    return Markup(figure_to_svg(figure, name=name, inline=True))
 
 
 def mark_number(record: Any, file: str, *path: str | int) -> Markup:
@@ -62,7 +68,7 @@ def mark_number(record: Any, file: str, *path: str | int) -> Markup:
 
 
 def short_number(value: float) -> str:
-    """Write a number with three digits, or all of a whole one; thin spaces part thousands.
+    """Write whole numbers in full and others with three digits; thin spaces separate thousands.
 
     Examples
     --------
@@ -89,8 +95,7 @@ def flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]
         name = f"{start}{key}"
         if isinstance(value, Mapping):
             rows += flatten(value, f"{name}.")
-        elif isinstance(value, str):
-            rows.append((name, value))
         else:
-            rows.append((name, json.dumps(value, default=str, ensure_ascii=False)))
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            rows.append((name, text))
     return rows

@@ -1,104 +1,60 @@
-"""Step 6: a run → one sentence."""
+"""A run in one sentence, every part of which is true by its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mining.descriptions.shapes import describe_shape
-from mining.html.report_words import CLEAR, NULLS, brief_words
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 
+# a pattern with at most this q is called over-represented
+CLEAR = 0.05
+
 
 def summary_sentence(run: MiningRun) -> str:
-    """Say in one sentence what was found.
-
-    Parameters
-    ----------
-    run : MiningRun
-
-    Returns
-    -------
-    str
-        Such as "In the 1000-node graph, 8 patterns cover the surroundings of 883 nodes (88%); the
-        most frequent is a star with 5 leaves, found 165 times; 4 of 4 planted motifs were
-        recovered."
-    """
-    parts = [f"{_where(run)}, {_coverage(run)}", *_leader(run.patterns), *_clear(run.patterns)]
+    """Say how many patterns there are, how frequent they are and whether they are expected."""
+    graph, patterns = run.graph, run.patterns
+    where = f"a graph of {count(graph.num_nodes, 'node')}"
+    if graph.num_graphs > 1:
+        where = f"{graph.num_graphs} graphs with {count(graph.num_nodes, 'node')} in all"
+    parts = [f"{count(len(patterns), 'pattern')} in {where}"]
+    if patterns:
+        top = max(patterns, key=lambda pattern: pattern.frequency.distinct)
+        occurrences = count(top.frequency.distinct, "distinct occurrence")
+        parts.append(f"the largest count is {occurrences} ({short_description(top)})")
+        # with several subgraphs around a node, it can be assigned to several patterns
+        if graph.num_subgraphs == graph.num_nodes:
+            assigned = sum(pattern.frequency.assigned for pattern in patterns)
+            share = percent(assigned / graph.num_nodes)
+            parts.append(f"{count(assigned, 'node')} ({share}) assigned to a pattern")
+        for null in patterns[0].significance:
+            number = sum(pattern.significance[null].q <= CLEAR for pattern in patterns)
+            expected = f"more frequent than in the null model “{null}” (q at most {CLEAR})"
+            parts.append(f"{number} of {len(patterns)} {expected}")
     if run.recovery:
-        found = sum(motif.recovered for motif in run.recovery)
-        noun = "motif" if len(run.recovery) == 1 else "motifs"
-        verb = "was" if found == 1 else "were"
-        parts.append(f"{found} of {len(run.recovery)} planted {noun} {verb} recovered")
-    said = "; ".join(parts) + "."
-    return f"{said} {partial_sentence(run)}" if run.is_partial else said
+        recovered = sum(motif.recovered for motif in run.recovery)
+        parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered")
+    sentence = "; ".join(parts) + "."
+    return f"{sentence} {partial_sentence(run)}" if run.is_partial else sentence
 
 
 def partial_sentence(run: MiningRun) -> str:
-    """Say what a run that had too little time left out."""
+    """Say what a run that the time limit ended has left out."""
     graph = run.graph
     return (
-        f"Partial: time was up after {graph.num_subgraphs:,} subgraphs of {graph.num_nodes:,} "
-        "nodes, so counts can be too low, and samples and runs too few; --resume goes on."
+        f"Partial: the time limit was reached after {graph.num_subgraphs:,} subgraphs of "
+        f"{graph.num_nodes:,} nodes, so counts may be too low, and samples and repeated runs may "
+        "be missing; --resume continues the run."
     )
 
 
-def _where(run: MiningRun) -> str:
-    graph = run.graph
-    if graph.num_graphs > 1:
-        return f"In {graph.num_graphs} graphs with {graph.num_nodes} nodes in all"
-    return f"In the {graph.num_nodes}-node graph"
+def short_description(pattern: Pattern) -> str:
+    """Shape and labels of a pattern, without the features that differ."""
+    return pattern.words.split(";")[0] or describe_shape(pattern)
 
 
-def _coverage(run: MiningRun) -> str:
-    number = len(run.patterns)
-    if not number:
-        return "no pattern was found"
-    counted = "1 pattern" if number == 1 else f"{number} patterns"
-    # with several subgraphs a node, it can be assigned to several patterns
-    if run.graph.num_subgraphs != run.graph.num_nodes:
-        return f"{counted} {'was' if number == 1 else 'were'} found"
-    covered = sum(pattern.frequency.assigned for pattern in run.patterns)
-    share = percent(covered / run.graph.num_nodes)
-    nodes = "1 node" if covered == 1 else f"{covered} nodes"
-    return f"{counted} {'covers' if number == 1 else 'cover'} the surroundings of {nodes} ({share})"
-
-
-def _leader(patterns: Sequence[Pattern]) -> list[str]:
-    """Say which pattern is most frequent; nothing where there is none."""
-    if not patterns:
-        return []
-    top = max(pattern.frequency.distinct for pattern in patterns)
-    if top == 0:
-        return ["none of them has an occurrence of its own"]
-    leaders = [pattern for pattern in patterns if pattern.frequency.distinct == top]
-    times = "once" if top == 1 else f"{top} times"
-    if len(leaders) > 1:
-        return [f"the most frequent {len(leaders)} were found {times} each"]
-    subject = "it" if len(patterns) == 1 else "the most frequent"
-    return [f"{subject} is {_what(leaders[0])}, found {times}"]
-
-
-def _what(pattern: Pattern) -> str:
-    """What a pattern is, to be read within a sentence."""
-    words = brief_words(pattern)
-    # words of labels come with their article
-    if not words.startswith(describe_shape(pattern)):
-        return words
-    return f"{'a graph of' if words[0].isdigit() else 'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
-def _clear(patterns: Sequence[Pattern]) -> list[str]:
-    """Say how many patterns chance does not explain; nothing where it was not asked."""
-    nulls = patterns[0].significance if patterns else {}
-    found = []
-    for null in nulls:
-        number = sum(pattern.significance[null].q <= CLEAR for pattern in patterns)
-        found.append(f"{number} of {len(patterns)} more often than in {NULLS[null][0]}")
-    if not found:
-        return []
-    verb = "occurs" if len(patterns) == 1 else "occur"
-    return [f"{' and '.join(found)}".replace(" more", f" {verb} more", 1)]
+def count(number: int, noun: str) -> str:
+    """Such as "1 node" or "3 nodes"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def percent(share: float) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mining.descriptions.feature_background import FeatureBackground
-from mining.descriptions.value_names import name_labels
 
 PLAIN = "#4c72b0"
 OTHERS_COLOR = "#6e6e6e"
@@ -106,13 +105,10 @@ class NodeColors:
         if not background.label_groups:
             return cls.of_patterns(pattern_rows)
         group = np.array(background.label_groups[0])
-        codes = [background.names[column].rpartition("=")[2] for column in group]
-        words = name_labels(codes)
+        names = background.label_names()
         common = np.sort(np.argsort(-background.mean[group], kind="stable")[:MOST_COLORS])
         shades = zip(common.tolist(), pattern_palette(), strict=False)
-        legend = [
-            (words[position] or f"label {codes[position]}", shade) for position, shade in shades
-        ]
+        legend = [(names[position], shade) for position, shade in shades]
         if len(group) > len(common):
             legend.append(("another label", OTHERS_COLOR))
         return cls(tuple(legend), tuple(group[common].tolist()))

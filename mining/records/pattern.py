@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.significance import Significance
@@ -173,6 +174,10 @@ class Pattern:
             noisy=record["noisy"],
             words=record["words"],
         )
+
+    def _repr_html_(self) -> str | None:
+        """Drawing and counts, for a notebook."""
+        return html_of(self)
 
 
 def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:

@@ -1,13 +1,11 @@
-"""Patterns → igraph, and tables of patterns and occurrences for pandas, CSV and parquet.
-
-NetworkX has ``Pattern.to_networkx``; the folder of a run holds JSON and GraphML already.
-"""
+"""Patterns → igraph, and tables of patterns and occurrences for pandas, CSV and parquet."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import igraph
 import numpy as np
@@ -21,10 +19,10 @@ from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
 
 TABLE_FORMATS = ("csv", "parquet")
-_READINGS = ("assigned", "distinct", "disjoint", "exact", "exact_state", "num_graphs")
-# of a table without rows
-_PATTERN_COLUMNS = ["pattern", "shape", "words", "num_nodes", "edges", "min_similarity"]
-_PATTERN_COLUMNS += ["num_filters", "noisy", *_READINGS]
+_COUNTS = ("assigned", "distinct", "disjoint", "exact", "exact_state", "num_graphs")
+_PATTERN_COLUMNS = ("pattern", "shape", "words", "num_nodes", "edges", "min_similarity",
+                    "num_filters", "noisy", *_COUNTS)  # fmt: skip
+_OCCURRENCE_COLUMNS = ("pattern", "occurrence", "graph", "pattern_node", "node", "similarity")
 
 
 def to_igraph(pattern: Pattern) -> igraph.Graph:
@@ -50,7 +48,7 @@ def to_igraph(pattern: Pattern) -> igraph.Graph:
 
 
 def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
-    """One row a pattern: its shape, edges, frequencies with intervals, and significance.
+    """Return one row per pattern: its shape, edges, counts with intervals, and significance.
 
     Parameters
     ----------
@@ -60,9 +58,14 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``edges`` is text such as ``"0-1 1-2"``; ``distinct_low`` and ``distinct_high`` bound the
-        interval of ``distinct``, and so for the other readings; ``z_degree`` and ``q_degree``
-        compare with the null model ``degree``, ``returned_bootstrap`` is the share of bootstrap
-        samples in which it came back. Unknown entries are missing.
+        interval of ``distinct``, and so on for the other counts; ``z_degree`` and ``q_degree``
+        compare with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
+        samples in which the pattern came back. Unknown entries are missing.
+
+    Examples
+    --------
+    >>> list(pattern_table([]).columns[:4])
+    ['pattern', 'shape', 'words', 'num_nodes']
     """
     rows = []
     for pattern in patterns:
@@ -77,7 +80,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
         }
-        row |= {name: getattr(frequency, name) for name in _READINGS}
+        row |= {name: getattr(frequency, name) for name in _COUNTS}
         for name, (low, high) in frequency.intervals.items():
             row |= {f"{name}_low": low, f"{name}_high": high}
         for null, significance in pattern.significance.items():
@@ -85,14 +88,14 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         for name, stability in pattern.stability.items():
             row[f"returned_{name}"] = stability.share
         rows.append(row)
-    table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
-    # counts are whole numbers where some are unknown
-    table["exact"] = table["exact"].astype("Int64")
-    return table
+    # a table without rows has its columns, too; counts stay integers where some are unknown
+    return pd.DataFrame(rows, columns=None if rows else list(_PATTERN_COLUMNS)).astype(
+        {"exact": "Int64"}
+    )
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
-    """One row for each pattern node of each occurrence.
+    """Return one row per pattern node of each occurrence.
 
     Parameters
     ----------
@@ -102,66 +105,81 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``pattern_node``, ``node`` (the input's own id, missing where no node stands there; text
-        unless all are integers) and ``similarity``.
+        ``pattern_node``, ``node`` (the input's own id, missing where no node is mapped; text unless
+        all ids are integers) and ``similarity``.
+
+    Examples
+    --------
+    >>> list(occurrence_table([]).columns[:3])
+    ['pattern', 'occurrence', 'graph']
     """
     tables = [_occurrences_of(pattern) for pattern in patterns]
-    names = ["pattern", "occurrence", "graph", "pattern_node", "node", "similarity"]
     if not tables:
-        return pd.DataFrame({name: pd.Series(dtype="Int64") for name in names})
+        return pd.DataFrame({name: pd.Series(dtype="Int64") for name in _OCCURRENCE_COLUMNS})
     if len({table["node"].dtype for table in tables}) > 1:
         tables = [table.astype({"node": "string"}) for table in tables]
-    return pd.concat(tables, ignore_index=True)[names]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _occurrences_of(pattern: Pattern) -> pd.DataFrame:
-    found = Occurrences.of(pattern.occurrences, pattern.num_nodes)
-    count, size = len(found), pattern.num_nodes
-    nodes = found.ids(found.nodes.reshape(-1))
-    whole = all(isinstance(node, int | None) for node in nodes.tolist())
-    text = [None if node is None else str(node) for node in nodes.tolist()]
-    return pd.DataFrame(
-        {
-            "pattern": pattern.id,
-            "occurrence": np.repeat(np.arange(count), size),
-            "graph": np.repeat(found.graph, size),
-            "pattern_node": np.tile(np.arange(size), count),
-            "node": pd.array(nodes, dtype="Int64") if whole else pd.array(text, dtype="string"),
-            "similarity": np.repeat(found.similarity, size),
-        }
+    occurrences = Occurrences.of(pattern.occurrences, pattern.num_nodes)
+    count, size = len(occurrences), pattern.num_nodes
+    nodes = occurrences.ids(occurrences.nodes.reshape(-1)).tolist()
+    if all(isinstance(node, int | None) for node in nodes):
+        ids = pd.array(nodes, dtype="Int64")
+    else:
+        ids = pd.array([None if node is None else str(node) for node in nodes], dtype="string")
+    columns = (
+        pattern.id,
+        np.repeat(np.arange(count), size),
+        np.repeat(occurrences.graph, size),
+        np.tile(np.arange(size), count),
+        ids,
+        np.repeat(occurrences.similarity, size),
     )
+    return pd.DataFrame(dict(zip(_OCCURRENCE_COLUMNS, columns, strict=True)))
 
 
 def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -> list[Path]:
-    """Write ``patterns`` and ``occurrences`` as tables into a folder; return the two paths.
+    """Write the tables of patterns and of occurrences into a folder.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there; files of these names in it are replaced.
+        Made if it does not exist; files of these names in it are replaced.
     patterns : sequence of Pattern
     format : {"csv", "parquet"}
+
+    Returns
+    -------
+    list of Path
+        ``patterns`` and ``occurrences``, with the ending of the format.
 
     Raises
     ------
     InputError
         For another format, or a folder that cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> [path.name for path in write_tables(mkdtemp(), [], "csv")]
+    ['patterns.csv', 'occurrences.csv']
     """
     check_choice("format", format, TABLE_FORMATS)
     tables = {"patterns": pattern_table(patterns), "occurrences": occurrence_table(patterns)}
-    files = {f"{name}.{format}": _encode(table, format) for name, table in tables.items()}
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"folder {str(folder)!r} cannot be made ({error}).") from None
+    files = {f"{name}.{format}": partial(_write, table, format) for name, table in tables.items()}
     write_files(folder, files)
     return [folder / name for name in files]
 
 
-def _encode(table: pd.DataFrame, format: str) -> str | bytes:
+def _write(table: pd.DataFrame, format: str, file: BinaryIO) -> None:
     if format == "csv":
-        return table.to_csv(index=False, lineterminator="\n")
-    content = io.BytesIO()
-    table.to_parquet(content, engine="pyarrow", index=False)
-    return content.getvalue()
+        table.to_csv(file, index=False, lineterminator="\n")
+    else:
+        table.to_parquet(file, engine="pyarrow", index=False)

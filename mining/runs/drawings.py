@@ -1,45 +1,33 @@
-"""What the report draws beyond the patterns: places in the graph, similarities, the map.
+"""What the report draws beyond the patterns: occurrences, similarities and a map of the graph.
 
-It is gathered once, while the graph is at hand, and kept in ``drawings.json``, so that a report can
-be written anew from the folder of a run alone.
+All of it is gathered once, while the graph is in memory, and stored in ``drawings.json``, so that a
+report can be written again from the folder of a run.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from mining.descriptions.feature_background import FeatureBackground
+from mining.miner import PatternMiner
 from mining.plots.figures import count_similarities
 from mining.plots.graph_map import MOST_NODES
 from mining.plots.node_colors import NodeColors
-from mining.records.pattern import Pattern
 from mining.plots.surroundings import Surroundings, cut_out, find_rows
-from mining.descriptions.feature_background import FeatureBackground
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
-
-_HEX = re.compile("#[0-9a-f]{6}")
+from mining.records.pattern import Pattern
 
 
 @dataclass(frozen=True)
 class PatternDrawing:
-    """What is drawn of one pattern.
+    """What is drawn of one pattern: node colours ``#rrggbb``, its medoid and some occurrences.
 
-    Attributes
-    ----------
-    faces : tuple of str
-        Colour of each pattern node, ``#rrggbb``.
-    medoid : Surroundings
-        The nearest real subgraph.
-    occurrences : mapping from int to Surroundings
-        By position among the pattern's occurrences: the most similar one, the middle one and the
-        least similar one.
+    The keys of ``occurrences`` are positions among the pattern's occurrences: the most similar
+    one, the middle one and the least similar one.
     """
 
     faces: tuple[str, ...]
@@ -47,51 +35,40 @@ class PatternDrawing:
     occurrences: Mapping[int, Surroundings]
 
     def to_dict(self) -> dict[str, Any]:
-        """The record of ``drawings.json``."""
+        """The entry of ``drawings.json``."""
         return {
             "faces": list(self.faces),
             "medoid": self.medoid.to_dict(),
-            "occurrences": {str(at): place.to_dict() for at, place in self.occurrences.items()},
+            "occurrences": {str(at): drawn.to_dict() for at, drawn in self.occurrences.items()},
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PatternDrawing:
-        """Read a record of ``drawings.json``; the inverse of :meth:`to_dict`."""
-        places = record["occurrences"].items()
+        """Read an entry of ``drawings.json``."""
+        occurrences = record["occurrences"].items()
         return cls(
             tuple(record["faces"]),
             Surroundings.from_dict(record["medoid"]),
-            {int(at): Surroundings.from_dict(place) for at, place in places},
+            {int(at): Surroundings.from_dict(drawn) for at, drawn in occurrences},
         )
+
+    @property
+    def all_faces(self) -> set[str]:
+        """Colours of the pattern, its medoid and its occurrences."""
+        drawn = [self.medoid, *self.occurrences.values()]
+        return {*self.faces, *(face for one in drawn for face in one.faces)}
 
 
 @dataclass(frozen=True, eq=False)
 class GraphMap:
     """A graph small enough for a map.
 
-    Attributes
-    ----------
-    edges : numpy.ndarray
-        int64 ``[E / 2, 2]``.
-    pattern_of : numpy.ndarray
-        int64 ``[V]`` position of the pattern that each node is assigned to; -1 for none.
+    ``edges`` is int64 ``[E / 2, 2]``; ``pattern_of`` int64 ``[V]`` is the position of the pattern
+    that each node is assigned to, -1 for none.
     """
 
     edges: np.ndarray
     pattern_of: np.ndarray
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``drawings.json``."""
-        return {"edges": self.edges.tolist(), "pattern_of": self.pattern_of.tolist()}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
-        """Read a record of ``drawings.json``; the inverse of :meth:`to_dict`."""
-        edges = np.array(record["edges"], dtype=np.int64).reshape(-1, 2)
-        pattern_of = np.array(record["pattern_of"], dtype=np.int64)
-        if len(edges) and not 0 <= edges.min() <= edges.max() < len(pattern_of):
-            raise ValueError(f"an edge leaves the {len(pattern_of)} nodes of the map")
-        return cls(edges, pattern_of)
 
 
 @dataclass(frozen=True)
@@ -101,14 +78,14 @@ class RunDrawings:
     Attributes
     ----------
     patterns : tuple of PatternDrawing
-        One for each pattern of the run; empty where the graph was not at hand.
+        One for each pattern of the run, or none.
     legend : tuple of (str, str)
         Label and its colour; empty where nodes have no labels.
     similarities : tuple of tuple of int
-        For each pattern, how many nodes that are nearest to it have a similarity in each of 40
-        equal parts of [0, 1].
+        For each pattern, how many of the nodes nearest to it have a similarity in each of 40 equal
+        parts of [0, 1].
     map : GraphMap or None
-        None for a graph of 5000 nodes or more, and where nothing was found.
+        None for a graph of 5000 nodes or more, and where there is no pattern.
     """
 
     patterns: tuple[PatternDrawing, ...] = ()
@@ -118,87 +95,70 @@ class RunDrawings:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
+        drawn = self.map
         return {
             "patterns": [drawing.to_dict() for drawing in self.patterns],
-            "legend": [list(entry) for entry in self.legend],
+            "legend": dict(self.legend),
             "similarities": [list(counts) for counts in self.similarities],
-            "map": None if self.map is None else self.map.to_dict(),
+            "map": drawn
+            and {"edges": drawn.edges.tolist(), "pattern_of": drawn.pattern_of.tolist()},
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> RunDrawings:
-        """Read a record of ``drawings.json``; the inverse of :meth:`to_dict`."""
-        drawings = cls(
-            tuple(PatternDrawing.from_dict(entry) for entry in record["patterns"]),
-            tuple((str(name), color) for name, color in record["legend"]),
-            tuple(tuple(map(int, counts)) for counts in record["similarities"]),
-            None if record["map"] is None else GraphMap.from_dict(record["map"]),
-        )
-        for color in drawings._colors():
-            if not _HEX.fullmatch(color):
-                raise ValueError(f"{color!r} is no colour")
-        return drawings
+        """Read the record of ``drawings.json``, which fits its schema.
 
-    def _colors(self) -> list[str]:
-        found = [color for _, color in self.legend]
-        for drawing in self.patterns:
-            found += drawing.faces
-            for place in (drawing.medoid, *drawing.occurrences.values()):
-                found += place.faces
-        return found
+        Raises ValueError where an edge of the map leads to a node that it does not have.
+        """
+        graph_map = None
+        if record["map"] is not None:
+            edges = np.array(record["map"]["edges"], dtype=np.int64).reshape(-1, 2)
+            graph_map = GraphMap(edges, np.array(record["map"]["pattern_of"], dtype=np.int64))
+            if edges.max(initial=0) >= len(graph_map.pattern_of):
+                raise ValueError(f"an edge leaves the {len(graph_map.pattern_of)} nodes of the map")
+        return cls(
+            tuple(map(PatternDrawing.from_dict, record["patterns"])),
+            tuple(record["legend"].items()),
+            tuple(map(tuple, record["similarities"])),
+            graph_map,
+        )
 
 
 def gather_drawings(
     miner: PatternMiner, graph: CSRGraph, background: FeatureBackground
 ) -> RunDrawings:
-    """Gather what the report of a fitted miner draws.
-
-    Parameters
-    ----------
-    miner : PatternMiner
-        Fitted to ``graph``.
-    graph : CSRGraph
-    background : FeatureBackground
-        Of ``graph``.
-
-    Returns
-    -------
-    RunDrawings
-    """
+    """Gather what the report draws of a miner that was fitted to ``graph``."""
     patterns = miner.patterns_
     if not patterns:
         return RunDrawings()
-    rows = np.concatenate([pattern.features for pattern in patterns])
-    colors = NodeColors.choose(background, rows)
-    chosen = [_choose_places(len(pattern.occurrences)) for pattern in patterns]
+    colors = NodeColors.choose(background, np.concatenate([p.features for p in patterns]))
+    # occurrences are ordered by similarity: the first, the middle and the last one are drawn
+    counts = [len(pattern.occurrences) for pattern in patterns]
+    drawn = [sorted({0, (count - 1) // 2, count - 1}) if count else [] for count in counts]
     row_of = find_rows(
         graph,
         [
-            place
-            for pattern, numbers in zip(patterns, chosen, strict=True)
-            for place in (pattern.medoid, *(pattern.occurrences[at] for at in numbers))
+            occurrence
+            for pattern, positions in zip(patterns, drawn, strict=True)
+            for occurrence in (pattern.medoid, *(pattern.occurrences[at] for at in positions))
         ],
     )
 
-    def draw(pattern: Pattern, numbers: list[int]) -> PatternDrawing:
+    def draw(pattern: Pattern, positions: list[int]) -> PatternDrawing:
         return PatternDrawing(
             colors.faces(pattern.features),
             cut_out(graph, pattern.medoid, row_of, colors),
-            {at: cut_out(graph, pattern.occurrences[at], row_of, colors) for at in numbers},
+            {at: cut_out(graph, pattern.occurrences[at], row_of, colors) for at in positions},
         )
 
     nearest, best = miner.nearest_, miner.nearest_similarity_
     assigned = best >= np.array([pattern.min_similarity for pattern in patterns])[nearest]
+    graph_map = None
+    if len(nearest) == graph.num_nodes < MOST_NODES:
+        graph_map = GraphMap(graph.undirected_edges(), np.where(assigned, nearest, -1))
     return RunDrawings(
-        tuple(draw(*pair) for pair in zip(patterns, chosen, strict=True)),
+        tuple(draw(*pair) for pair in zip(patterns, drawn, strict=True)),
         colors.legend,
         tuple(map(tuple, count_similarities(best, nearest, len(patterns)).tolist())),
-        GraphMap(graph.undirected_edges(), np.where(assigned, nearest, -1))
-        if len(nearest) == graph.num_nodes < MOST_NODES
-        else None,
+        graph_map,
     )
-
-
-def _choose_places(number: int) -> list[int]:
-    """The first, the middle and the last of so many, which are ordered by similarity."""
-    return sorted({0, (number - 1) // 2, number - 1}) if number else []

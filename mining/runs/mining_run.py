@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.runtime.provenance import describe_provenance
-from mining.settings import RunSettings
-from mining.records.choice import Choice
 from mining.assessment.evaluation import MotifRecovery
-from mining.records.pattern import Pattern
-from mining.runs.drawings import RunDrawings, gather_drawings
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
+from mining.miner import PatternMiner
+from mining.records.choice import Choice
+from mining.records.pattern import Pattern
+from mining.runs.drawings import RunDrawings, gather_drawings
+from mining.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,13 @@ class GraphSummary:
     Attributes
     ----------
     source : str
-        Where the graph came from.
+        Name of the file or folder of the graph.
     num_graphs, num_nodes, num_edges : int
         Graphs in the collection, nodes and undirected edges in all.
     feature_names : tuple of str
         One name per feature column.
     num_subgraphs : int
-        Subgraphs that were compared.
+        Subgraphs that were compared with the patterns.
     truncated_share : float
         Share of them that were cut to the pattern size.
     """
@@ -58,19 +57,20 @@ class MiningRun:
     patterns : list of Pattern
         Most frequent first.
     loss_curve : list of float
-        Loss at the start, then after each epoch.
+        Loss after initialization, then after each epoch.
     settings : dict
         The resolved settings.
     provenance : dict
         Versions, commit, seed, device, times.
     recovery : list of MotifRecovery or None
-        Planted motifs and what became of them; None where no truth is known.
+        Planted motifs and whether they were recovered; None where no truth is known.
     drawings : RunDrawings
         What the report draws beyond the patterns.
     is_partial : bool
-        Whether time was up before all was done: counts are too low, samples and runs fewer.
+        Whether the time limit ended the run early: counts may be too low, and there are fewer
+        samples and repeated runs.
     choices : tuple of Choice
-        What was tried for each parameter that the miner chose by itself.
+        Candidates for each parameter that the miner selected itself.
     """
 
     graph: GraphSummary
@@ -93,19 +93,19 @@ class MiningRun:
         seconds: float = 0.0,
         recovery: Sequence[MotifRecovery] | None = None,
     ) -> MiningRun:
-        """Describe a fitted miner, its patterns in words, for a report or a notebook.
+        """Collect the results of a fitted miner, with a description of each pattern.
 
         Parameters
         ----------
         miner : PatternMiner
             Fitted to ``graph``.
-        graph : anything :func:`gomkcn_dgl.as_csr` takes
+        graph : anything :func:`gomkcn.as_csr` takes
         settings : RunSettings, optional
-            What the miner was made from; by default its parameters.
+            The settings of the run; by default the parameters of the miner.
         seconds : float
-            How long it took.
+            Duration of the run.
         recovery : sequence of MotifRecovery, optional
-            Planted motifs and what became of them.
+            Planted motifs and whether they were recovered.
 
         Returns
         -------
@@ -151,3 +151,7 @@ class MiningRun:
             is_partial=miner.is_partial_,
             choices=tuple(miner.choices_),
         )
+
+    def _repr_html_(self) -> str | None:
+        """Summary and cards, for a notebook."""
+        return html_of(self)

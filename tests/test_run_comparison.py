@@ -6,8 +6,9 @@ import pytest
 from command_line import gomkcn, refused
 
 from mining import GraphSummary, Medoid, MiningRun, Pattern
+from mining.html.tables import format_comparison
 from mining.records.frequency import Frequency
-from mining.results.compare import compare_runs, format_comparison
+from mining.runs.run_comparison import compare_runs
 
 
 def pattern(number, graph, features=None, names=("x",), count=5, exact=None):

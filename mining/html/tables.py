@@ -1,0 +1,144 @@
+"""The tables of runs: the columns are listed once, for the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gomkcn_dgl.runtime.file_names import printable, visible
+from mining.assessment.evaluation import MotifRecovery
+from mining.descriptions.shapes import describe_shape
+from mining.html.summary import count, partial_sentence, short_description
+from mining.records.pattern import Pattern
+from mining.runs.mining_run import MiningRun
+from mining.runs.run_comparison import RunComparison
+
+_MOST_CHARACTERS = 60
+_COUNTS = ("distinct", "disjoint", "assigned", "exact")
+# a pattern of each run; None where a run does not have it
+_Pair = tuple[Pattern | None, Pattern | None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells of text by column; ``left`` names the columns that are aligned to the left."""
+
+    columns: Mapping[str, Sequence[str]]
+    left: Collection[str]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells by row."""
+        return list(zip(*self.columns.values(), strict=True))
+
+    def __str__(self) -> str:
+        """Align the columns for a terminal; long cells are cut."""
+        aligned = []
+        for title, cells in self.columns.items():
+            # a name of the data may hold line breaks or terminal codes
+            texts = [title, *(_shorten(visible(cell)) for cell in cells)]
+            width = max(map(len, texts))
+            pad = str.ljust if title in self.left else str.rjust
+            aligned.append([pad(text, width) for text in texts])
+        return "\n".join("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+
+
+def pattern_table(run: MiningRun) -> Table:
+    """One row per pattern: description, counts, z and q, stability, planted motifs."""
+    patterns = run.patterns
+    columns = {
+        "pattern": [str(pattern.id) for pattern in patterns],
+        "what": [short_description(pattern) for pattern in patterns],
+        "distinct": [str(pattern.frequency.distinct) for pattern in patterns],
+        "assigned": [str(pattern.frequency.assigned) for pattern in patterns],
+    }
+    for null in patterns[0].significance if patterns else ():
+        columns[f"z {null}"] = [f"{pattern.significance[null].z:.1f}" for pattern in patterns]
+        columns[f"q {null}"] = [f"{pattern.significance[null].q:.3f}" for pattern in patterns]
+    for kind in dict.fromkeys(kind for pattern in patterns for kind in pattern.stability):
+        entries = [pattern.stability.get(kind) for pattern in patterns]
+        columns[kind] = [f"{entry.returned}/{entry.runs}" if entry else "-" for entry in entries]
+    if run.recovery is not None:
+        motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
+        names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
+        columns["planted"] = [listed or "-" for listed in names]
+    return Table(columns, {"what", "planted"})
+
+
+def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:
+    """The planted motifs that a pattern recovers."""
+    return [motif for motif in recovery if pattern.id in motif.pattern_ids]
+
+
+def recovery_table(recovery: Sequence[MotifRecovery]) -> Table:
+    """One row per planted motif."""
+    columns = {
+        "planted motif": [motif.name for motif in recovery],
+        "copies": [str(motif.copies) for motif in recovery],
+        "recovered": [_describe_recovery(motif) for motif in recovery],
+    }
+    return Table(columns, {"planted motif", "recovered"})
+
+
+def _describe_recovery(motif: MotifRecovery) -> str:
+    if not motif.recovered:
+        return "no"
+    ids = ", ".join(map(str, motif.pattern_ids))
+    noun = "pattern" if len(motif.pattern_ids) == 1 else "patterns"
+    return f"yes ({noun} {ids}, planted copies found {motif.planted_found}/{motif.copies})"
+
+
+def comparison_table(comparison: RunComparison) -> Table:
+    """One row per structure; "12 | 15" are counts of the first and of the second run."""
+    shared = [((pair.first, pair.second), pair.feature_similarity) for pair in comparison.shared]
+    only_first = [((pattern, None), None) for pattern in comparison.only_first]
+    only_second = [((None, pattern), None) for pattern in comparison.only_second]
+    rows: list[tuple[_Pair, float | None]] = [*shared, *only_first, *only_second]
+    pairs = [pair for pair, _ in rows]
+    columns = {
+        "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
+        "shape": [describe_shape(pair[0] or pair[1]) for pair in pairs],
+        "features": ["-" if similarity is None else f"{similarity:.2f}" for _, similarity in rows],
+        **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
+    }
+    return Table(columns, {"shape"})
+
+
+def _both(pair: _Pair, text: Callable[[Pattern], str]) -> str:
+    return " | ".join("-" if pattern is None else text(pattern) for pattern in pair)
+
+
+def _count_text(name: str, pattern: Pattern) -> str:
+    number = getattr(pattern.frequency, name)
+    return "?" if number is None else str(number)
+
+
+def format_run(run: MiningRun) -> str:
+    """The patterns, and the planted motifs where they are known, for a terminal."""
+    parts = [str(pattern_table(run))]
+    if run.recovery is not None:
+        parts.append(str(recovery_table(run.recovery)))
+    if run.is_partial:
+        parts.append(partial_sentence(run))
+    return "\n\n".join(parts)
+
+
+def format_comparison(comparison: RunComparison) -> str:
+    """Two runs and the patterns that they share, for a terminal."""
+    runs = {"first": comparison.first, "second": comparison.second}
+    head = [
+        f"{name:<7} {printable(run.graph.source)}: {count(run.graph.num_nodes, 'node')}, "
+        f"{count(len(run.patterns), 'pattern')}"
+        for name, run in runs.items()
+    ]
+    total = max(len(run.patterns) for run in runs.values())
+    foot = [f"{len(comparison.shared)} of {total} patterns in both runs"]
+    if comparison.first.graph.feature_names != comparison.second.graph.feature_names:
+        foot.append("features are not compared: the runs have different ones")
+    table = [str(comparison_table(comparison))] if total else []
+    return "\n\n".join(["\n".join(head), *table, "\n".join(foot)])

@@ -1,0 +1,72 @@
+"""A fitted miner ↔ its checkpoint: tensors and plain values, no pickled code."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.torch_file import read_state
+from mining.miner import PatternMiner
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.feature_scaling import FeatureScaling
+
+_TENSORS = ("adj", "feat", "weights")
+_LISTS = ("num_nodes", "merged", "noisy")
+_SCALES = ("offset", "spread", "contrast")
+_NEAREST = ("nearest", "nearest_similarity")
+
+
+def checkpoint_bytes(miner: PatternMiner) -> bytes:
+    """Parameters, filters and scaling of a fitted miner as a torch file."""
+    filters, scaling = miner.filters_, miner.scaling_
+    state = {
+        "params": {**miner.get_params(), "progress": False},
+        **{name: getattr(filters, name) for name in _TENSORS},
+        **{name: list(getattr(filters, name)) for name in _LISTS},
+        **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
+        **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
+        "num_patterns": miner.num_patterns_,
+        "pattern_size": miner.pattern_size_,
+    }
+    content = io.BytesIO()
+    torch.save(state, content)
+    return content.getvalue()
+
+
+def restore_miner(path: Path) -> PatternMiner:
+    """Read a miner back, without its patterns and what else the run stores."""
+    state = read_state(path, way_out="mine again")
+    try:
+        _check_state(state)
+        miner = PatternMiner(**state["params"])
+        miner.filters_ = DiscreteFilters(
+            **{name: state[name] for name in _TENSORS},
+            **{name: tuple(state[name]) for name in _LISTS},
+        )
+        miner.scaling_ = FeatureScaling(*(state[name].numpy() for name in _SCALES))
+        for name in _NEAREST:
+            setattr(miner, f"{name}_", state[name].numpy())
+        miner.n_features_in_ = state["feat"].shape[2]
+        miner.num_patterns_, miner.pattern_size_ = state["num_patterns"], state["pattern_size"]
+    # a damaged state may lack anything, or hold anything else
+    except Exception as error:
+        raise InputError(
+            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); mine again."
+        ) from None
+    return miner
+
+
+def _check_state(state: dict[str, Any]) -> None:
+    """Check that the arrays of a checkpoint belong to F filters of M nodes and D features."""
+    F, M, D = state["feat"].shape
+    shapes: dict[str, tuple[int, ...]] = {"adj": (F, M, M), "weights": (F, M, M)}
+    shapes |= dict.fromkeys(_SCALES, (D,))
+    wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
+    wrong += [name for name in _LISTS if len(state[name]) != F]
+    if wrong or not all(1 <= int(size) <= M for size in state["num_nodes"]):
+        raise ValueError(f"{(wrong or ['num_nodes'])[0]} does not belong to the {F} filters")
