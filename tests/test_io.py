@@ -1,15 +1,14 @@
-"""Every reader and writer: small files by hand, every refusal, round trips, damage, real data."""
+"""Every reader and writer: small files by hand, refusals, round trips, real data."""
 
 import gzip
 import logging
-import os
 import re
-import shutil
 import struct
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import torch
@@ -18,14 +17,10 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io import edge_table
 from gomkcn_dgl.io.reading import atomic_write, read_graph, read_tu_labels, write_graph
-
-
-def says(sentence):
-    return re.escape(sentence) + "$"
 
 
 def edges(graph):
@@ -42,6 +37,13 @@ def assert_same(left, right):
             np.testing.assert_array_equal(one, other, err_msg=name)
 
 
+def refuse(path, words, **options):
+    """Check that a file is refused in one sentence with its name and these words."""
+    with pytest.raises(InputError, match=f"^{re.escape(path.name)}: .*{re.escape(words)}") as error:
+        read_graph(path, **options)
+    assert str(error.value).endswith(".")
+
+
 @pytest.fixture
 def log(caplog):
     """Give the messages that reading has logged so far."""
@@ -55,7 +57,6 @@ def write(tmp_path):
 
     def write_file(name, content):
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
         data = content.encode() if isinstance(content, str) else content
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         return path
@@ -84,9 +85,7 @@ class TestEdgeLists:
 
     def test_integer_ids_ascend_by_value(self, write):
         assert read_graph(write("g.txt", "100 9\n9 -3\n")).node_ids.tolist() == [-3, 9, 100]
-
-    def test_ids_0_to_n_are_the_rows(self, write):
-        assert read_graph(write("g.txt", "2 0\n1 2\n")).node_ids is None
+        assert read_graph(write("g.txt", b"\xef\xbb\xbf2 0\n1 2\n")).node_ids is None
 
     # a first id that is too large for a number is no header
     @pytest.mark.parametrize(
@@ -95,15 +94,15 @@ class TestEdgeLists:
             "b a\nb C#\n",
             "b a\nb 1\n",
             "é a\nb 99999999999999999999\n",
-            "9223372036854775808 1\n1 2\n",
+            "9223372036854775808 1\n1 2",
         ],
     )
     def test_text_ids_ascend_by_code_point(self, write, text):
         graph = read_graph(write("g.txt", text))
         ids = graph.node_ids.tolist()
         assert ids == sorted(set(text.split()))
-        found = {frozenset((ids[u], ids[v])) for u, v in edges(graph)}
-        assert found == {frozenset(line.split()) for line in text.splitlines()}
+        pairs = {frozenset((ids[u], ids[v])) for u, v in edges(graph)}
+        assert pairs == {frozenset(line.split()) for line in text.splitlines()}
 
     @pytest.mark.parametrize("first", ["0", "a"])
     def test_a_third_column_is_the_weight(self, write, first):
@@ -111,72 +110,36 @@ class TestEdgeLists:
         assert edges(graph) == ([(0, 1), (1, 2)] if first == "0" else [(0, 1), (0, 2)])
         assert sorted(graph.weights.tolist()) == [0.5, 0.5, 3, 3]
 
-    def test_a_byte_order_mark_is_skipped(self, write):
-        assert read_graph(write("g.txt", b"\xef\xbb\xbf0 1\n")).num_edges == 1
-
     @pytest.mark.parametrize(
-        ("text", "sentence"),
+        ("text", "words"),
         [
             ("0 1\n2\n", "line 2: an edge must have the form 'u v' or 'u v weight', got '2'."),
-            ("# c\n\n0\n", "line 3: an edge must have the form 'u v' or 'u v weight', got '0'."),
-            (
-                "0 1 2 3\n",
-                "line 1: an edge must have the form 'u v' or 'u v weight', got '0 1 2 3'.",
-            ),
-            (
-                "# c\n0 1\n1 2 5\n",
-                "line 3: every line must have 2 columns like line 2, got '1 2 5'.",
-            ),
-            ("0 1 5\n\n1 2\n", "line 3: every line must have 3 columns like line 1, got '1 2'."),
-            (
-                "0 1 5\n1 2 -1\n",
-                "line 2: an edge weight must be a finite number of at least 0, got '-1'.",
-            ),
-            (
-                "# c\n0 1 nan\n",
-                "line 2: an edge weight must be a finite number of at least 0, got 'nan'.",
-            ),
-            (
-                "0 1 x\n0 2 3\n",
-                "line 1: an edge weight must be a finite number of at least 0, got 'x'.",
-            ),
-            (
-                "# c\nsource target\n0 1\n",
-                "line 2: the line looks like a header; put # before it or name the file .csv, "
-                "got 'source target'.",
-            ),
-            ("# only\n% comments\n", "the file holds comments only, and no edge."),
-            ("", "the file is empty."),
+            ("# c\n\n0\n", "line 3: an edge must have the form"),
+            ("0 1 2 3\n", "line 1: an edge must have the form"),
+            ("# c\n0 1\n1 2 5\n", "line 3: every line must have 2 columns like line 2"),
+            ("0 1 5\n1 2 -1\n", "line 2: an edge weight must be a finite number of at least 0"),
+            ("# c\n0 1 nan\n", "line 2: an edge weight must be"),
+            ("0 1 x\n0 2 3\n", "line 1: an edge weight must be"),
+            ("# c\nsource target\n0 1\n", "line 2: the line looks like a header"),
+            ("# only\n% comments\n", "the file holds comments only"),
             (" \n\n", "the file is empty."),
             (b"0 1\na\xff b\n", "line 2: text in UTF-8 was expected, got the byte 0xff."),
-            (
-                b"0 1\n\x00 b\n",
-                "line 2: text was expected, got a NUL byte; the file seems to be binary.",
-            ),
-            (
-                "0 1\n0 " + "x" * 1001 + "\n",
-                "line 2: a node id must have 1 to 1000 characters, got '" + "x" * 39 + "…'.",
-            ),
+            (b"0 1\n\x00 b\n", "line 2: text was expected, got a NUL byte"),
+            ("0 1\n0 " + "x" * 1001 + "\n", "line 2: a node id must have 1 to 1000 characters"),
         ],
     )
-    def test_refusals(self, write, text, sentence):
-        with pytest.raises(InputError, match=says("g.txt: " + sentence)):
-            read_graph(write("g.txt", text))
-
-    def test_the_lines_of_a_gzip_file_are_counted_too(self, write):
-        with pytest.raises(InputError, match=r"g\.txt\.gz: line 2: an edge must have the form"):
-            read_graph(write("g.txt.gz", "0 1\n2\n"))
+    def test_refusals(self, write, text, words):
+        refuse(write("g.txt", text), words)
+        refuse(write("g.txt.gz", text), words)
 
 
 class TestCSV:
-    @pytest.mark.parametrize(
-        "header",
-        ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"],
-    )
+    @pytest.mark.parametrize("header", ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2",
+                                        "node_1,node_2", "one,two"])  # fmt: skip
     def test_every_pair_of_node_columns(self, write, header):
         assert edges(read_graph(write("g.csv", header + "\n0,1\n1,2\n"))) == [(0, 1), (1, 2)]
 
-    def test_columns_in_any_place(self, write):
+    def test_columns_in_any_order(self, write):
         graph = read_graph(write("g.csv.gz", "Weight,target,note,source\n2,5,a,7\n0.5,7,,9\n"))
         assert graph.node_ids.tolist() == [5, 7, 9]
         assert edges(graph) == [(0, 1), (1, 2)]
@@ -188,37 +151,59 @@ class TestCSV:
         assert graph.node_ids.tolist() == ["Li", "Smith, J", "two\nlines"]
         assert graph.weights.tolist() == [1, 2, 1, 2]
 
+    @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+    @pytest.mark.parametrize("before", ["\n", "\r", "\r\n", "\r \r"])
+    def test_blank_lines_before_a_header(self, write, before, end):
+        graph = read_graph(write("g.csv", before + end.join(["u,v", "0,1", "1,2", ""])))
+        assert graph.indptr.tolist() == [0, 1, 3, 4]
+
     @pytest.mark.parametrize(
-        ("text", "sentence"),
+        ("text", "words"),
         [
             ("a,b\n0,1\n\n2\n", "line 4: a row must have 2 columns like the header, got '2'."),
             ("a,b\n0,1,2\n", "line 2: a row must have 2 columns like the header, got '0,1,2'."),
             # as many commas as there should be, on the wrong lines
-            (
-                "a,b,c\n0,1\n0,1,2,3\n",
-                "line 2: a row must have 3 columns like the header, got '0,1'.",
-            ),
+            ("a,b,c\n0,1\n0,1,2,3\n", "line 2: a row must have 3 columns"),
             ("a,b\n0,\n", "line 2: a node id must have 1 to 1000 characters, got ''."),
-            (
-                "u,v,weight\n0,1,1\n0,2,-1\n",
-                "line 3: an edge weight must be a finite number of at least 0, got '-1'.",
-            ),
-            ("0,1\n1,2\n", "line 1: the first line must name the columns, got '0,1'."),
-            (
-                "only\n0\n",
-                "line 1: the header must name two node columns, such as source,target, got 'only'.",
-            ),
+            ("u,v,weight\n0,1,1\n0,2,-1\n", "line 3: an edge weight must be"),
+            ("0,1\n1,2\n", "line 1: the first line must name the columns"),
+            ("only\n0\n", "line 1: the header must name two node columns"),
             ("a,b\n", "the file holds a header and no edge."),
             ("a,b,a\n0,1,2\n", "line 1: the columns must have different names, got 'a' twice."),
-            (
-                'a,b\n"0"x,1\n',
-                "line 2: the CSV is malformed (',' expected after '\"').",
-            ),
+            ('a,b\n"0"x,1\n', "line 2: the CSV is malformed (',' expected after '\"')."),
         ],
     )
-    def test_refusals(self, write, text, sentence):
-        with pytest.raises(InputError, match=says("g.csv: " + sentence)):
-            read_graph(write("g.csv", text))
+    def test_refusals(self, write, text, words):
+        refuse(write("g.csv", text), words)
+
+
+class TestParquet:
+    @pytest.mark.parametrize("name", [int, lambda number: f"n{number}"])
+    def test_as_csv(self, tmp_path, name):
+        rows = [(name(u), name(v), w, [u]) for u, v, w in [(7, 5, 2.0), (9, 7, 0.5), (5, 11, 1)]]
+        frame = pd.DataFrame(rows, columns=["source", "target", "weight", "list"])
+        frame.to_parquet(tmp_path / "g.parquet", row_group_size=2)
+        frame.drop(columns="list").to_csv(tmp_path / "g.csv", index=False)
+        assert_same(read_graph(tmp_path / "g.parquet"), read_graph(tmp_path / "g.csv"))
+
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            ({"u": [0, 1], "v": ["a", "b"]}, "must both hold integers or both text"),
+            ({"u": [0.5], "v": [1.0]}, "must both hold integers or both text"),
+            ({"u": ["a", None], "v": ["b", "c"]}, "row 2: the column 'u' must hold a value"),
+            ({"u": ["a", ""], "v": ["b", "c"]}, "row 2: a node id must have 1 to 1000"),
+            ({"u": [0, 1], "v": [1, 2], "weight": [1.0, -1.0]}, "row 2: an edge weight must be"),
+            ({"u": [0], "v": [1], "weight": ["a"]}, "the column 'weight' must hold numbers"),
+            ({"u": np.array([2**63], "u8"), "v": [1]}, "row 1: a node id must be less than 2^63"),
+            ({"u": np.zeros(0, int), "v": np.zeros(0, int)}, "a header and no edge"),
+        ],
+    )
+    def test_refusals(self, tmp_path, columns, words):
+        pd.DataFrame(columns).to_parquet(tmp_path / "g.parquet")
+        refuse(tmp_path / "g.parquet", words)
+        (tmp_path / "g.parquet").write_bytes(b"PAR1 and no more")
+        refuse(tmp_path / "g.parquet", "the parquet file cannot be read (")
 
 
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
@@ -252,9 +237,8 @@ class TestGraphML:
         assert graph.weights.tolist() == [2.5, 2.5]
 
     def test_defaults_of_keys(self, write):
-        text = GRAPHML.format(weight="weight").replace(
-            '"float"/>', '"float"><default>4</default></key>'
-        )
+        text = GRAPHML.format(weight="weight")
+        text = text.replace('"float"/>', '"float"><default>4</default></key>')
         text = text.replace('"double"/>', '"double"><default>9</default></key>')
         text = text.replace('<data key="k3">2.5</data>', "").replace('<data key="k0">-2</data>', "")
         graph = read_graph(write("g.graphml", text), features=("x0",))
@@ -266,8 +250,16 @@ class TestGraphML:
         assert read_graph(tmp_path / "g.graphml").node_ids.tolist() == ["b", "a", "c"]
         assert "mirrored 2 edges that were given in one direction" in log()
 
+    def test_as_networkx_reads_it(self, tmp_path):
+        graph = nx.gnp_random_graph(30, 0.2, seed=0)
+        for u, v in graph.edges:
+            graph.edges[u, v]["weight"] = 1 + u / (1 + v)
+        nx.write_graphml(graph, tmp_path / "g.graphml")
+        expected = as_csr(nx.read_graphml(tmp_path / "g.graphml", int), edge_weight="weight")
+        assert_same(read_graph(tmp_path / "g.graphml"), expected)
+
     @pytest.mark.parametrize(
-        ("old", "new", "sentence"),
+        ("old", "new", "words"),
         [
             ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
             ('target="5"', 'target="6"', "line 10: an edge must join nodes of the file, got '6'."),
@@ -275,60 +267,26 @@ class TestGraphML:
             ('id="5"', 'id="7"', "line 9: a node must be listed once, got '7'."),
             ('"double"', '"int"', "line 8: the value of 'x0' must be of type int, got '0.5'."),
             ('"string"', '"date"', "line 8: the type of 'feat' must be known, got 'date'."),
-            (">-2<", ">two<", "line 9: the value of 'x0' must be of type double, got 'two'."),
             (">true<", ">yes<", "line 8: the value of 'on' must be of type boolean, got 'yes'."),
-            (
-                ">2.5<",
-                ">-1<",
-                "line 10: an edge weight must be a finite number of at least 0, got '-1'.",
-            ),
+            (">2.5<", ">-1<", "line 10: an edge weight must be a finite number of at least 0"),
             (">2.5<", ">x<", "line 10: the value of 'weight' must be of type float, got 'x'."),
-            (
-                'weight" attr.type="float"',
-                'weight" attr.type="string"',
-                "line 10: an edge weight must be a number, not a string, got '2.5'.",
-            ),
+            ('t" attr.type="float"', 't" attr.type="string"', "line 10: an edge weight must be a"),
             ('key="k1">t', 'key="k9">t', "line 8: the key of a value must be declared, got 'k9'."),
-            (
-                "<graphml ",
-                '<!DOCTYPE x [<!ENTITY a "b">]><graphml ',
-                "line 2: document types and entities are refused in GraphML, for safety; "
-                "remove the declaration.",
-            ),
+            ("<graphml ", '<!DOCTYPE x [<!ENTITY a "b">]><graphml ', "line 2: document types and"),
             ("</graphml>", "<graph/></graphml>", "a GraphML file must hold one <graph>, got 2."),
-            (
-                '"utf-8"',
-                '"utf-99"',
-                "line 1: the XML cannot be decoded (unknown encoding: utf-99).",
-            ),
-            (
-                'edge source="7" target="5"',
-                'edge source="7" target="5" sourceport="a"',
-                None,
-            ),
+            ('"utf-8"', '"utf-99"', "line 1: the XML cannot be decoded (unknown encoding: utf-99)"),
+            ("<node", "<hyperedge/><node", "line 8: hyperedges are not supported"),
         ],
     )
-    def test_refusals(self, write, old, new, sentence):
+    def test_refusals(self, write, old, new, words):
         text = GRAPHML.format(weight="weight")
         assert old in text
-        path = write("g.graphml", text.replace(old, new, 1))
-        if sentence is None:
-            assert read_graph(path).num_edges == 1
-            return
-        with pytest.raises(InputError, match=says("g.graphml: " + sentence)):
-            read_graph(path)
-
-    def test_hyperedges_are_refused(self, write):
-        text = GRAPHML.format(weight="cost").replace("<node", "<hyperedge/><node", 1)
-        with pytest.raises(InputError, match=r"g\.graphml: line 8: hyperedges are not supported"):
-            read_graph(write("g.graphml", text))
+        refuse(write("g.graphml", text.replace(old, new, 1)), words)
 
     def test_unknown_and_text_features(self, write):
         path = write("g.graphml", GRAPHML.format(weight="cost"))
-        with pytest.raises(InputError, match=r"features names the node attribute 'x1'.*'on', 'x0'"):
-            read_graph(path, features=("x1",))
-        with pytest.raises(InputError, match="'feat' must hold numbers, got <U1"):
-            read_graph(path, features=("feat",))
+        refuse(path, "features names the node attribute 'x1'", features=("x1",))
+        refuse(path, "'feat' must hold numbers, got <U1", features=("feat",))
 
 
 class TestNpz:
@@ -340,33 +298,20 @@ class TestNpz:
         assert graph.weights is None
         parts = dict(np.load(tmp_path / "g.npz"))
         np.savez(tmp_path / "f.npz", **parts, features=np.arange(6).reshape(3, 2))
-        graph = read_graph(tmp_path / "f.npz", features=("x1",))
-        assert graph.features.tolist() == [[1], [3], [5]]
-        sentence = "f.npz: features must name columns among ['x0', 'x1'], got 'x2'."
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(tmp_path / "f.npz", features=("x2",))
+        assert read_graph(tmp_path / "f.npz", features=("x1",)).features.tolist() == [[1], [3], [5]]
+        refuse(tmp_path / "f.npz", "features must name columns among", features=("x2",))
 
     def test_values_are_weights(self, tmp_path):
         sp.save_npz(tmp_path / "g.npz", sp.csr_matrix(np.array([[0, 2.5], [2.5, 0]])))
         assert read_graph(tmp_path / "g.npz").weights.tolist() == [2.5, 2.5]
 
     @pytest.mark.parametrize(
-        ("changes", "sentence"),
+        ("changes", "words"),
         [
-            (
-                {"indices": None},
-                "the file must hold 'indices', as scipy.sparse.save_npz writes it, ",
-            ),
-            ({"format": np.array(b"coo")}, "the matrix must be in CSR format, got [b'coo']; "),
-            (
-                {"indices": [0.0, 1.0]},
-                "'indices' must be integers [n], got float64 of the shape (2,)",
-            ),
-            (
-                {"indices": [[1, 0]]},
-                "'indices' must be integers [n], got int64 of the shape (1, 2)",
-            ),
-            ({"data": ["a", "b"]}, "'data' must be numbers [n], got <U1 of the shape (2,)"),
+            ({"indices": None}, "the file must hold 'indices', as scipy.sparse.save_npz writes it"),
+            ({"format": np.array(b"coo")}, "the matrix must be in CSR format, got [b'coo']"),
+            ({"indices": [0.0, 1.0]}, "'indices' must be integers [n], got float64"),
+            ({"data": ["a", "b"]}, "'data' must be numbers [n], got <U1"),
             ({"shape": [2, 3]}, "the matrix must be square, got the shape (2, 3)."),
             ({"indptr": [0, 2]}, "the matrix is not valid ("),
             ({"indptr": [0, 3, 2]}, "the matrix is not valid ("),
@@ -374,35 +319,25 @@ class TestNpz:
             ({"indices": [1, 2]}, "the matrix is not valid (indices must be < 2)."),
             ({"indices": [1, -1]}, "the matrix is not valid (indices must be >= 0)."),
             ({"data": [1, -3]}, "edge weights must be at least 0, got -3 for edge 1."),
-            ({"data": [1, np.nan]}, "edge weights must be finite, got nan in row 1"),
             ({"features": np.zeros((3, 1))}, "features must have one row for each of the 2 nodes"),
-            ({"features": np.array(["a", "b"])}, "features must be numbers, got <U1."),
             ({"node_ids": [0.5, 1]}, "'node_ids' must be integers or text [V], got float64"),
             ({"node_ids": [1]}, "node_ids must name all 2 nodes, got 1 names."),
+            ({"features": np.array([None, {}])}, "the arrays cannot be read (it holds Python obj"),
             (
-                {"features": np.array([None, {}])},
-                "the arrays cannot be read (it holds Python objects",
+                {"node_ids": np.array([0xD800, 65], "<u4").view("<U1")},
+                "its text holds what is no character",
             ),
         ],
     )
-    def test_refusals(self, tmp_path, changes, sentence):
-        arrays = {
-            "indptr": [0, 1, 2],
-            "indices": [1, 0],
-            "data": [1, 1],
-            "shape": [2, 2],
-            **changes,
-        }
-        arrays = {name: value for name, value in arrays.items() if value is not None}
-        np.savez(tmp_path / "g.npz", **arrays)
-        with pytest.raises(InputError, match="^" + re.escape("g.npz: " + sentence)):
-            read_graph(tmp_path / "g.npz")
+    def test_refusals(self, tmp_path, changes, words):
+        arrays = {"indptr": [0, 1, 2], "indices": [1, 0], "data": [1, 1], "shape": [2, 2]}
+        arrays = {**arrays, **changes}
+        np.savez(tmp_path / "g.npz", **{k: v for k, v in arrays.items() if v is not None})
+        refuse(tmp_path / "g.npz", words)
 
     def test_no_archive(self, write):
-        with pytest.raises(InputError, match=says("g.npz: the file is not a .npz archive.")):
-            read_graph(write("g.npz", "text"))
-        with pytest.raises(InputError, match=r"g.npz: the arrays cannot be read "):
-            read_graph(write("g.npz", b"PK\x03\x04 and no more"))
+        refuse(write("g.npz", "text"), "the file is not a .npz archive.")
+        refuse(write("g.npz", b"PK\x03\x04 and no more"), "the arrays cannot be read ")
 
 
 @pytest.fixture(scope="module")
@@ -428,12 +363,10 @@ class TestDGL:
         assert edges(graph) == [(0, 2), (1, 2), (3, 6), (4, 6), (5, 6)]
         assert graph.features[:3].tolist() == [[0, 1], [2, 3], [4, 5]]
         assert graph.feature_names == ("x0", "x1")
-        assert log() == [
-            "mirrored 5 edges that were given in one direction",
-            "read two.bin: graphs: 2, nodes: 7, edges: 5 (weighted), features: 2 (x0, x1)",
-        ]
+        assert "mirrored 5 edges that were given in one direction" in log()
         mass = read_graph(path, features=("mass",))
         assert mass.features[:, 0].tolist() == [0, 1, 2, 0, 1, 2, 3]
+        refuse(path, "graph 0: ndata has no 'size'", features=("size",))
 
     @pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
     @pytest.mark.parametrize("id_type", [torch.int32, torch.int64])
@@ -456,42 +389,23 @@ class TestDGL:
             expected = as_csr(loaded, features=features, edge_weight="weight")
             assert_same(read_graph(path, features=features), expected)
 
-    def test_unlike_files_are_refused(self, write, dgl_bytes, tmp_path):
-        sentence = "g.bin: the file is not a DGL graph file; dgl.save_graphs writes one."
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(write("g.bin", b"no graph at all"))
+    def test_other_files_are_refused(self, write, dgl_bytes, tmp_path):
+        refuse(write("g.bin", b"no graph at all"), "the file is not a DGL graph file")
         old = dgl_bytes[:8] + struct.pack("<Q", 1) + dgl_bytes[16:]
-        with pytest.raises(
-            InputError, match="must be a DGL graph file of version 2, got version 1"
-        ):
-            read_graph(write("g.bin", old))
+        refuse(write("g.bin", old), "must be a DGL graph file of version 2, got version 1")
         none = dgl_bytes[:24] + struct.pack("<Q", 0) + dgl_bytes[32:]
-        with pytest.raises(InputError, match=says("g.bin: the file holds no graph.")):
-            read_graph(write("g.bin", none))
-        sentence = "g.bin: graph 0: ndata has no 'size'; it holds ['feat', 'mass']."
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(write("g.bin", dgl_bytes), features=("size",))
-        for types in [("a", "to", "b"), ("a", "to", "a")]:
-            relations = {types: ([0], [1]), (types[0], "of", types[2]): ([0], [1])}
-            path = tmp_path / "types.bin"
-            dgl.save_graphs(str(path), [dgl.heterograph(relations)])
-            with pytest.raises(InputError, match="the graphs must have one edge type, got 2; "):
-                read_graph(path)
-        dgl.save_graphs(str(path), [dgl.heterograph({("a", "to", "b"): ([0], [1])})])
-        with pytest.raises(InputError, match="the graphs must have one node type, got 2; "):
-            read_graph(path)
+        refuse(write("g.bin", none), "the file holds no graph.")
+        two = {("a", "to", "b"): ([0], [1]), ("a", "of", "b"): ([0], [1])}
+        dgl.save_graphs(str(tmp_path / "types.bin"), [dgl.heterograph(two)])
+        refuse(tmp_path / "types.bin", "the graphs must have one edge type, got 2; ")
+        dgl.save_graphs(
+            str(tmp_path / "types.bin"), [dgl.heterograph({("a", "to", "b"): ([0], [1])})]
+        )
+        refuse(tmp_path / "types.bin", "the graphs must have one node type, got 2; ")
 
     @pytest.mark.parametrize("length", [4, 40, 4096, 4104, 4500, 5000])
     def test_a_cut_file_is_refused(self, write, dgl_bytes, length):
-        with pytest.raises(
-            InputError,
-            match=r"g.bin: the DGL file is damaged, cut off or of an unknown layout near",
-        ):
-            read_graph(write("g.bin", dgl_bytes[:length]))
-
-
-class TestDamagedDGL:
-    """Fields of a DGL file that contradict each other, which DGL itself would trust."""
+        refuse(write("g.bin", dgl_bytes[:length]), "damaged, cut off or of an unknown layout near")
 
     coo, csr, unit = (
         struct.pack("<Q", magic)
@@ -500,48 +414,29 @@ class TestDamagedDGL:
     # an array: magic, reserved, device [16 + 8], axes [4], type [4], shape [8 each], bytes [8]
 
     @pytest.mark.parametrize(
-        ("layout", "after", "offset", "length", "patch"),
+        ("layout", "after", "offset", "patch"),
         [
-            ("coo", unit, 8, 4, struct.pack("<I", 7)),  # an unknown layout
-            ("coo", coo, 8, 8, struct.pack("<q", 9)),  # another number of nodes
-            ("coo", coo, 24, 1, b"\0"),  # no array
-            ("coo", coo, 48, 4, struct.pack("<i", 99)),  # an array of 99 axes
-            ("coo", coo, 48, 4, struct.pack("<i", -1)),
-            ("coo", coo, 56, 8, struct.pack("<q", -1)),  # a negative length
-            ("coo", coo, 64, 8, struct.pack("<q", 2**62)),  # more bytes than there are
-            ("coo", coo, 48, 16, struct.pack("<i", 0) + b"\x00\x40\x01\x00"),  # rows with no axis
-            # ids of edges with two axes: two arrays of one edge lie before
-            (
-                "coo",
-                coo,
-                24 + 2 * 56 + 24,
-                8,
-                struct.pack("<i", 2) + b"\x00\x40\x01\x00" + bytes(8),
-            ),
-            ("csr", csr, 8, 8, struct.pack("<q", 9)),  # more rows than indptr has
-            ("csr", csr, 72, 8, struct.pack("<q", 1)),  # indptr does not start at 0
+            ("coo", unit, 8, struct.pack("<I", 7)),  # an unknown layout
+            ("coo", coo, 8, struct.pack("<q", 9)),  # another number of nodes
+            ("coo", coo, 24, b"\0"),  # no array
+            ("coo", coo, 48, struct.pack("<i", 99)),  # an array of 99 axes
+            ("coo", coo, 48, struct.pack("<i", -1)),
+            ("coo", coo, 52, b"\x09"),  # an unknown type
+            ("coo", coo, 56, struct.pack("<q", -1)),  # a negative length
+            ("coo", coo, 64, struct.pack("<q", 2**62)),  # more bytes than there are
+            ("csr", csr, 8, struct.pack("<q", 9)),  # more rows than indptr has
+            ("csr", csr, 8, struct.pack("<q", -1)),
+            ("csr", csr, 72, struct.pack("<q", 1)),  # indptr does not start at 0
         ],
     )
-    def test_it_is_refused(self, tmp_path, layout, after, offset, length, patch):
+    def test_fields_that_contradict_each_other(self, tmp_path, layout, after, offset, patch):
         path = tmp_path / "g.bin"
         dgl.save_graphs(str(path), [dgl.graph(([0], [1])).formats(layout)])
         data = bytearray(path.read_bytes())
-        place = data.rindex(after) + offset
-        data[place : place + length] = patch
+        position = data.rindex(after) + offset
+        data[position : position + len(patch)] = patch
         path.write_bytes(data)
-        with pytest.raises(
-            InputError, match="the DGL file is damaged, cut off or of an unknown layout near"
-        ):
-            read_graph(path)
-
-    def test_unknown_types_are_refused(self, tmp_path):
-        path = tmp_path / "g.bin"
-        dgl.save_graphs(str(path), [dgl.graph(([0], [1]))])
-        data = bytearray(path.read_bytes())
-        data[data.rindex(self.coo) + 52] = 9
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=r"holds an array of unknown type \(9, 64\)"):
-            read_graph(path)
+        refuse(path, "unknown")
 
 
 def tu_folder(folder, **changes):
@@ -560,8 +455,10 @@ def tu_folder(folder, **changes):
 
 
 class TestTU:
-    def test_plain_set(self, tmp_path):
-        folder = tu_folder(tmp_path / "TINY")
+    @pytest.mark.parametrize("below", ["TINY", "hash/TINY"])
+    def test_plain_set(self, tmp_path, below):
+        tu_folder(tmp_path / below)
+        folder = tmp_path / below.partition("/")[0]
         graph = read_graph(folder)
         assert graph.graph_ptr.tolist() == [0, 2, 5]
         assert edges(graph) == [(0, 1), (2, 3), (3, 4)]
@@ -570,25 +467,20 @@ class TestTU:
         assert graph.feature_names == ("constant",)
         assert read_tu_labels(folder).tolist() == [1, 0]
 
-    def test_one_level_below(self, tmp_path):
-        tu_folder(tmp_path / "hash" / "TINY")
-        assert read_graph(tmp_path / "hash").num_graphs == 2
-        assert read_tu_labels(tmp_path / "hash").tolist() == [1, 0]
-
     def test_features(self, tmp_path, log):
         labels, attributes = "7\n3\n7\n7\n3\n", "0.5, 1\n1, 2\n2, 3\n3, 4\n4, 5\n"
-        folder = tu_folder(tmp_path, node_labels=labels)
-        graph = read_graph(folder)
+        graph = read_graph(tu_folder(tmp_path, node_labels=labels))
         assert graph.feature_names == ("label=3", "label=7")
         assert graph.features.tolist() == [[0, 1], [1, 0], [0, 1], [0, 1], [1, 0]]
         assert "features: 2 columns from the node labels" in log()
         folder = tu_folder(tmp_path, node_labels=labels, node_attributes=attributes)
-        graph = read_graph(folder)
-        assert graph.feature_names == ("x0", "x1")
-        assert graph.features[0].tolist() == [0.5, 1]
+        assert read_graph(folder).features[0].tolist() == [0.5, 1]
         both = read_graph(folder, features=("labels", "attributes"))
         assert both.feature_names == ("label=3", "label=7", "x0", "x1")
         assert both.features[1].tolist() == [1, 0, 1, 2]
+        several = tu_folder(tmp_path / "s", node_labels="1, 5\n2, 5\n1, 6\n1, 5\n1, 5\n")
+        names = ("label0=1", "label0=2", "label1=5", "label1=6")
+        assert read_graph(several).feature_names == names
 
     @pytest.mark.parametrize(
         ("readme", "names"),
@@ -599,108 +491,55 @@ class TestTU:
             ("(4) TINY_node_labels.txt (n lines)\n3  C\n7  N\n", ("3", "7")),
             ("Node labels:\n\n  3  C\n", ("3", "7")),
             ("Node labels:\n\n  3  C\n  7  C\n", ("3", "7")),
+            ("Node labels:\n\n  3  C\n  3  N\n  7  O\n", ("3", "7")),
             ("Node labels: see the paper\n\n=== References ===\n3 C\n7 N\n", ("3", "7")),
             ("Edge labels:\n  3  C\n  7  N\n", ("3", "7")),
             (b"\xff\xfe\x00", ("3", "7")),
         ],
-        ids=["MUTAG", "converted", "a file list", "one missing", "one name twice", "no list",
-             "of edges", "no text"],
+        ids=["MUTAG", "converted", "a file list", "one missing", "one name twice", "a code twice",
+             "no list", "of edges", "no text"],
     )  # fmt: skip
-    def test_label_names_of_the_readme(self, tmp_path, readme, names):
+    def test_label_names_of_the_readme(self, tmp_path, log, readme, names):
         folder = tu_folder(tmp_path, node_labels="7\n3\n7\n7\n3\n")
-        (folder / "README.txt").write_bytes(
-            readme if isinstance(readme, bytes) else readme.encode()
-        )
+        data = readme if isinstance(readme, bytes) else readme.encode()
+        (folder / "TINY_label_readme.txt").write_bytes(data)
         graph = read_graph(folder)
         assert graph.feature_names == tuple(f"label={name}" for name in names)
         assert graph.features[0].tolist() == [0, 1]
 
-    def test_label_names_are_logged(self, tmp_path, log):
-        folder = tu_folder(tmp_path, node_labels="0\n1\n0\n1\n0\n")
-        (folder / "TINY_label_readme.txt").write_text("Node labels:\n0 C\n1 N\n")
-        assert read_graph(folder).feature_names == ("label=C", "label=N")
-        assert "label names: taken from TINY_label_readme.txt" in log()
-
-    def test_several_label_columns(self, tmp_path):
-        folder = tu_folder(tmp_path, node_labels="1, 5\n2, 5\n1, 6\n1, 5\n1, 5\n")
-        names = ("label0=1", "label0=2", "label1=5", "label1=6")
-        assert read_graph(folder).feature_names == names
-
     @pytest.mark.parametrize(
-        ("changes", "sentence"),
+        ("changes", "words"),
         [
             ({"A": None}, "a TU folder must hold one file NAME_A.txt, got none."),
             ({"graph_indicator": None}, "TINY_graph_indicator.txt: the file must exist, and "),
-            (
-                {"A": "1, 2\n1, 2, 3\n"},
-                "TINY_A.txt: line 2: every line must have 2 columns like the first, got '1, 2, 3'.",
-            ),
+            ({"A": "1, 2\n1, 2, 3\n"}, "TINY_A.txt: line 2: every line must have 2 columns"),
             ({"A": "1, 2\n\n1, x\n"}, "TINY_A.txt: line 3: an integer was expected, got 'x'."),
-            (
-                {"A": "1\n2\n"},
-                "TINY_A.txt: line 1: an edge must be 'u, v', got 1 numbers.",
-            ),
-            (
-                {"A": "1, 2\n\n5, 6\n"},
-                "TINY_A.txt: line 3: nodes must be numbered 1 to 5, got the edge 5, 6.",
-            ),
-            (
-                {"A": "1, 2\n2, 3\n"},
-                "TINY_A.txt: line 2: an edge must stay within one graph, got graphs 1 and 2.",
-            ),
-            (
-                {"graph_indicator": "1\n1\n3\n3\n3\n"},
-                "TINY_graph_indicator.txt: line 3: graphs must be numbered 1, 2, … with no gap, "
-                "in order, got 3.",
-            ),
-            (
-                {"graph_indicator": "0\n1\n1\n"},
-                "TINY_graph_indicator.txt: line 1: graphs must be numbered 1, 2, … with no gap, "
-                "in order, got 0.",
-            ),
-            (
-                {"node_attributes": "1\n2\n"},
-                "TINY_node_attributes.txt must have one line for each of the 5 nodes, got 2 lines.",
-            ),
-            (
-                {"node_attributes": "1\n2\n3\nnan\n5\n"},
-                "TINY_node_attributes.txt: line 4: a finite number was expected, got 'nan'.",
-            ),
+            ({"A": "1\n2\n"}, "TINY_A.txt: line 1: an edge must be 'u, v', got 1 numbers."),
+            ({"A": "1, 2\n\n5, 6\n"}, "TINY_A.txt: line 3: nodes must be numbered 1 to 5"),
+            ({"A": "1, 2\n2, 3\n"}, "TINY_A.txt: line 2: an edge must stay within one graph"),
+            ({"graph_indicator": "1\n1\n3\n3\n3\n"}, "line 3: graphs must be numbered 1, 2, …"),
+            ({"graph_indicator": "0\n1\n1\n"}, "line 1: graphs must be numbered 1, 2, …"),
+            ({"node_attributes": "1\n2\n"}, "must have one line for each of the 5 nodes, got 2"),
+            ({"node_attributes": "1\n2\n3\nnan\n5\n"}, "line 4: a finite number was expected"),
             # a blank line between two that end in \r, over which pandas 2 takes all memory
-            (
-                {"node_attributes": "1,2 \r\r x,3\r\n"},
-                "TINY_node_attributes.txt: line 3: a finite number was expected, got 'x'.",
-            ),
+            ({"node_attributes": "1,2 \r\r x,3\r\n"}, "line 3: a finite number was expected"),
             ({"node_labels": "# 1\n"}, "TINY_node_labels.txt: the file holds comments only."),
         ],
     )
-    def test_refusals(self, tmp_path, changes, sentence):
-        folder = tu_folder(tmp_path / "T", **changes)
-        with pytest.raises(InputError, match="^" + re.escape("T: " + sentence)):
-            read_graph(folder)
+    def test_refusals(self, tmp_path, changes, words):
+        refuse(tu_folder(tmp_path / "T", **changes), words)
 
-    def test_unknown_features(self, tmp_path):
+    def test_unknown_features_and_too_many_labels(self, tmp_path):
         folder = tu_folder(tmp_path / "T")
-        sentence = "T: features of a TU folder must be among ['attributes', 'labels'], got 'x0'."
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(folder, features=("x0",))
-        with pytest.raises(InputError, match=r"T: TINY_node_labels.txt: the file must exist"):
-            read_graph(folder, features=("labels",))
-
-    def test_too_many_labels(self, tmp_path):
-        codes = range(5000)
-        indicator, labels = "1\n" * 5000, "".join(f"{code}\n" for code in codes)
-        folder = tu_folder(tmp_path, A="1, 2\n", graph_indicator=indicator, node_labels=labels)
-        with pytest.raises(InputError, match=r"at most 4096 different labels, .*, got 5000"):
-            read_graph(folder)
+        refuse(folder, "features of a TU folder must be among", features=("x0",))
+        refuse(folder, "TINY_node_labels.txt: the file must exist", features=("labels",))
+        labels = "".join(f"{code}\n" for code in range(5000))
+        tu_folder(folder, A="1, 2\n", graph_indicator="1\n" * 5000, node_labels=labels)
+        refuse(folder, "must have at most 4096 different labels")
 
     def test_wrong_graph_labels(self, tmp_path):
         folder = tu_folder(tmp_path / "T", graph_labels="1\n")
-        sentence = (
-            "T: TINY_graph_labels.txt must have one class for each of the 2 graphs, "
-            "got the shape (1, 1)."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
+        with pytest.raises(InputError, match="must have one class for each of the 2 graphs"):
             read_tu_labels(folder)
         with pytest.raises(InputError, match="path must name a file or a folder that exists"):
             read_tu_labels(tmp_path / "nowhere")
@@ -718,9 +557,7 @@ class TestFeatureFiles:
         assert graph.node_ids.tolist() == [10, 20, 30]
         assert "features: taken from g.features.npy beside the graph" in log()
         assert read_graph(graph_file, features="x1").features.tolist() == [[2], [4], [6]]
-
-    def test_a_given_file_wins(self, graph_file, tmp_path, write):
-        np.save(tmp_path / "g.features.npy", np.zeros((3, 1)))
+        # a given file wins
         np.save(tmp_path / "other.npy", np.array([7, 8, 9]))
         graph = read_graph(graph_file, feature_file=tmp_path / "other.npy")
         assert graph.features.tolist() == [[7], [8], [9]]
@@ -753,123 +590,69 @@ class TestFeatureFiles:
         assert graph.features.ravel().tolist() == [0, 1, 2, 3, 4]
         assert "features: row i is node i; 3 nodes have no edge" in log()
 
-    def test_graphml(self, write, tmp_path):
+    def test_graphml(self, write):
         path = write("g.graphml", GRAPHML.format(weight="cost"))
-        write("g.features.csv", "id,mass\n5,50\n7,70\n")
+        beside = write("g.features.csv", "id,mass\n5,50\n7,70\n")
         assert read_graph(path).features.tolist() == [[70], [50]]
         # names are node attributes then, unless the file is given
         assert read_graph(path, features=("x0",)).features.tolist() == [[0.5], [-2]]
-        given = tmp_path / "g.features.csv"
-        graph = read_graph(path, features=("mass",), feature_file=given)
+        graph = read_graph(path, features=("mass",), feature_file=beside)
         assert graph.features.tolist() == [[70], [50]]
 
     @pytest.mark.parametrize(
-        ("text", "sentence"),
+        ("text", "words"),
         [
-            (
-                "mass\n1\n2\n",
-                "the feature file f.csv must have one row for each of the 3 nodes, got 2 rows.",
-            ),
-            (
-                "id,mass\n10,1\n20,2\n",
-                "the feature file f.csv must have a row for every node, got none for 30 "
-                "(1 in all).",
-            ),
-            (
-                "id,mass\n10,1\n10,2\n",
-                "the feature file f.csv must have one row for each node, got two for '10'.",
-            ),
-            (
-                "id,mass\n11,1\n",
-                "the feature file f.csv must name nodes of the graph only, got '11'.",
-            ),
-            (
-                "id,mass\n10,heavy\n",
-                "the feature file f.csv: line 2: a finite number was expected, got 'heavy'.",
-            ),
-            (
-                "mass\n1\n2\ninf\n",
-                "the feature file f.csv: line 4: a finite number was expected, got 'inf'.",
-            ),
-            (
-                "id,mass\n,1\n",
-                "the feature file f.csv: line 2: the column 'id' must name a node, got ',1'.",
-            ),
-            (
-                "id\n10\n",
-                "the feature file f.csv: line 1: the header must name a feature column.",
-            ),
-            ("mass\n", "the feature file f.csv: the file holds a header and no row."),
+            ("mass\n1\n2\n", "must have one row for each of the 3 nodes, got 2 rows."),
+            ("id,mass\n10,1\n20,2\n", "must have a row for every node, got none for 30"),
+            ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
+            ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
+            ("id,mass\n10,heavy\n", "line 2: a finite number was expected, got 'heavy'."),
+            ("mass\n1\n2\ninf\n", "line 4: a finite number was expected, got 'inf'."),
+            ("id,mass\n,1\n", "line 2: the column 'id' must name a node, got ',1'."),
+            ("id\n10\n", "line 1: the header must name a feature column."),
+            ("mass\n", "the file holds a header and no row."),
         ],
     )
-    def test_refusals(self, graph_file, write, text, sentence):
-        path = write("f.csv", text)
-        with pytest.raises(InputError, match=says("g.txt: " + sentence)):
-            read_graph(graph_file, feature_file=path)
+    def test_refusals(self, graph_file, write, text, words):
+        refuse(graph_file, words, feature_file=write("f.csv", text))
 
-    def test_npy_refusals(self, graph_file, write, tmp_path):
-        def refuse(sentence):
-            with pytest.raises(InputError, match="g.txt: the feature file f.npy: " + sentence):
-                read_graph(graph_file, feature_file=tmp_path / "f.npy")
-
-        refuse("the file must exist")
-        write("f.npy", "text")
-        refuse("a NumPy array was expected, and the file does not start like one.")
-        write("f.npy", b"\x93NUMPY damaged")
-        refuse("the array cannot be read ")
-        np.save(tmp_path / "f.npy", np.array([None]))
-        refuse("the array cannot be read .it holds Python objects")
-        np.save(tmp_path / "f.npy", np.array(["a"]))
-        refuse("the array must hold numbers, got <U1.")
-        np.save(tmp_path / "f.npy", np.zeros((3, 1, 1)))
-        refuse(re.escape("the array must have the shape [V, D], got (3, 1, 1)."))
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            ("text", "a NumPy array was expected"),
+            (b"\x93NUMPY damaged", "the array cannot be read "),
+            (np.array([None]), "the array cannot be read (it holds Python objects"),
+            (np.array(["a"]), "the array must hold numbers, got <U1."),
+            (np.zeros((3, 1, 1)), "the array must have the shape [V, D], got (3, 1, 1)."),
+        ],
+    )
+    def test_npy_refusals(self, graph_file, write, tmp_path, content, words):
+        if isinstance(content, np.ndarray):
+            np.save(tmp_path / "f.npy", content)
+        else:
+            write("f.npy", content)
+        refuse(graph_file, words, feature_file=tmp_path / "f.npy")
 
     def test_other_refusals(self, graph_file, write, tmp_path, dgl_bytes):
-        with pytest.raises(
-            InputError, match=r"the feature file g.txt: .* must end in .npy or .csv"
-        ):
-            read_graph(graph_file, feature_file=graph_file)
-        with pytest.raises(InputError, match=r"g.txt: features names columns of a feature file"):
-            read_graph(graph_file, features=("x0",))
+        refuse(graph_file, "must end in .npy or .csv", feature_file=graph_file)
+        refuse(graph_file, "the file must exist", feature_file=tmp_path / "no.npy")
+        refuse(graph_file, "features names columns of a feature file", features=("x0",))
         np.save(tmp_path / "g.features.npy", np.ones(3))
-        sentence = (
-            "g.txt: the feature file g.features.npy: "
-            "features must name columns among ['x0'], got 'x1'."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(graph_file, features=("x1",))
+        refuse(graph_file, "features must name columns among ['x0']", features=("x1",))
         write("g.features.csv", "a\n1\n2\n3\n")
-        sentence = (
-            "g.txt: one feature file was expected beside the graph, "
-            "got g.features.npy and g.features.csv; give feature_file."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(graph_file)
-        with pytest.raises(
-            InputError, match=r"g.bin: feature_file is for edges, csv, parquet, graphml, and"
-        ):
-            read_graph(write("g.bin", dgl_bytes), feature_file=tmp_path / "g.features.npy")
+        refuse(graph_file, "one feature file was expected beside the graph")
+        binary = write("g.bin", dgl_bytes)
+        refuse(binary, "feature_file is for", feature_file=tmp_path / "g.features.npy")
 
 
 class TestPaths:
     def test_format_overrules_the_name(self, write):
         path = write("graph.data", "u,v\n0,1\n")
         assert read_graph(path, format="csv").num_edges == 1
-        with pytest.raises(
-            InputError, match=r"graph.data: the format cannot be told from the name"
-        ):
-            read_graph(path)
+        refuse(path, "the format cannot be told from the name; known are .txt, .edges,")
+        refuse(write("g.npz.gz", "x"), "the format cannot be told from the name")
         with pytest.raises(InputError, match=r"format must be one of 'csv', .*'tu', got 'xml'"):
             read_graph(path, format="xml")
-
-    def test_known_suffixes_are_listed(self, write):
-        sentence = (
-            "g.npz.gz: the format cannot be told from the name; known are .txt, .edges, "
-            ".edgelist, .el, .tsv, .csv, .parquet, .graphml, .bin, .npz (edge lists, .csv and "
-            ".graphml also with .gz), graph folders and TU folders; give format."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(write("g.npz.gz", "x"))
 
     @pytest.mark.parametrize("name", ["no.txt", "no\0.txt", "a" * 400 + ".txt"])
     def test_a_missing_file(self, tmp_path, name):
@@ -878,10 +661,8 @@ class TestPaths:
 
     def test_a_folder_is_no_file(self, tmp_path):
         (tmp_path / "g.txt").mkdir()
-        with pytest.raises(InputError, match=says("g.txt: a file was expected, got a folder.")):
-            read_graph(tmp_path / "g.txt", format="edges")
-        with pytest.raises(InputError, match=r"g.txt: a TU folder must hold one file NAME_A.txt"):
-            read_graph(tmp_path / "g.txt")
+        refuse(tmp_path / "g.txt", "a file was expected, got a folder.", format="edges")
+        refuse(tmp_path / "g.txt", "a TU folder must hold one file NAME_A.txt")
 
     def test_a_file_that_may_not_be_read(self, write, monkeypatch):
         # the tests may run as root, for whom every file is readable
@@ -890,19 +671,12 @@ class TestPaths:
 
         path = write("g.txt", "0 1\n")
         monkeypatch.setattr(Path, "read_bytes", deny)
-        sentence = "g.txt: the file cannot be read (Permission denied)."
-        with pytest.raises(InputError, match=says(sentence)):
-            read_graph(path)
+        refuse(path, "the file cannot be read (Permission denied).")
 
-    @pytest.mark.parametrize("keep", [5, 15, 25])
-    def test_a_cut_gzip_file(self, tmp_path, keep):
-        data = gzip.compress(b"0 1\n1 2\n2 3\n" * 9)
-        (tmp_path / "g.txt.gz").write_bytes(data[:keep])
-        with pytest.raises(InputError, match=r"g.txt.gz: the file is not a complete gzip file "):
-            read_graph(tmp_path / "g.txt.gz")
-        (tmp_path / "g.txt.gz").write_bytes(b"0 1\n")
-        with pytest.raises(InputError, match=r"g.txt.gz: the file is not a complete gzip file "):
-            read_graph(tmp_path / "g.txt.gz")
+    @pytest.mark.parametrize("data", [gzip.compress(b"0 1\n" * 99)[:25], b"\x1f\x8b", b"0 1\n"])
+    def test_a_damaged_gzip_file(self, tmp_path, data):
+        (tmp_path / "g.txt.gz").write_bytes(data)
+        refuse(tmp_path / "g.txt.gz", "the file is not a complete gzip file ")
 
     @pytest.mark.parametrize("features", [[], [3], ["a", None]])
     def test_features_must_be_names(self, write, features):
@@ -939,13 +713,12 @@ class TestWriting:
     @pytest.mark.parametrize("kind", SAMPLES)
     def test_round_trip(self, tmp_path, kind, suffix):
         graph, path = SAMPLES[kind], tmp_path / f"my.graph{suffix}"
-        write_graph(path, graph)
         featured = graph.feature_names != ("constant",)
         features = graph.feature_names if featured and suffix == ".graphml" else None
-        assert_same(read_graph(path, features=features), graph)
-        # a second time over the first
-        write_graph(path, graph)
-        assert_same(read_graph(path, features=features), graph)
+        # the second time over the first
+        for _ in range(2):
+            write_graph(path, graph)
+            assert_same(read_graph(path, features=features), graph)
 
     @pytest.mark.parametrize("kind", ["plain", "weighted", "featured"])
     @pytest.mark.parametrize("copies", [1, 3])
@@ -958,8 +731,7 @@ class TestWriting:
 
     def test_scipy_reads_the_npz(self, tmp_path):
         write_graph(tmp_path / "g.npz", SAMPLES["weighted"])
-        matrix = sp.load_npz(tmp_path / "g.npz")
-        assert_same(as_csr(matrix), SAMPLES["weighted"])
+        assert_same(as_csr(sp.load_npz(tmp_path / "g.npz")), SAMPLES["weighted"])
 
     def test_features_go_beside_the_graph(self, tmp_path):
         write_graph(tmp_path / "a.txt", SAMPLES["featured"])
@@ -967,171 +739,46 @@ class TestWriting:
         names = sorted(path.name for path in tmp_path.iterdir())
         assert names == ["a.features.npy", "a.txt", "b.csv", "b.features.csv"]
         assert (tmp_path / "b.features.csv").read_text().startswith('id,label=1,"size, mm"\n0,')
+        with pytest.raises(InputError, match="a.features.npy lies beside it and would be read"):
+            write_graph(tmp_path / "a.txt", SAMPLES["plain"])
 
     def test_rows_of_unsorted_ids_follow_the_ids(self, tmp_path):
-        graph = csr_from_edges(
-            np.array([0]), np.array([1]), 2, features=[5, 6], node_ids=np.array([9, 4])
-        )
+        ids = np.array([9, 4])
+        graph = csr_from_edges(np.array([0]), np.array([1]), 2, features=[5, 6], node_ids=ids)
         write_graph(tmp_path / "g.txt", graph)
         again = read_graph(tmp_path / "g.txt")
         assert again.node_ids.tolist() == [4, 9]
         assert again.features.tolist() == [[6], [5]]
 
-    def test_a_stale_feature_file_is_not_left_to_be_read(self, tmp_path):
-        write_graph(tmp_path / "g.txt", SAMPLES["featured"])
-        sentence = (
-            "g.txt: g.features.npy lies beside it and would be read with it; "
-            "remove that file first."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            write_graph(tmp_path / "g.txt", SAMPLES["plain"])
-
-    def test_refusals(self, tmp_path):
-        sentence = (
-            "g.xml: a graph is written to a name that ends in .npz, .graphml, .txt, .csv, .bin, "
-            ".graph."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            write_graph(tmp_path / "g.xml", SAMPLES["plain"])
-        sentence = (
-            "g.txt: one graph was expected, got a collection of 2; write it to a .bin file or a "
-            ".graph folder."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            write_graph(tmp_path / "g.txt", as_csr([SAMPLES["plain"]] * 2))
-        sentence = (
-            "g.txt: an edge list cannot hold the node id 'b c', which is empty, has a blank or "
-            "starts like a comment; write a .csv file."
-        )
-        with pytest.raises(InputError, match=says(sentence)):
-            write_graph(tmp_path / "g.txt", sample(ids=["a", "b c", "d", "e", "f"]))
+    @pytest.mark.parametrize(
+        ("name", "graph", "words"),
+        [
+            ("g.xml", SAMPLES["plain"], "a graph is written to a name that ends in .npz, .graphml"),
+            ("g.txt", as_csr([SAMPLES["plain"]] * 2), "one graph was expected, got a collection"),
+            ("g.txt", sample(ids=["a", "b c", "d", "e", "f"]), "cannot hold the node id 'b c'"),
+        ],
+    )
+    def test_refusals(self, tmp_path, name, graph, words):
+        with pytest.raises(InputError, match=f"^{name}: .*{words}"):
+            write_graph(tmp_path / name, graph)
         assert list(tmp_path.iterdir()) == []
-
-    def test_atomic_write(self, tmp_path):
-        path = tmp_path / "a.txt"
-        atomic_write(path, "ä")
-        assert path.read_bytes() == "ä".encode()
-        atomic_write(str(path), b"\xff")
-        assert path.read_bytes() == b"\xff"
-        assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
-        mask = os.umask(0)
-        os.umask(mask)
-        assert path.stat().st_mode & 0o777 == 0o666 & ~mask
-
-    def test_a_failed_write_leaves_the_previous_file(self, tmp_path, monkeypatch):
-        path = tmp_path / "a.txt"
-        atomic_write(path, "old")
-
-        def full(_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(
-            InputError, match=r"a.txt' cannot be written \(No space left on device\)"
-        ):
-            atomic_write(path, "new")
-        assert path.read_text() == "old"
-        assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
 
     def test_a_missing_folder(self, tmp_path):
         with pytest.raises(InputError, match="path must lie in a folder that exists, got "):
             atomic_write(tmp_path / "no" / "a.txt", "")
-        (tmp_path / "b").mkdir()
-        with pytest.raises(InputError, match="b' cannot be written "):
-            atomic_write(tmp_path / "b", "")
 
 
-# random content: a reader gives a graph or an InputError, and nothing else
-fuzz = settings(
-    max_examples=150,
+@settings(
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-SUFFIXES = [".txt", ".txt.gz", ".csv", ".graphml", ".bin", ".npz"]
-numbers = ["0", "1", "2", "-1", "+3", "1.5", "nan", "1e400", "99999999999999999999", "7_0", "True"]
-words = ["", "a", "é", "#", "%x", '"', '"b"', "source", "weight", "\u2028", "\x0b", "\x1c"]
-token = st.sampled_from(numbers + words)
-gap = st.sampled_from([" ", "\t", ",", ", ", "  "])
-line = st.lists(st.tuples(token, gap), max_size=4).map(lambda cells: "".join(sum(cells, ())))
-text = st.lists(st.tuples(line, st.sampled_from(["\n", "\r\n", "\r"])), max_size=8)
-lines = text.map(lambda parts: "".join(sum(parts, ())).encode())
-
-
-def read_or_refuse(path):
-    try:
-        graph = read_graph(path)
-    except InputError as error:
-        assert str(error).endswith(".")
-        return
-    assert graph.num_nodes > 0
-    assert np.isfinite(graph.features).all()
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@fuzz
-@given(content=st.one_of(st.binary(max_size=200), lines))
-def test_random_content(tmp_path, suffix, content):
-    path = tmp_path / f"g{suffix}"
-    path.write_bytes(gzip.compress(content) if suffix == ".txt.gz" else content)
-    read_or_refuse(path)
-
-
-@pytest.mark.parametrize("ending", ["A", "graph_indicator", "node_labels", "node_attributes"])
-@fuzz
-@given(content=lines)
-def test_random_tu_files(tmp_path, ending, content):
-    folder = tu_folder(tmp_path / "T")
-    (folder / f"TINY_{ending}.txt").write_bytes(content)
-    read_or_refuse(folder)
-    shutil.rmtree(folder)
-
-
-@pytest.mark.parametrize("suffix", [".npy", ".csv"])
-@fuzz
-@given(content=st.one_of(st.binary(max_size=100), lines))
-def test_random_feature_files(tmp_path, suffix, content):
-    (tmp_path / "g.txt").write_text("0 1\n1 2\n")
-    (tmp_path / f"g.features{suffix}").write_bytes(content)
-    read_or_refuse(tmp_path / "g.txt")
-
-
-@pytest.fixture(scope="module")
-def good_files(tmp_path_factory, dgl_bytes):
-    """Give a well-formed file of each binary or nested format."""
-    folder = tmp_path_factory.mktemp("good")
-    write_graph(folder / "g.npz", SAMPLES["names"])
-    np.save(folder / "g.npy", np.ones((3, 2)))
-    files = {path.suffix: path.read_bytes() for path in folder.iterdir()}
-    return {**files, ".bin": dgl_bytes, ".graphml": GRAPHML.format(weight="weight").encode()}
-
-
-@pytest.mark.parametrize("suffix", [".bin", ".npz", ".npy", ".graphml"])
-@fuzz
-@given(data=st.data())
-def test_damaged_files(tmp_path, good_files, suffix, data):
-    content = bytearray(good_files[suffix])
-    # the first 4096 bytes of a DGL file are mostly padding
-    start = data.draw(st.sampled_from([0, 4096])) if suffix == ".bin" else 0
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(start, len(content) - 1))
-        patch = data.draw(st.one_of(st.binary(min_size=1, max_size=8), st.just(b"\xff" * 8)))
-        content[place : place + len(patch)] = patch
-    content = content[: data.draw(st.one_of(st.none(), st.integers(1, len(content))))]
-    if suffix == ".npy":
-        (tmp_path / "g.txt").write_text("0 1\n1 2\n")
-        (tmp_path / "g.features.npy").write_bytes(content)
-        return read_or_refuse(tmp_path / "g.txt")
-    (tmp_path / f"g{suffix}").write_bytes(content)
-    return read_or_refuse(tmp_path / f"g{suffix}")
-
-
-@fuzz
 @given(
     pairs=st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=20),
     weighted=st.booleans(),
 )
-def test_the_fast_and_the_slow_path_agree(tmp_path, pairs, weighted):
+def test_both_passes_over_an_edge_list_agree(tmp_path, pairs, weighted):
     rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
     data = "\n".join(" ".join(map(str, row)) for row in rows).encode()
     path = tmp_path / "g.txt"
@@ -1163,28 +810,20 @@ class TestRealData:
         graph = read_graph(shared_data / name)
         assert (graph.num_nodes, graph.num_edges) == REAL_GRAPHS[name]
 
-    def test_ca_grqc_keeps_its_ids(self, shared_data):
-        graph = read_graph(shared_data / "snap" / "ca-GrQc.txt.gz")
-        assert graph.original_ids(np.array([0, 5241])) == [13, 26196]
-
     @pytest.mark.parametrize("name", REAL_SETS)
     def test_tu_sets(self, shared_data, name):
-        (folder,) = [
-            path for path in shared_data.iterdir() if re.fullmatch(name + "_[0-9a-f]{8}", path.name)
-        ]
-        num_graphs, num_nodes, num_edges, isolated, width, classes = REAL_SETS[name]
+        (folder,) = shared_data.glob(f"{name}_{'[0-9a-f]' * 8}")
+        *sizes, isolated, width, classes = REAL_SETS[name]
         graph = read_graph(folder)
-        found = (graph.num_graphs, graph.num_nodes, graph.num_edges, graph.features.shape[1])
-        assert found == (num_graphs, num_nodes, num_edges, width)
-        assert (graph.degrees == 0).sum() == isolated
+        assert [graph.num_graphs, graph.num_nodes, graph.num_edges] == sizes
+        assert ((graph.degrees == 0).sum(), graph.features.shape[1]) == (isolated, width)
         assert np.bincount(read_tu_labels(folder)).tolist() == classes
 
     def test_label_names_of_mutag(self, shared_data):
         (folder,) = shared_data.glob("MUTAG_*")
         graph = read_graph(folder)
-        assert [name.removeprefix("label=") for name in graph.feature_names] == [
-            "C", "N", "O", "F", "I", "Cl", "Br"
-        ]  # fmt: skip
+        labels = ["C", "N", "O", "F", "I", "Cl", "Br"]
+        assert list(graph.feature_names) == [f"label={name}" for name in labels]
         assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
 
     def test_attributes_and_labels_of_enzymes(self, shared_data):
@@ -1192,10 +831,3 @@ class TestRealData:
         graph = read_graph(folder, features=("attributes", "labels"))
         assert graph.feature_names[17:] == ("x17", "label=1", "label=2", "label=3")
         assert (graph.features[:, 18:].sum(axis=1) == 1).all()
-
-
-def test_input_type_errors_of_a_file_become_input_errors(write):
-    path = write("g.graphml", GRAPHML.format(weight="cost"))
-    with pytest.raises(InputError) as caught:
-        read_graph(path, features=("feat",))
-    assert not isinstance(caught.value, InputTypeError)
