@@ -7,7 +7,6 @@ from command_line import gomkcn, refused
 
 from gomkcn_dgl import InputError, as_csr, gomk_gram
 from gomkcn_dgl.csr import concatenate, csr_from_edges
-from gomkcn_dgl.io.reading import write_graph
 from mining import PatternMiner
 
 NONE = np.empty(0, np.int64)
@@ -21,7 +20,7 @@ def rings(features=None, node_ids=None):
 
 
 def mine(graph, **options):
-    """Fit, and check that all numbers of the result are numbers."""
+    """Fit, and check that all numbers of the result are finite."""
     settings = {"num_patterns": 1, "min_support": 1, "num_epochs": 2, **options}
     miner = PatternMiner(**settings).fit(graph)
     assert np.isfinite(miner.loss_curve_).all()
@@ -32,7 +31,7 @@ def mine(graph, **options):
 
 
 def shape_and_counts(pattern):
-    """Nodes, edges, distinct occurrences and assigned roots."""
+    """Return nodes, edges, distinct occurrences and assigned roots."""
     counts = pattern.frequency
     return pattern.num_nodes, len(pattern.edges), counts.distinct, counts.assigned
 
@@ -57,10 +56,17 @@ def test_features_of_any_size_are_mined(features):
     assert ((pattern.features >= low - slack) & (pattern.features <= high + slack)).all()
 
 
+MANY = 10**5
+EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
 GRAPHS = {
     "one node": (csr_from_edges(NONE, NONE, 1), (1, 0, 1, 1)),
     "isolated nodes": (csr_from_edges(NONE, NONE, 9), (1, 0, 9, 9)),
-    "one edge": (csr_from_edges(np.array([0]), np.array([1]), 2), (2, 1, 1, 2)),
+    "one edge": (EDGE, (2, 1, 1, 2)),
+    "many graphs of one edge": (concatenate([EDGE] * 20), (2, 1, 20, 40)),
+    "a hundred thousand graphs of one node": (
+        csr_from_edges(NONE, NONE, MANY, graph_ptr=np.arange(MANY + 1)),
+        (1, 0, MANY, MANY),
+    ),
     "a star": (as_csr(nx.star_graph(3000)), (6, 5, 3001, 3001)),
 }
 
@@ -69,21 +75,6 @@ GRAPHS = {
 def test_the_smallest_graphs_are_mined(graph, expected):
     (pattern,) = mine(graph).patterns_
     assert shape_and_counts(pattern) == expected
-
-
-def test_a_hundred_thousand_graphs_of_one_node_are_mined():
-    number = 10**5
-    graph = csr_from_edges(NONE, NONE, number, graph_ptr=np.arange(number + 1))
-    assert graph.num_graphs == number
-    (pattern,) = mine(graph).patterns_
-    assert shape_and_counts(pattern) == (1, 0, number, number)
-    assert pattern.frequency.num_graphs == number
-
-
-def test_many_graphs_of_one_edge_are_mined():
-    edge = csr_from_edges(np.array([0]), np.array([1]), 2)
-    (pattern,) = mine(concatenate([edge] * 20)).patterns_
-    assert shape_and_counts(pattern) == (2, 1, 20, 40)
 
 
 @pytest.mark.parametrize(
@@ -110,15 +101,12 @@ def test_settings_at_their_limits(options, expected):
     assert shape_and_counts(pattern) == expected
 
 
-# the walks of a complete graph of 6 nodes: 5^30 can be held, but not counted; 5^60 cannot be held
+# the walks of a complete graph of 6 nodes: 5^30 is too large to count, 5^60 to store
 @pytest.mark.parametrize("num_levels", [30, 60])
 def test_walks_that_cannot_be_counted_are_refused(num_levels):
     graph = nx.disjoint_union_all([nx.complete_graph(6)] * 5)
-    sentence = (
-        "^num_levels and level_scale must keep walk counts within single precision, got "
-        rf"{num_levels} and 1; lower the first or raise the second\.$"
-    )
-    with pytest.raises(InputError, match=sentence):
+    rule = "num_levels and level_scale must keep walk counts within single precision"
+    with pytest.raises(InputError, match=rf"^{rule}, got {num_levels} and 1"):
         mine(graph, num_levels=num_levels)
 
 
@@ -126,15 +114,14 @@ def test_walks_that_cannot_be_counted_are_refused(num_levels):
     "ids",
     [
         [LIMIT - 1 - 2 * node for node in range(12)] + [2 * node - LIMIT for node in range(12)],
-        [f"{LIMIT + node}" for node in range(24)],
         [f"nœud {node} 🙂" for node in range(24)],
     ],
-    ids=["the largest whole numbers", "larger numbers, as text", "text"],
+    ids=["the largest integers", "text"],
 )
 def test_occurrences_name_nodes_as_the_graph_does(ids):
     (pattern,) = mine(rings(node_ids=np.array(ids))).patterns_
-    found = {frozenset(place.nodes) for place in pattern.occurrences}
-    assert found == {frozenset(ids[4 * ring : 4 * ring + 4]) for ring in range(6)}
+    occurrences = {frozenset(occurrence.nodes) for occurrence in pattern.occurrences}
+    assert occurrences == {frozenset(ids[4 * ring : 4 * ring + 4]) for ring in range(6)}
 
 
 def edge_list(edges):
@@ -142,16 +129,13 @@ def edge_list(edges):
 
 
 FILES = {
-    "one edge": ("edge.txt", "0 1\n", "edge"),
     "a self-loop": ("loop.txt", "0 0\n", "single node"),
-    "limits": ("ids.txt", edge_list((LIMIT - 1) - RINGS), "cycle of 4 nodes"),
     "negative limits": ("ids.txt", edge_list(RINGS + np.iinfo(np.int64).min), "cycle of 4 nodes"),
     "beyond the limits": (
         "ids.csv",
         "source,target\n" + "".join(f"{LIMIT + int(u)},{LIMIT + int(v)}\n" for u, v in RINGS),
         "cycle of 4 nodes",
     ),
-    "text": ("text.txt", edge_list(np.char.add("nœud", RINGS.astype(str))), "cycle of 4 nodes"),
     "weights": ("weights.txt", "0 1 3e38\n1 2 1e-45\n2 0 1e-38\n", "triangle"),
 }
 OPTIONS = "--out run --quiet --patterns 1 --min-support 1 --epochs 2"
@@ -165,30 +149,15 @@ def test_the_command_mines_extreme_edge_lists(folder, name, text, pattern):
     assert (folder / "run" / "report.html").is_file()
 
 
-@pytest.mark.parametrize(("graph", "expected"), GRAPHS.values(), ids=GRAPHS)
-def test_the_command_mines_the_smallest_graphs(folder, graph, expected):
-    write_graph(folder / "graph.npz", graph)
-    table = gomkcn(f"mine graph.npz {OPTIONS}").splitlines()
-    assert [int(number) for number in table[1].split()[-2:]] == list(expected[2:])
-
-
 @pytest.mark.parametrize(
-    ("features", "sentence"),
+    ("features", "rule"),
     [
         (np.full(24, np.nan), "features must be finite, got nan in row 0"),
         (np.full(24, -np.inf), "features must be finite, got -inf in row 0"),
         (np.full(24, 1e39), "features must be at most 3.4e38 in size, got 1e+39."),
     ],
-    ids=["NaN", "infinity", "beyond single precision"],
 )
-def test_the_command_refuses_features_that_are_no_numbers(folder, features, sentence):
+def test_the_command_refuses_features_that_are_no_numbers(folder, features, rule):
     (folder / "rings.txt").write_text(edge_list(RINGS))
     np.save(folder / "features.npy", features)
-    assert sentence in refused(f"mine rings.txt --feature-file features.npy {OPTIONS}")
-
-
-@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
-def test_the_command_mines_features_of_any_size(folder, features):
-    write_graph(folder / "graph.npz", rings(features))
-    table = gomkcn(f"mine graph.npz {OPTIONS}").splitlines()
-    assert table[1].split(maxsplit=1)[1].startswith("cycle of 4 nodes")
+    assert rule in refused(f"mine rings.txt --feature-file features.npy {OPTIONS}")
