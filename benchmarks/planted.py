@@ -87,7 +87,7 @@ def mine_one(row: Row, seed: int) -> dict[str, Any]:
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    batch = miner.extract(csr)
+    batch = miner.source_.extract(csr)
     found = compare_with_truth(miner.patterns_, truth)
     exact = [covered_occurrences(csr, batch, MOTIFS[name].adjacency()) for name in names]
     return {

@@ -76,10 +76,11 @@ def mine(rule: str, csr: Any, truth: dict[str, Any], truths: dict[str, Any]) -> 
     ``same_planted`` are those with the nodes of a planted copy, ``near_planted`` those with nearly
     the same; ``together_same_planted`` those of all patterns of the motif's structure.
     """
-    from mining import PatternMiner, compare_occurrences, compare_with_truth
+    from mining import PatternMiner, add_exact_counts, compare_occurrences, compare_with_truth
 
     start = time.perf_counter()
-    miner = PatternMiner(occurrence_rule=rule, exact_seconds=EXACT_SECONDS).fit(csr)
+    miner = PatternMiner(occurrence_rule=rule).fit(csr)
+    miner.patterns_ = add_exact_counts(miner.patterns_, csr, EXACT_SECONDS)
     seconds = time.perf_counter() - start
     by_id = {pattern.id: pattern for pattern in miner.patterns_}
     recoveries = compare_with_truth(miner.patterns_, truth)

@@ -125,8 +125,9 @@ def feature_arrays() -> list[bytes]:
 
 def settings_files() -> list[bytes]:
     """Return what a mining run writes, and a short one."""
-    full = RunSettings(miner=PatternMiner().get_params()).to_toml()
-    short = '[graph]\npath = "g"\n[miner]\ntau = [1, 0.5]\n[null]\nmodels = ["degree"]\n'
+    full = RunSettings().to_toml()
+    short = '[graph]\npath = "g"\n[null]\nmodels = ["degree"]\n'
+    short += "[kernel]\nnum_levels = 1\ntau = [1, 0.5]\n"
     return [full.encode(), short.encode()]
 
 

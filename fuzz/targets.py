@@ -28,7 +28,7 @@ from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
-from mining import PatternMiner, read_truth
+from mining import read_truth
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
 from mining.results.export import occurrence_table, pattern_table
@@ -105,8 +105,8 @@ def _several(*readers: Callable[[Path], object]) -> Callable[[Path], object]:
 
 
 def _settings(path: Path) -> None:
-    settings = read_settings(path, PatternMiner().get_params())
-    PatternMiner(**settings.miner)
+    settings = read_settings(path)
+    settings.make_miner()
     settings.to_toml().encode()
 
 

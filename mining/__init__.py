@@ -12,6 +12,7 @@ from mining.assessment.evaluation import (
 )
 from mining.assessment.significance import add_significance
 from mining.assessment.stability import add_stability
+from mining.counting.build_patterns import add_exact_counts
 from mining.counting.exact_counts import (
     ExactCount,
     SampledCount,
@@ -22,6 +23,7 @@ from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import FeatureDescription, describe_features
 from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
 from mining.explanation.occurrence_explanation import PlaceExplanation
+from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
 from mining.plots.choice_figure import draw_choice
 from mining.records.choice import Choice
@@ -40,6 +42,7 @@ __all__ = [
     "ExactCount",
     "FeatureBackground",
     "FeatureDescription",
+    "FilterLearning",
     "Frequency",
     "GraphSummary",
     "Medoid",
@@ -55,6 +58,7 @@ __all__ = [
     "SharedPattern",
     "Significance",
     "Stability",
+    "add_exact_counts",
     "add_significance",
     "add_stability",
     "compare_occurrences",

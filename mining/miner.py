@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from math import ceil
-from math import log as ln
 from typing import Any
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph, as_csr
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.notebook import html_of
-from gomkcn_dgl.runtime.processes import single_process
-from gomkcn_dgl.subgraphs import (
-    MAX_HOPS,
-    MAX_SUBGRAPH_NODES,
-    SubgraphBatch,
-    extract_subgraphs,
-    usual_hops,
-)
-from mining.counting.counting_loops import MOST_PATTERN_NODES
+from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
+from mining.counting.build_patterns import build_patterns
 from mining.counting.locating import locate_patterns
-from mining.counting.match_table import PART_SIZE, MatchTable, SubgraphStream, match_all
-from mining.counting.occurrence_assignment import OCCURRENCE_RULES
-from mining.counting.similarity_thresholds import memory_of_chance
+from mining.counting.occurrence_assignment import OCCURRENCE_RULES, OccurrenceRule
+from mining.counting.similarity_thresholds import null_graph_bytes
 from mining.learning.deduplication import deduplicate
+from mining.learning.filter_learning import FilterLearning, learn_filters
 from mining.learning.initialization import INITIALIZATIONS
-from mining.learning.restarts import find_best
 from mining.model_selection.selection import (
     MOST_PATTERNS,
     SIZES,
@@ -51,95 +38,74 @@ from mining.noisy_templates.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
+from mining.records.choice import Choice
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
-from mining.structures.miner_memory import MinerMemory, read_limit
+from mining.structures.feature_scaling import FeatureScaling
+from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
+from mining.structures.subgraph_source import SubgraphSource
 
-log = logging.getLogger("gomkcn_dgl")
-
-# how often a share of the sample may be further from the truth than sample_error
-_DOUBT = 0.01
+# what the options of the kernel change where no kernel is given
+DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
+KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
 
 
 class PatternMiner(BaseEstimator):
-    """Find the patterns that keep coming back in a graph or a collection of graphs.
+    """Find the patterns that occur again and again in a graph or a collection of graphs.
 
-    A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters, started
-    from real subgraphs, are trained like cluster centres to resemble them, and then snapped to
-    discrete patterns whose occurrences are listed (section VI-B of the GOMKCN paper). In a large
-    graph the filters are learnt on a sample of the nodes, and then all are looked at, part by part.
+    A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters are
+    initialised with real subgraphs, trained as cluster centres of all of them, and turned into
+    discrete patterns whose occurrences are located in the whole graph (section VI-B of the GOMKCN
+    paper). In a large graph the filters are learnt on a sample of the nodes.
 
     Parameters
     ----------
     num_patterns : int or "auto"
-        Graph filters F; "auto": as many as it takes to hold all structures that come back more
-        often than by chance, see ``mining/model_selection``. Fewer patterns come back when some
-        are alike or rare, more where the kernel cannot tell the structures of a filter's subgraphs
-        apart.
+        Graph filters F; "auto": as many as represent all structures that are more frequent than in
+        a null model. Fewer patterns are returned where filters learn the same pattern or a rare
+        one, more where the kernel cannot tell different structures apart.
     pattern_size : int or "auto"
         Nodes of a filter, M, and most nodes of a subgraph; smaller patterns are pruned to size.
-        "auto": the size from 3 to 10 whose structures come back most beyond chance.
+        "auto": the size from 3 to 10 whose structures exceed the null model most.
     num_hops : int or None
-        Radius of the subgraphs. None: half the pattern size, so that some root sees a pattern
-        whole whatever its shape, but at least 3.
-    num_levels : int
-        The paper's t: how many steps of neighbours decide whether two nodes are alike.
+        Radius of the subgraphs. None: half of the pattern size, but at least 3, so that around some
+        root a pattern of any shape is complete.
     policy : {"dense", "bfs", "random"}
-        Which nodes of a larger ball stay, see :func:`gomkcn_dgl.extract_subgraphs`; the paper has
+        Which nodes of a larger ball remain, see :func:`gomkcn.extract_subgraphs`; the paper uses
         ``"bfs"``, which rarely leaves a whole occurrence.
     num_views : int
-        Subgraphs a root, for the policies with random choices.
+        Subgraphs around each root, for the policies with random choices.
     init : {"facility_location", "kmeans++", "sample", "random"}
-        What the filters start from: real subgraphs chosen to represent the others, or drawn by
-        chance, or random parameters (the paper).
-    sample_size : int
-        Most subgraphs compared with each other to choose the start; at least ``num_patterns``.
-    train_size : int
-        Most different subgraphs trained on; all of them are counted in the end.
-    sample_error : float
-        In (0, 1): filters are learnt on so many nodes that with 99 % confidence every share of them
-        is right to within this (Hoeffding): on 105,967 nodes by default, or on all of fewer.
-    feature_contrast : float
-        In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
-        differ from node to node by chance, so that structure leads.
-    tau, node_similarity, aggregation, level_scale, matching, anchor_root, padding
-        The kernel, see :class:`gomkcn_dgl.GOMKKernel`.
-    num_epochs : int
-        Gradient epochs; 0 keeps the start.
-    learning_rate : float
-        Of Adam.
-    batch_size : int
-        Subgraphs a gradient step.
-    relocate : bool
-        Move filters that hold almost nothing to the subgraphs served worst.
-    noisy_copies : {"auto", "no", "yes"}
-        Whether to look for patterns of which few copies are intact as well, see
-        ``mining/noisy_templates``. ``"auto"``: where many subgraphs have a rare
-        structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
+        How filters are initialised: with real subgraphs that represent the others, with a random
+        sample of them, or with random parameters (the paper).
     n_init : int
-        Runs from different starts; the one whose snapped filters fit best is kept.
+        Number of initialisations; the one with the best discrete filters is used.
+    num_epochs : int
+        Gradient epochs; 0 keeps the initial filters.
+    learning : FilterLearning or None
+        How the filters are trained beyond that. None: ``FilterLearning()``.
+    noisy_copies : {"auto", "no", "yes"}
+        Whether to find patterns of which few copies are intact as well. ``"auto"``: where many
+        subgraphs have a rare structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
     occurrence_rule : {"isomorphic", "similar"}
-        When a subgraph shows a pattern, see ``mining/counting/occurrence_assignment.py``.
+        Whether an occurrence is isomorphic to the pattern, or similar to it.
     min_similarity : float or None
         In [0, 1]: least similarity of an assigned root, and of an occurrence that is "similar".
-        None: for each pattern what chance rarely reaches, see
-        ``mining/counting/similarity_thresholds.py``.
+        None: for each pattern what other structures rarely reach in a null-model graph.
     min_support : int
-        Patterns with fewer distinct occurrences are dropped: they do not keep coming back.
-    exact_seconds : float or None
-        Most seconds to count the induced occurrences of each structure in the whole graph. None:
-        they are not counted.
+        Patterns with fewer distinct occurrences are dropped.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     memory_limit : int, str or None
         Bytes that mining may take beside the graph, or a size such as ``"2GiB"``. None: half of the
         machine's memory.
+    kernel : GOMKKernel or None
+        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
+        by the keywords ``num_levels``, ``tau``, ``node_similarity``, ``matching`` and
+        ``anchor_root`` where these are not None.
     backend : str
-        As in :func:`gomkcn_dgl.gomk`.
-    progress : bool
-        Show a progress bar.
+        As in :func:`gomkcn.gomk`.
 
     Attributes
     ----------
@@ -148,32 +114,30 @@ class PatternMiner(BaseEstimator):
     filters_ : DiscreteFilters
         The same patterns as the kernel takes them, row for row.
     loss_curve_ : list of float
-        1 - mean similarity of a subgraph to its best filter: at the start, then after each epoch.
-        The patterns are those of the start or of the training, whichever fit best once snapped.
+        1 - mean similarity of a subgraph to its most similar filter: before the training, then
+        after each epoch.
     num_patterns_, pattern_size_ : int
         As given, or as chosen.
     choices_ : list of Choice
-        What was tried for each parameter that was "auto", and how good it was.
-    scaling_ : FeatureScaling
-        How features were mapped to the unit interval.
-    num_subgraphs_ : int
-        Subgraphs mined.
+        The candidates for each parameter that was "auto", and how good each was.
+    source_ : SubgraphSource
+        Takes subgraphs from a graph as :meth:`fit` did, with the same scaling of the features.
+    num_subgraphs_, num_sampled_ : int
+        Subgraphs in all, and those that the filters were learnt on.
     truncated_share_ : float
-        Share of them that were cut to ``pattern_size`` nodes.
-    num_sampled_ : int
-        Subgraphs that the filters were learnt on.
+        Share of all that had more than ``pattern_size`` nodes.
     nearest_, nearest_similarity_ : numpy.ndarray
         int32 and float32 ``[V]`` position of the most similar pattern of each node, and how similar
         its subgraph is; empty where no pattern was found.
     is_partial_ : bool
-        Whether time was up before all subgraphs were looked at, so that all counts are too low.
+        Whether time was up before all subgraphs were compared, so that all counts are too low.
     n_features_in_ : int
         Feature width D.
 
     Notes
     -----
-    Follows scikit-learn's manners, except that a sample is a graph and not a row of an array:
-    the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply.
+    Follows the conventions of scikit-learn, except that a sample is a graph and not a row of an
+    array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply.
 
     Examples
     --------
@@ -189,72 +153,57 @@ class PatternMiner(BaseEstimator):
         num_patterns: int | str = 12,
         pattern_size: int | str = 6,
         num_hops: int | None = None,
-        num_levels: int = 3,
         *,
         policy: str = "dense",
         num_views: int = 1,
         init: str = "facility_location",
-        sample_size: int = 1000,
-        train_size: int = 5000,
-        sample_error: float = 0.005,
-        feature_contrast: float = 0.3,
-        tau: float | Sequence[float] = 0.5,
-        node_similarity: str = "rbf",
-        aggregation: str = "sum",
-        level_scale: float = 1.0,
-        matching: str = "optimal",
-        anchor_root: bool = False,
-        padding: str = "match",
-        num_epochs: int = 60,
-        learning_rate: float = 0.1,
-        batch_size: int = 1024,
-        relocate: bool = True,
-        noisy_copies: str = "auto",
         n_init: int = 1,
+        num_epochs: int = 60,
+        learning: FilterLearning | None = None,
+        noisy_copies: str = "auto",
         occurrence_rule: str = "isomorphic",
         min_similarity: float | None = None,
         min_support: int = 5,
-        exact_seconds: float | None = None,
         random_state: int = 0,
         memory_limit: int | str | None = None,
+        kernel: GOMKKernel | None = None,
+        num_levels: int | None = None,
+        tau: float | Sequence[float] | None = None,
+        node_similarity: str | None = None,
+        matching: str | None = None,
+        anchor_root: bool | None = None,
         backend: str = "auto",
-        progress: bool = False,
     ) -> None:
         self.num_patterns = num_patterns
         self.pattern_size = pattern_size
         self.num_hops = num_hops
-        self.num_levels = num_levels
         self.policy = policy
         self.num_views = num_views
         self.init = init
-        self.sample_size = sample_size
-        self.train_size = train_size
-        self.sample_error = sample_error
-        self.feature_contrast = feature_contrast
-        self.tau = tau
-        self.node_similarity = node_similarity
-        self.aggregation = aggregation
-        self.level_scale = level_scale
-        self.matching = matching
-        self.anchor_root = anchor_root
-        self.padding = padding
-        self.num_epochs = num_epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.relocate = relocate
-        self.noisy_copies = noisy_copies
         self.n_init = n_init
+        self.num_epochs = num_epochs
+        self.learning = learning
+        self.noisy_copies = noisy_copies
         self.occurrence_rule = occurrence_rule
         self.min_similarity = min_similarity
         self.min_support = min_support
-        self.exact_seconds = exact_seconds
         self.random_state = random_state
         self.memory_limit = memory_limit
+        self.kernel = kernel
+        self.num_levels = num_levels
+        self.tau = tau
+        self.node_similarity = node_similarity
+        self.matching = matching
+        self.anchor_root = anchor_root
         self.backend = backend
-        self.progress = progress
 
     def fit(
-        self, graph: Any, y: None = None, *, steps: CheckpointStore | None = None
+        self,
+        graph: Any,
+        y: None = None,
+        *,
+        checkpoints: CheckpointStore | None = None,
+        progress: bool = False,
     ) -> PatternMiner:
         """Mine ``graph``.
 
@@ -263,13 +212,15 @@ class PatternMiner(BaseEstimator):
 
         Parameters
         ----------
-        graph : anything :func:`gomkcn_dgl.as_csr` takes
-            A graph or a collection. Edge weights are not used: a pattern has an edge or it has not.
+        graph : anything :func:`gomkcn.as_csr` takes
+            A graph or a collection. Edge weights are not used: a pattern has an edge or not.
         y : None
             Ignored; it is there for scikit-learn's pipelines.
-        steps : CheckpointStore, optional
-            Keeps what was done, so that a job that was ended goes on with the same folder, and says
-            when to stop.
+        checkpoints : CheckpointStore, optional
+            Stores intermediate results, so that a job that was ended resumes with the same folder,
+            and tells when to stop.
+        progress : bool
+            Show a progress bar.
 
         Returns
         -------
@@ -279,45 +230,69 @@ class PatternMiner(BaseEstimator):
         Raises
         ------
         InputError
-            For a setting out of range, more patterns than the graph has subgraphs, or more memory
+            For a parameter out of range, more patterns than the graph has subgraphs, or more memory
             than ``memory_limit``.
         RunInterruptedError
             If a signal asked to stop.
         """
-        self._check_settings()
         csr = as_csr(graph)
-        chance = memory_of_chance(csr) if self.min_similarity is None else 0
-        sampled = self.learning_size(csr) * self.num_views
-        self.memory_for(csr).check(csr.num_nodes * self.num_views, sampled, chance)
+        scaling = FeatureScaling.fit(csr.features, resolve_learning(self).feature_contrast)
+        source = make_source(self, scaling)
+        csr = source.read(csr)
+        _check_memory(self, source, csr)
+        with shared_store(checkpoints) as checkpoints:
+            self.pattern_size_, size_choice = _settle_size(self, source, csr)
+            self.source_ = source.resized(self.pattern_size_)
+            subgraphs = self.source_.training_subgraphs(csr)
+            self.num_patterns_, number_choice = _settle_number(self, self.source_, subgraphs)
+            self.choices_ = size_choice + number_choice
+            filters, self.loss_curve_ = self.learn(
+                subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
+            )
+            filters = _add_noisy(self, filters, subgraphs)
+            rule = OccurrenceRule(self.occurrence_rule, self.min_similarity, self.min_support)
+            result = locate_patterns(self.source_, csr, subgraphs, filters, rule, checkpoints)
+        self.patterns_ = build_patterns(result, csr.feature_names, source.scaling)
+        self.filters_ = result.filters
+        self.nearest_, self.nearest_similarity_ = result.nearest, result.nearest_similarity
+        self.num_subgraphs_, self.num_sampled_ = result.num_subgraphs, len(subgraphs.batch)
+        self.truncated_share_, self.is_partial_ = result.truncated_share, checkpoints.time_is_up
         self.n_features_in_ = csr.features.shape[1]
-        self.scaling_ = FeatureScaling.fit(csr.features, self.feature_contrast)
-        with shared_store(steps) as steps:
-            around = self._choose(csr)
-            self.num_sampled_ = len(around.batch)
-            snapped = self._learn(around, steps)
-            found = locate_patterns(self, csr, around, snapped, steps)
-        self.filters_, self.patterns_ = found.filters, found.patterns
-        self.num_subgraphs_, self.truncated_share_ = found.num_subgraphs, found.truncated_share
-        self.nearest_, self.nearest_similarity_ = found.nearest, found.nearest_similarity
-        self.is_partial_ = steps.time_is_up
         return self
 
-    def _learn(self, around: RootedSubgraphs, steps: CheckpointStore) -> DiscreteFilters:
-        """Filters that fit the subgraphs of the sample."""
-        snapped = self.find_filters(around, around.types, steps=steps)
-        if self.noisy_copies == "yes" or (self.noisy_copies == "auto" and may_be_noisy(around)):
-            snapped = add_noisy_patterns(
-                snapped,
-                around,
-                2 * self.num_patterns_,
-                self.sample_size,
-                self.min_support,
-                self.random_state,
-            )
-        return snapped
+    def learn(
+        self,
+        subgraphs: RootedSubgraphs,
+        classes: SubgraphClasses,
+        init_weight: np.ndarray | None = None,
+        checkpoints: CheckpointStore | None = None,
+        progress: bool = False,
+    ) -> tuple[DiscreteFilters, list[float]]:
+        """Learn distinct filters from classes of subgraphs; return them and the loss curve.
+
+        The size and number of the patterns are those that :meth:`fit` settled, and the other
+        arguments are those of ``mining.learning.filter_learning.learn_filters``.
+        """
+        filters, loss_curve = learn_filters(
+            subgraphs,
+            classes,
+            self.num_patterns_,
+            resolve_learning(self),
+            init=self.init,
+            n_init=self.n_init,
+            num_epochs=self.num_epochs,
+            seed=self.random_state,
+            init_weight=init_weight,
+            checkpoints=checkpoints,
+            progress=progress,
+        )
+        filters = deduplicate(filters, subgraphs)
+        if self.occurrence_rule == "isomorphic":
+            filters = subgraphs.add_indistinguishable(filters)
+        return filters, loss_curve
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
-        """Mine ``graph`` and return the nearest pattern of each node, int64 ``[V]``."""
+        """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
         return self.fit(graph).predict(graph)
 
     def transform(self, graph: Any) -> np.ndarray:
@@ -326,24 +301,13 @@ class PatternMiner(BaseEstimator):
         Returns
         -------
         numpy.ndarray
-            float32 ``[V, len(patterns_)]``; with several views a root, the best of them.
+            float32 ``[V, len(patterns_)]``; with several views of a root, the largest of theirs.
         """
         check_is_fitted(self)
-        kernel = self._check_settings()
-        csr = self.read(graph)
-        features = ScaledFeatures(csr.features, self.scaling_)
-        z = kernel.embed(self.filters_.adj, self.filters_.feat)
-        sizes = torch.tensor(self.filters_.num_nodes, dtype=torch.int64)
-        found = np.empty((csr.num_nodes, self.num_views, len(self.patterns_)), np.float32)
-        for roots in np.array_split(np.arange(csr.num_nodes), max(1, csr.num_nodes // 4096)):
-            some = self.extract(csr, roots)
-            x = kernel.embed(
-                torch.from_numpy(some.adjacency()), torch.from_numpy(some.gather(features))
-            )
-            num_nodes = torch.from_numpy(some.num_nodes)
-            similarity = kernel.similarity(x, num_nodes, z, sizes, self.backend)
-            found[roots] = similarity.numpy().reshape(len(roots), *found.shape[1:])
-        return found.max(axis=1)
+        stream = self.source_.stream(graph)
+        parts = [stream.part(i).similarity(self.filters_) for i in range(stream.num_parts)]
+        shape = (stream.graph.num_nodes, self.num_views, len(self.patterns_))
+        return np.concatenate(parts).reshape(shape).max(axis=1)
 
     def predict(self, graph: Any) -> np.ndarray:
         """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
@@ -351,203 +315,12 @@ class PatternMiner(BaseEstimator):
         Raises
         ------
         InputError
-            If no pattern was found.
+            If :meth:`fit` found no pattern.
         """
         similarity = self.transform(graph)
         if not self.patterns_:
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
         return similarity.argmax(axis=1)
-
-    def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
-        """Look at the subgraphs around some nodes of any graph, or around all, at once.
-
-        Parameters
-        ----------
-        graph : anything :func:`gomkcn_dgl.as_csr` takes
-        roots : numpy.ndarray, optional
-            Integer ``[R]``.
-        """
-        kernel, csr = self._check_settings(), self.read(graph)
-        features = ScaledFeatures(csr.features, self.scaling_)
-        return RootedSubgraphs(csr, features, self.extract(csr, roots), kernel, self.backend)
-
-    def training_subgraphs(self, graph: Any) -> RootedSubgraphs:
-        """Look at the subgraphs that :meth:`fit` learns from."""
-        csr = self.read(graph)
-        return self.subgraphs_around(csr, self.sample_roots(csr))
-
-    def learning_size(self, graph: CSRGraph) -> int:
-        """How many nodes :meth:`fit` learns from."""
-        most = self.memory_for(graph).sample // self.num_views
-        enough = ceil(ln(2 / _DOUBT) / (2 * self.sample_error**2))
-        return min(graph.num_nodes, enough, max(1, most))
-
-    def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
-        """Draw the nodes that :meth:`fit` learns from, int64, ascending; None for all."""
-        size = self.learning_size(graph)
-        if size == graph.num_nodes:
-            return None
-        rng = np.random.default_rng([self.random_state, 7])
-        return np.sort(rng.choice(graph.num_nodes, size, replace=False))
-
-    def see(self, graph: Any, filters: Sequence[DiscreteFilters]) -> list[MatchTable]:
-        """Look at all subgraphs of any graph beside several sets of filters, part by part.
-
-        Parameters
-        ----------
-        graph : anything :func:`gomkcn_dgl.as_csr` takes
-        filters : sequence of DiscreteFilters
-        """
-        check_is_fitted(self)
-        csr = self.read(graph)
-        with single_process():
-            return match_all(
-                self.stream(csr), filters, CheckpointStore(), self.memory_for(csr).table
-            )
-
-    def read(self, graph: Any) -> CSRGraph:
-        """Take a graph in any form, with the features that the miner was fitted on."""
-        csr = as_csr(graph)
-        if csr.features.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
-                f"got {csr.features.shape[1]}."
-            )
-        return csr
-
-    def find_filters(
-        self,
-        around: RootedSubgraphs,
-        types: SubgraphClasses,
-        candidates: np.ndarray | None = None,
-        steps: CheckpointStore | None = None,
-    ) -> DiscreteFilters:
-        """Train filters on some of the types of subgraphs, snap them and merge those alike.
-
-        Parameters
-        ----------
-        around : RootedSubgraphs
-            As :meth:`training_subgraphs` gives them.
-        types : SubgraphClasses
-            U of their types, with any weights.
-        candidates : numpy.ndarray, optional
-            int64 ``[U]`` weights by which the start is chosen; by default those of ``types``.
-        steps : CheckpointStore, optional
-            Keeps what was trained.
-        """
-        found, self.loss_curve_ = find_best(self, around, types, candidates, steps)
-        snapped = deduplicate(found, around)
-        if self.occurrence_rule == "isomorphic":
-            snapped = around.add_lookalikes(snapped)
-        return snapped
-
-    def _check_settings(self) -> GOMKKernel:
-        num_patterns = check_count("num_patterns", self.num_patterns, 1)
-        pattern_size = check_count("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
-        if self.num_hops is not None:
-            check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        check_choice("policy", self.policy, POLICIES)
-        check_int("num_views", self.num_views, 1)
-        check_choice("init", self.init, INITIALIZATIONS)
-        check_int("sample_size", self.sample_size, num_patterns or MOST_PATTERNS)
-        check_int("train_size", self.train_size, 1)
-        check_float("sample_error", self.sample_error, 0, 1, open_minimum=True)
-        read_limit(self.memory_limit)
-        check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
-        check_int("num_epochs", self.num_epochs, 0)
-        check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
-        check_int("batch_size", self.batch_size, 1)
-        check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
-        if self.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:
-            raise InputError(
-                f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
-                f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
-            )
-        check_int("n_init", self.n_init, 1)
-        check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
-        if self.min_similarity is not None:
-            check_float("min_similarity", self.min_similarity, 0, 1)
-        check_int("min_support", self.min_support, 0)
-        if self.exact_seconds is not None:
-            check_float("exact_seconds", self.exact_seconds, 0, open_minimum=True)
-            if (pattern_size or 0) > MOST_PATTERN_NODES:
-                raise InputError(
-                    f"exact_seconds can be given for patterns of at most {MOST_PATTERN_NODES} "
-                    f"nodes, got a pattern_size of {pattern_size}; leave one of them out."
-                )
-        check_int("random_state", self.random_state, 0)
-        return GOMKKernel(
-            self.num_levels,
-            self.tau,
-            self.node_similarity,
-            self.aggregation,
-            self.level_scale,
-            self.matching,
-            self.anchor_root,
-            self.padding,
-        )
-
-    def _choose(self, csr: CSRGraph) -> RootedSubgraphs:
-        """Settle what was left open; return the subgraphs that filters are learnt on."""
-        self.choices_ = []
-        if isinstance(self.pattern_size, str):
-            self.choices_.append(find_size(self, csr))
-            self.pattern_size_ = self.choices_[-1].chosen
-        else:
-            self.pattern_size_ = self.pattern_size
-        around = self.training_subgraphs(csr)
-        if isinstance(self.num_patterns, str):
-            self.choices_.append(find_number(self, around))
-            self.num_patterns_ = min(self.choices_[-1].chosen, len(around.batch))
-        else:
-            self.num_patterns_ = self.num_patterns
-        if self.num_patterns_ > len(around.batch):
-            raise InputError(
-                f"num_patterns must be at most the number of subgraphs, {len(around.batch)}, "
-                f"got {self.num_patterns_}; ask for fewer patterns."
-            )
-        return around
-
-    def stream(self, csr: CSRGraph, whole: RootedSubgraphs | None = None) -> SubgraphStream:
-        """All subgraphs of a graph, in parts; ``whole`` is all of them, where they are at hand."""
-        size = self.part_size(csr)
-        return SubgraphStream(csr, partial(self.subgraphs_around, csr), self.num_views, size, whole)
-
-    def part_size(self, graph: CSRGraph) -> int:
-        """Nodes whose subgraphs are looked at at once."""
-        return max(1, min(PART_SIZE, self.memory_for(graph).part) // self.num_views)
-
-    def memory_for(self, graph: CSRGraph) -> MinerMemory:
-        """What mining a graph may take."""
-        return MinerMemory(
-            read_limit(self.memory_limit),
-            max(SIZES) if isinstance(self.pattern_size, str) else self.pattern_size,
-            self.num_levels + 1,
-            graph.features.shape[1],
-            # look-alikes come to the filters
-            4 * (self.num_patterns if isinstance(self.num_patterns, int) else MOST_PATTERNS),
-        )
-
-    def extract(
-        self, csr: CSRGraph, roots: np.ndarray | None = None, max_nodes: int | None = None
-    ) -> SubgraphBatch:
-        """Take the subgraphs around some nodes, or all, as structure without weights.
-
-        They have at most ``pattern_size_`` nodes, or ``max_nodes``.
-        """
-        if csr.weights is not None:
-            log.info("edge weights are not used for mining: an edge is there or it is not")
-            csr = replace(csr, weights=None)
-        size = self.pattern_size_ if max_nodes is None else max_nodes
-        return extract_subgraphs(
-            csr,
-            usual_hops(size) if self.num_hops is None else self.num_hops,
-            size,
-            roots=roots,
-            policy=self.policy,
-            num_views=self.num_views,
-            seed=self.random_state,
-        )
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""
@@ -556,3 +329,124 @@ class PatternMiner(BaseEstimator):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
         # scikit-learn's own shows only the parameters
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def resolve_learning(miner: PatternMiner) -> FilterLearning:
+    """The miner's :class:`FilterLearning`, or the default one."""
+    learning = FilterLearning() if miner.learning is None else miner.learning
+    if not isinstance(learning, FilterLearning):
+        raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
+    return learning
+
+
+def make_source(miner: PatternMiner, scaling: FeatureScaling) -> SubgraphSource:
+    """Check the parameters of a miner; return what takes subgraphs from graphs as they say.
+
+    Where the pattern size is "auto", the subgraphs have the largest size that is tried.
+    """
+    num_patterns, pattern_size = _check_parameters(miner)
+    kernel = resolve_miner_kernel(miner)
+    budget = MemoryBudget(
+        read_limit(miner.memory_limit),
+        pattern_size or max(SIZES),
+        kernel.num_levels + 1,
+        len(scaling.offset),
+        # filters of structures that the kernel cannot tell apart are added later
+        4 * (num_patterns or MOST_PATTERNS),
+    )
+    return SubgraphSource(
+        kernel,
+        scaling,
+        budget,
+        max_nodes=budget.max_nodes,
+        num_hops=miner.num_hops,
+        policy=miner.policy,
+        num_views=miner.num_views,
+        seed=miner.random_state,
+        sample_error=resolve_learning(miner).sample_error,
+        backend=miner.backend,
+    )
+
+
+def resolve_miner_kernel(miner: PatternMiner) -> GOMKKernel:
+    """The kernel that the parameters of a miner define."""
+    return resolve_kernel(
+        miner.kernel, DEFAULT_KERNEL, **{name: getattr(miner, name) for name in KERNEL_OPTIONS}
+    )
+
+
+def _check_parameters(miner: PatternMiner) -> tuple[int | None, int | None]:
+    """Check what is not checked elsewhere; return number and size of patterns, None for "auto"."""
+    num_patterns = check_count("num_patterns", miner.num_patterns, 1)
+    pattern_size = check_count("pattern_size", miner.pattern_size, 1, MAX_SUBGRAPH_NODES)
+    if miner.num_hops is not None:
+        check_int("num_hops", miner.num_hops, 0, MAX_HOPS)
+    check_choice("policy", miner.policy, POLICIES)
+    check_choice("init", miner.init, INITIALIZATIONS)
+    check_choice("occurrence_rule", miner.occurrence_rule, OCCURRENCE_RULES)
+    check_choice("noisy_copies", miner.noisy_copies, NOISY_COPIES)
+    minima = {"num_views": 1, "n_init": 1, "num_epochs": 0, "min_support": 0, "random_state": 0}
+    for name, minimum in minima.items():
+        check_int(name, getattr(miner, name), minimum)
+    if miner.min_similarity is not None:
+        check_float("min_similarity", miner.min_similarity, 0, 1)
+    sample_size = resolve_learning(miner).sample_size
+    check_int("sample_size", sample_size, num_patterns or MOST_PATTERNS)
+    if miner.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:
+        raise InputError(
+            f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
+            f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
+        )
+    return num_patterns, pattern_size
+
+
+def _check_memory(miner: PatternMiner, source: SubgraphSource, csr: CSRGraph) -> None:
+    """Refuse a graph that takes more memory than there is, before anything is computed."""
+    source.budget.check(
+        csr.num_nodes * miner.num_views,
+        source.sample_size(csr) * miner.num_views,
+        null_graph_bytes(csr) if miner.min_similarity is None else 0,
+    )
+
+
+def _settle_size(
+    miner: PatternMiner, source: SubgraphSource, csr: CSRGraph
+) -> tuple[int, list[Choice]]:
+    """The pattern size, and how it was chosen where it was "auto"."""
+    if isinstance(miner.pattern_size, int):
+        return miner.pattern_size, []
+    choice = find_size(source, csr, miner.min_support)
+    return choice.chosen, [choice]
+
+
+def _settle_number(
+    miner: PatternMiner, source: SubgraphSource, subgraphs: RootedSubgraphs
+) -> tuple[int, list[Choice]]:
+    """The number of patterns, and how it was chosen where it was "auto"."""
+    most = len(subgraphs.batch)
+    if not isinstance(miner.num_patterns, int):
+        sample_size = resolve_learning(miner).sample_size
+        choice = find_number(source, subgraphs, miner.min_support, sample_size)
+        return min(choice.chosen, most), [choice]
+    if miner.num_patterns > most:
+        raise InputError(
+            f"num_patterns must be at most the number of subgraphs, {most}, "
+            f"got {miner.num_patterns}; ask for fewer patterns."
+        )
+    return miner.num_patterns, []
+
+
+def _add_noisy(
+    miner: PatternMiner, filters: DiscreteFilters, subgraphs: RootedSubgraphs
+) -> DiscreteFilters:
+    """Add patterns of which few copies are intact, where they are asked for or likely."""
+    if miner.noisy_copies == "no" or (miner.noisy_copies == "auto" and not may_be_noisy(subgraphs)):
+        return filters
+    return add_noisy_patterns(
+        filters,
+        subgraphs,
+        2 * miner.num_patterns_,
+        resolve_learning(miner).sample_size,
+        miner.min_support,
+        miner.random_state,
+    )

@@ -1,109 +1,93 @@
-"""A whole mining job: patterns, then how they compare with chance and how stable they are."""
+"""A whole mining job: patterns, exact counts, comparison with null models, stability."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from pathlib import Path
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.processes import is_first
 from mining.assessment.significance import add_significance, check_samples
 from mining.assessment.stability import add_stability
-from mining.miner import PatternMiner
+from mining.counting.build_patterns import add_exact_counts
+from mining.counting.counting_loops import MOST_PATTERN_NODES
+from mining.miner import PatternMiner, make_source
 from mining.settings import RunSettings
+from mining.structures.feature_scaling import FeatureScaling
 
-# settings that do not change the result
-_WITHOUT_EFFECT = ("progress", "backend", "memory_limit")
+# settings of the miner that do not change the result
+_WITHOUT_EFFECT = ("backend", "memory_limit")
 
 
 class MiningJob:
-    """What `gomkcn mine` does between reading a graph and writing its run.
+    """What ``gomkcn mine`` does between reading a graph and writing its run.
 
-    Parameters
-    ----------
-    settings : RunSettings
-    progress : bool
-        Show progress bars.
-
-    Raises
-    ------
-    InputError
-        For a setting out of range.
+    Raises an InputError for a setting out of range.
     """
 
     def __init__(self, settings: RunSettings, *, progress: bool = False) -> None:
-        self.miner = PatternMiner(**{**settings.miner, "progress": progress})
-        self.settings = settings.override({}, self.miner.get_params())
-        self.progress = progress
-        chance, again = settings.null, settings.stability
-        check_samples(chance.models, chance.samples, chance.decoys)
-        for runs in (again.restarts, again.bootstrap):
-            check_int("num_runs", runs, 0)
+        self.settings, self.progress = settings, progress
+        self.miner = settings.make_miner()
+        check_samples(settings.null.models, settings.null.samples, settings.null.decoys)
+        for num_runs in (settings.stability.restarts, settings.stability.bootstrap):
+            check_int("num_runs", num_runs, 0)
+        if settings.exact.seconds is not None:
+            check_float("seconds", settings.exact.seconds, 0, open_minimum=True)
+            size = self.miner.pattern_size
+            if isinstance(size, int) and size > MOST_PATTERN_NODES:
+                raise InputError(
+                    f"exact counts are for patterns of at most {MOST_PATTERN_NODES} nodes, got a "
+                    f"pattern_size of {size}; leave one of them out."
+                )
 
     def run(
         self, graph: CSRGraph, folder: Path | None = None, interrupts: Interrupts | None = None
     ) -> tuple[PatternMiner, float]:
-        """Do the job, or go on with what is in the folder.
+        """Do the job, or resume it from the checkpoints in ``folder``.
 
-        Parameters
-        ----------
-        graph : CSRGraph
-        folder : path, optional
-            Keeps what was done.
-        interrupts : Interrupts, optional
-            When to stop.
-
-        Returns
-        -------
-        PatternMiner
-            Fitted.
-        float
-            Seconds that it took, without those of an earlier process.
+        ``interrupts`` tell when to stop. Returns the fitted miner and the seconds that it took,
+        without those of an earlier process.
         """
         start = time.perf_counter()
-        chance, again = self.settings.null, self.settings.stability
-        with CheckpointStore(folder, interrupts) as steps:
+        miner, settings = self.miner, self.settings
+        with CheckpointStore(folder, interrupts) as checkpoints:
             if folder is not None:
-                steps.identify(self._identity(graph))
-            self.miner.fit(graph, steps=steps)
+                checkpoints.identify(self._identity(graph))
+            miner.fit(graph, checkpoints=checkpoints, progress=self.progress)
+            if settings.exact.seconds is not None and is_first():
+                miner.patterns_ = add_exact_counts(miner.patterns_, graph, settings.exact.seconds)
             add_significance(
-                self.miner,
+                miner,
                 graph,
-                chance.models,
-                num_samples=chance.samples,
-                num_decoys=chance.decoys,
+                settings.null.models,
+                num_samples=settings.null.samples,
+                num_decoys=settings.null.decoys,
                 progress=self.progress,
-                steps=steps,
+                steps=checkpoints,
             )
             add_stability(
-                self.miner,
+                miner,
                 graph,
-                num_restarts=again.restarts,
-                num_bootstrap=again.bootstrap,
+                num_restarts=settings.stability.restarts,
+                num_bootstrap=settings.stability.bootstrap,
                 progress=self.progress,
-                steps=steps,
+                steps=checkpoints,
             )
-            self.miner.is_partial_ = steps.time_is_up
-        return self.miner, time.perf_counter() - start
+            miner.is_partial_ = checkpoints.time_is_up
+        return miner, time.perf_counter() - start
 
     def _identity(self, graph: CSRGraph) -> dict[str, object]:
-        """What decides the result."""
-        miner = {
-            name: value
-            for name, value in self.settings.miner.items()
-            if name not in _WITHOUT_EFFECT
-        }
+        """What decides the result: the settings, the size of a part, and the graph."""
+        tables = self.settings.to_dict()
+        del tables["graph"], tables["exact"]
+        for name in _WITHOUT_EFFECT:
+            del tables["miner"][name]
+        scaling = FeatureScaling.fit(graph.features, self.settings.learning.feature_contrast)
+        part_size = make_source(self.miner, scaling).part_size
         arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr)
-        return {
-            "settings": {
-                "miner": miner,
-                "null": asdict(self.settings.null),
-                "stability": asdict(self.settings.stability),
-                "part": self.miner.part_size(graph),
-            },
-            "data": digest_of(*arrays),
-        }
+        return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

@@ -1,32 +1,35 @@
-"""The settings of a mining run: from one TOML file, overridden by options, stored with it."""
+"""The settings of a mining run: read from one TOML file, changed by options, stored with the run.
+
+Each table of the file is a record of this module; its fields are the names that the table knows,
+and their annotations are the types that their values may have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.toml_files import check_names, read_toml, to_toml
+from mining.learning.filter_learning import FilterLearning
+from mining.miner import (
+    DEFAULT_KERNEL,
+    KERNEL_OPTIONS,
+    PatternMiner,
+    resolve_learning,
+    resolve_miner_kernel,
+)
 
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """What is read.
+    """What is read: ``[graph]``.
 
-    Attributes
-    ----------
-    path : str
-        File or folder of the graph.
-    format : str or None
-        Its format; None: told by the name.
-    features : tuple of str or None
-        Names of the features to use; None: the reader's default.
-    feature_file : str or None
-        File of the features; None: the one beside the graph, if any.
-    label_names : str or None
-        File that says what labels are called.
+    ``features`` are names of features to use, ``feature_file`` has them where they are not with the
+    graph, and ``label_names`` is a file with the names of labels.
     """
 
     path: str = ""
@@ -37,18 +40,15 @@ class GraphSettings:
 
 
 @dataclass(frozen=True)
-class NullSettings:
-    """What the patterns are compared with.
+class ExactSettings:
+    """Most seconds to count each structure in the whole graph: ``[exact]``; None: not counted."""
 
-    Attributes
-    ----------
-    models : tuple of str
-        Null models by name; none: nothing is compared.
-    samples : int
-        Samples of each to count in.
-    decoys : int
-        Samples of each to mine.
-    """
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class NullSettings:
+    """Null models by name, samples of each to count in, and samples to mine: ``[null]``."""
 
     models: tuple[str, ...] = ()
     samples: int = 100
@@ -57,148 +57,108 @@ class NullSettings:
 
 @dataclass(frozen=True)
 class StabilitySettings:
-    """How often it is mined again, to see which patterns come back.
-
-    Attributes
-    ----------
-    restarts : int
-        Runs from other starts.
-    bootstrap : int
-        Runs on resampled roots.
-    """
+    """How often mining is repeated from other initialisations and samples: ``[stability]``."""
 
     restarts: int = 0
     bootstrap: int = 0
 
 
+def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:
+    """Parameters that belong to ``[miner]``: the kernel and the learning have their own tables."""
+    others = {"kernel", "learning", *KERNEL_OPTIONS}
+    return {name: value for name, value in miner.get_params().items() if name not in others}
+
+
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that decides the result of a mining run.
+    """Everything that decides the result of a mining run; one field for each table."""
 
-    Attributes
-    ----------
-    graph : GraphSettings
-        The table ``[graph]``.
-    miner : dict
-        The table ``[miner]``: parameters of ``PatternMiner`` by name.
-    null : NullSettings
-        The table ``[null]``.
-    stability : StabilitySettings
-        The table ``[stability]``.
-    """
+    graph: GraphSettings = GraphSettings()
+    miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(PatternMiner()))
+    kernel: GOMKKernel = DEFAULT_KERNEL
+    learning: FilterLearning = field(default_factory=FilterLearning)
+    exact: ExactSettings = ExactSettings()
+    null: NullSettings = NullSettings()
+    stability: StabilitySettings = StabilitySettings()
 
-    graph: GraphSettings = field(default_factory=GraphSettings)
-    miner: Mapping[str, Any] = field(default_factory=dict)
-    null: NullSettings = field(default_factory=NullSettings)
-    stability: StabilitySettings = field(default_factory=StabilitySettings)
-
-    def override(
-        self,
-        graph: Mapping[str, Any],
-        miner: Mapping[str, Any],
-        null: Mapping[str, Any] | None = None,
-        stability: Mapping[str, Any] | None = None,
-    ) -> RunSettings:
-        """Return new settings in which every given value that is not None wins."""
-        return RunSettings(
-            GraphSettings(**{**asdict(self.graph), **_given(graph)}),
-            {**self.miner, **_given(miner)},
-            NullSettings(**{**asdict(self.null), **_given(null or {})}),
-            StabilitySettings(**{**asdict(self.stability), **_given(stability or {})}),
+    @classmethod
+    def of(cls, miner: PatternMiner) -> RunSettings:
+        """The settings of a miner that was made without a file."""
+        return cls(
+            miner=_miner_parameters(miner),
+            kernel=resolve_miner_kernel(miner),
+            learning=resolve_learning(miner),
         )
+
+    def make_miner(self) -> PatternMiner:
+        """A miner with these settings."""
+        return PatternMiner(**self.miner, kernel=self.kernel, learning=self.learning)
+
+    def override(self, tables: Mapping[str, Mapping[str, Any]]) -> RunSettings:
+        """Return new settings with the values in ``tables`` that are not None."""
+        changed: dict[str, Any] = {}
+        for name, table in tables.items():
+            given = {key: value for key, value in table.items() if value is not None}
+            old = getattr(self, name)
+            changed[name] = {**old, **given} if name == "miner" else replace(old, **given)
+        return replace(self, **changed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All tables by name."""
+        return {
+            entry.name: dict(self.miner) if entry.name == "miner" else asdict(value)
+            for entry in fields(self)
+            for value in [getattr(self, entry.name)]
+        }
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
-        tables: dict[str, Mapping[str, Any]] = {"graph": asdict(self.graph), "miner": self.miner}
-        if self.null.models:
-            tables["null"] = asdict(self.null)
-        if any(asdict(self.stability).values()):
-            tables["stability"] = asdict(self.stability)
+        tables = self.to_dict()
+        if not self.null.models:
+            del tables["null"]
+        if self.stability == StabilitySettings():
+            del tables["stability"]
+        if self.exact.seconds is None:
+            del tables["exact"]
         return to_toml(tables)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
+def read_settings(path: str | Path) -> RunSettings:
+    """Read a settings file; what it leaves out has its default.
 
-
-def read_settings(path: str | Path, miner_defaults: Mapping[str, Any]) -> RunSettings:
-    """Read a settings file.
-
-    Parameters
-    ----------
-    path : path
-        TOML with the tables ``[graph]``, ``[miner]``, ``[null]`` and ``[stability]``, all optional.
-    miner_defaults : mapping
-        The miner's parameters and their defaults: other names are refused, and so is a value of
-        another type.
-
-    Raises
-    ------
-    InputError
-        For a missing or malformed file, an unknown name or a value of the wrong type.
+    Raises an InputError for a missing or malformed file, an unknown name, or a value of the wrong
+    type or out of range.
     """
-    tables = read_toml(path)
-    known = [entry.name for entry in fields(RunSettings)]
-    check_names(path, "", tables, known)
-    graph, miner, null, stability = (tables.get(name, {}) for name in known)
-    check_names(path, "graph", graph, [entry.name for entry in fields(GraphSettings)])
-    check_names(path, "miner", miner, miner_defaults)
-    check_names(path, "null", null, [entry.name for entry in fields(NullSettings)])
-    check_names(path, "stability", stability, [entry.name for entry in fields(StabilitySettings)])
-    for name, value in graph.items():
-        _check_graph_value(path, name, value)
-    if "features" in graph:
-        graph["features"] = tuple(graph["features"])
-    return RunSettings(
-        GraphSettings(**graph),
-        {
-            name: _same_type(path, name, value, miner_defaults[name])
-            for name, value in miner.items()
-        },
-        NullSettings(**{name: _null_value(path, name, value) for name, value in null.items()}),
-        StabilitySettings(
-            **{name: _same_type(path, name, value, 0) for name, value in stability.items()}
-        ),
-    )
+    tables, defaults = read_toml(path), RunSettings()
+    check_names(path, "", tables, [entry.name for entry in fields(RunSettings)])
+    converted: dict[str, dict[str, Any]] = {}
+    for name, table in tables.items():
+        default = getattr(defaults, name)
+        owner = PatternMiner.__init__ if name == "miner" else type(default)
+        check_names(path, name, table, default if name == "miner" else vars(default))
+        types = get_type_hints(owner)
+        converted[name] = {
+            key: _convert(path, key, value, types[key]) for key, value in table.items()
+        }
+    return defaults.override(converted)
 
 
-def _check_graph_value(path: str | Path, name: str, value: Any) -> None:
-    rule = "a list of names" if name == "features" else "text"
-    right = isinstance(value, list if name == "features" else str)
-    if not right or not all(isinstance(entry, str) for entry in value):
-        raise InputError(f"{name} in settings file {str(path)!r} must be {rule}, got {value!r}.")
-
-
-def _null_value(path: str | Path, name: str, value: Any) -> Any:
-    if name != "models":
-        return _same_type(path, name, value, getattr(NullSettings, name))
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise InputError(
-            f"{name} in settings file {str(path)!r} must be a list of names, got {value!r}."
-        )
-    return tuple(value)
-
-
-def _same_type(path: str | Path, name: str, value: Any, default: Any) -> Any:
-    # a size in words, or a number of bytes
-    if name == "memory_limit" and isinstance(value, str | int):
-        return value
-    # what can be left to the miner is a number
-    if default is None:
-        default = 0.0
-    # TOML writes 1 for a float that is whole
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        # as text, so that a number with hundreds of digits is infinity and no error
+def _convert(path: str | Path, name: str, value: Any, annotation: Any) -> Any:
+    """The value as one of the annotated types, or an InputError."""
+    kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
+    if isinstance(annotation, type) or get_origin(annotation) is tuple:
+        kinds = [annotation]
+    lists = [kind for kind in kinds if get_origin(kind) is not None]
+    scalars = [kind for kind in kinds if kind not in lists]
+    if lists and isinstance(value, list):
+        return tuple(_convert(path, name, entry, get_args(lists[0])[0]) for entry in value)
+    # TOML writes 1 for a whole float; as text, a number with hundreds of digits is infinite
+    if type(value) is int and float in scalars and int not in scalars:
         return float(str(value))
-    # what the miner chooses by itself
-    if name in ("num_patterns", "pattern_size") and value == "auto":
+    if type(value) in scalars:
         return value
-    # one width for each level
-    if name == "tau" and isinstance(value, list):
-        return tuple(value)
-    if type(value) is not type(default):
-        raise InputError(
-            f"{name} in settings file {str(path)!r} must be a {type(default).__name__}, "
-            f"got {value!r}."
-        )
-    return value
+    rules = [kind.__name__ for kind in scalars] + ["list"] * len(lists)
+    raise InputError(
+        f"{name} in settings file {str(path)!r} must be a value of type {' or '.join(rules)}, "
+        f"got {value!r}."
+    )

@@ -17,7 +17,8 @@ from gomkcn.commands.main import main
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.reading import read_tu_labels, write_graph
-from mining import PatternMiner, read_run, read_truth
+from mining import read_run, read_truth
+from mining.settings import RunSettings
 from synthetic import MotifClassificationDataset, PlantedMotifDataset
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -203,14 +204,18 @@ def test_options_reach_the_miner():
         "feature_contrast": 0.5,
         "occurrence_rule": "similar",
         "min_similarity": 0.7,
-        "exact_seconds": 5.0,
+        "seconds": 5.0,
         "random_state": 9,
         "sample_error": 0.1,
         "memory_limit": "1GiB",
     }
     run = read_run("run")
     # what was not given is stored as well
-    assert run.settings["miner"] == {**PatternMiner().get_params(), **expected}
+    tables = RunSettings().to_dict()
+    for name in ("miner", "kernel", "learning", "exact"):
+        known = {key: expected.pop(key) for key in list(expected) if key in tables[name]}
+        assert run.settings[name] == {**tables[name], **known}
+    assert not expected
     assert run.settings["null"] == {"models": [], "samples": 100, "decoys": 20}
     assert run.settings["stability"] == {"restarts": 0, "bootstrap": 0}
     assert run.provenance["seed"] == 9
@@ -461,7 +466,8 @@ def test_help_has_an_example(command):
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
-    defaults = PatternMiner().get_params()
+    tables = RunSettings().to_dict()
+    defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
     options = {name: p for name, p in options_of("mine").items() if name in defaults}
     assert {"num_patterns", "pattern_size", "init", "occurrence_rule"} <= set(options)
     for name, option in options.items():

@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Circle
 
+from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import Occurrence, PatternMiner
@@ -154,7 +155,7 @@ class TestNode:
         assert len(found.extra_edges) == 1
 
     def test_masked_padding_is_not_compared(self, wheels):
-        miner = miner_of(wheels, 6, padding="mask")
+        miner = miner_of(wheels, 6, kernel=GOMKKernel(3, tau=0.5, padding="mask"))
         found = explain_node(miner, nx.complete_graph(4), 2)
         absent = [pair for pair in found.pairs if pair.node is None]
         assert [pair.level_similarity for pair in absent] == [(0.0,) * 4] * 2
@@ -226,7 +227,7 @@ class TestNode:
     @pytest.mark.parametrize(
         "settings",
         [{"anchor_root": True}, {"matching": "greedy"}, {"node_similarity": "dice"},
-         {"aggregation": "sym"},
+         {"kernel": GOMKKernel(3, tau=0.5, aggregation="sym")},
          {"policy": "bfs", "num_views": 2}],
         ids=str,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.records.stability import Stability
 from mining.results.run_folder import load_schema
-from mining.structures.discrete_filters import DiscreteFilters, snap
+from mining.structures.discrete_filters import DiscreteFilters, discretize
 
 
 def filters_of(*edge_weights, size=5):
@@ -42,7 +42,7 @@ def features_of(snapped, number=0):
 
 
 def test_an_edge_is_a_weight_above_one_half():
-    snapped = snap(filters_of({(0, 1): 0.51, (1, 2): 0.5, (0, 2): 0.99}, size=3))
+    snapped = discretize(filters_of({(0, 1): 0.51, (1, 2): 0.5, (0, 2): 0.99}, size=3))
     assert edges_of(snapped) == [[0, 1], [0, 2]]
     assert snapped.num_nodes == (3,)
     # the weights stay as they were learnt, below one half as well
@@ -52,7 +52,7 @@ def test_an_edge_is_a_weight_above_one_half():
 
 
 def test_only_the_largest_component_stays_and_comes_first():
-    snapped = snap(filters_of({(0, 3): 0.9, (1, 4): 0.8, (2, 4): 0.7}))
+    snapped = discretize(filters_of({(0, 3): 0.9, (1, 4): 0.8, (2, 4): 0.7}))
     # 1, 2 and 4 become 0, 1 and 2, in their old order
     assert edges_of(snapped) == [[0, 2], [1, 2]]
     assert snapped.num_nodes == (3,)
@@ -67,12 +67,12 @@ def test_only_the_largest_component_stays_and_comes_first():
 
 
 def test_of_components_of_one_size_the_first_stays():
-    snapped = snap(filters_of({(1, 2): 0.9, (3, 4): 0.9}))
+    snapped = discretize(filters_of({(1, 2): 0.9, (3, 4): 0.9}))
     np.testing.assert_allclose(features_of(snapped)[:2], [0.2, 0.3], rtol=1e-5)
 
 
 def test_a_filter_without_edges_is_one_node():
-    snapped = snap(filters_of({}))
+    snapped = discretize(filters_of({}))
     assert snapped.num_nodes == (1,)
     assert edges_of(snapped) == []
     np.testing.assert_allclose(features_of(snapped), [0.1, 0, 0, 0, 0], rtol=1e-5)
@@ -80,9 +80,9 @@ def test_a_filter_without_edges_is_one_node():
 
 def test_filters_are_snapped_one_by_one():
     parts = [{(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}]
-    together = snap(filters_of(*parts))
+    together = discretize(filters_of(*parts))
     for number, part in enumerate(parts):
-        alone = snap(filters_of(part))
+        alone = discretize(filters_of(part))
         for name in ("adj", "feat", "weights"):
             assert torch.equal(getattr(together, name)[number], getattr(alone, name)[0]), name
         assert together.num_nodes[number] == alone.num_nodes[0]
@@ -91,13 +91,13 @@ def test_filters_are_snapped_one_by_one():
 def test_snapping_leaves_the_filters_alone():
     filters = filters_of({(3, 4): 0.9})
     before = filters.adj().detach().clone()
-    snap(filters)
+    discretize(filters)
     assert torch.equal(filters.adj(), before)
 
 
 @pytest.mark.parametrize("rows", [[2, 0], [], [1, 1]])
 def test_rows_are_taken_in_order(rows):
-    snapped = snap(filters_of({(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}))
+    snapped = discretize(filters_of({(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}))
     some = snapped.take(rows)
     assert isinstance(some, DiscreteFilters)
     assert some.adj.shape == (len(rows), 5, 5)
@@ -108,10 +108,10 @@ def test_rows_are_taken_in_order(rows):
 
 
 def test_what_was_merged_goes_along():
-    snapped = dataclasses.replace(snap(filters_of({(0, 1): 0.9}, {})), merged=(3, 1))
-    assert snap(filters_of({}, {})).merged == (1, 1)
+    snapped = dataclasses.replace(discretize(filters_of({(0, 1): 0.9}, {})), merged=(3, 1))
+    assert discretize(filters_of({}, {})).merged == (1, 1)
     assert snapped.take([1, 0]).merged == (1, 3)
-    assert DiscreteFilters.join([snapped, snap(filters_of({}))]).merged == (3, 1, 1)
+    assert DiscreteFilters.join([snapped, discretize(filters_of({}))]).merged == (3, 1, 1)
 
 
 # ---------------------------------------------------------------- the record

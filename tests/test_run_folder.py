@@ -41,7 +41,7 @@ def miner(graph):
 @pytest.fixture(scope="module")
 def settings(miner):
     graph = GraphSettings("some/graph.graphml", features=FEATURES)
-    return RunSettings(graph).override({}, miner.get_params())
+    return replace(RunSettings.of(miner), graph=graph)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_the_files_of_a_run(written, run, settings):
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
     assert records["patterns"]["patterns"] == [pattern.to_dict() for pattern in run.patterns]
-    assert read_settings(written / "settings.toml", PatternMiner().get_params()) == settings
+    assert read_settings(written / "settings.toml") == settings
     page = (written / "report.html").read_text("utf-8")
     assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
     assert "zero <&>" not in page and "größe" in page
@@ -147,8 +147,14 @@ def test_a_miner_is_read_back(written, graph, miner):
     back = load_miner(written)
     np.testing.assert_array_equal(back.transform(graph), miner.transform(graph))
     assert back.predict(graph).tolist() == miner.predict(graph).tolist()
-    assert back.get_params() == miner.get_params()
-    for name in ("n_features_in_", "num_subgraphs_", "truncated_share_", "loss_curve_"):
+    assert RunSettings.of(back) == RunSettings.of(miner)
+    for name in (
+        "num_sampled_",
+        "n_features_in_",
+        "num_subgraphs_",
+        "truncated_share_",
+        "loss_curve_",
+    ):
         assert getattr(back, name) == getattr(miner, name), name
     described = MiningRun.of(back, graph)
     assert [p.to_dict() for p in described.patterns] == [p.to_dict() for p in back.patterns_]

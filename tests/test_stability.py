@@ -102,7 +102,7 @@ def test_a_kind_can_be_left_out(left_out, kept):
 
 def test_graphs_of_a_collection_are_drawn_whole_and_views_stay_together():
     graphs = [nx.cycle_graph(3), nx.path_graph(4), nx.complete_graph(5)] * 4
-    finder = small_miner(num_patterns=2).fit(graphs).subgraphs_around(graphs)
+    finder = small_miner(num_patterns=2).fit(graphs).source_.subgraphs_around(graphs)
     drawn = _draw(finder, np.random.default_rng(0))
     graph_of = finder.graph.graph_of(finder.batch.roots)
     per_graph = [np.unique(drawn[graph_of == number]) for number in range(12)]
@@ -111,7 +111,7 @@ def test_graphs_of_a_collection_are_drawn_whole_and_views_stay_together():
     assert 0 in drawn
     single = small_miner(num_patterns=2, num_views=3, policy="random")
     star = nx.star_graph(30)
-    drawn = _draw(single.fit(star).subgraphs_around(star), np.random.default_rng(0))
+    drawn = _draw(single.fit(star).source_.subgraphs_around(star), np.random.default_rng(0))
     assert (drawn.reshape(31, 3) == drawn[::3, None]).all()
     assert drawn.sum() == 93
 

@@ -15,13 +15,14 @@ import logging
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl import as_csr
-from mining import PatternMiner, compare_with_truth, covered_occurrences
+from mining import FilterLearning, PatternMiner, compare_with_truth, covered_occurrences
 from synthetic import MOTIFS, PlantedMotifDataset
 
 # A script sees its own folder only.
@@ -61,11 +62,14 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     settings, seed = row["settings"], row["seed"]
     dataset = PlantedMotifDataset(**settings["graph"], seed=seed)
     csr, truth = as_csr(dataset[0]), dataset.planted.truth()
-    miner = PatternMiner(**settings["miner"], random_state=seed)
+    names = {entry.name for entry in fields(FilterLearning)}
+    learning = {key: value for key, value in settings["miner"].items() if key in names}
+    others = {key: value for key, value in settings["miner"].items() if key not in names}
+    miner = PatternMiner(**others, learning=FilterLearning(**learning), random_state=seed)
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    batch = miner.extract(csr)
+    batch = miner.source_.extract(csr)
     assigned = {pattern.id: pattern.frequency.assigned for pattern in miner.patterns_}
     motifs = [
         {

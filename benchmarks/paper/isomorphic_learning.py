@@ -237,7 +237,7 @@ def best_isomorphism(
     if form.certificate != other_form.certificate:
         return None
     # every isomorphism, [P, N]
-    orders = automorphisms(other_adj)[:, np.argsort(other_form.place)[form.place]]
+    orders = automorphisms(other_adj)[:, np.argsort(other_form.position)[form.position]]
     apart = np.abs(feat - other_feat[orders]).mean(axis=(1, 2))
     order: np.ndarray = orders[apart.argmin()]
     return order

@@ -8,7 +8,7 @@ import numpy as np
 
 from gomkcn_dgl import GOMKCN
 from mining.structures.canonical_forms import canonical_form
-from mining.structures.discrete_filters import snap
+from mining.structures.discrete_filters import discretize
 from synthetic import Motif
 
 
@@ -25,7 +25,7 @@ def filters_of_classes(model: GOMKCN) -> np.ndarray:
 def are_motifs(model: GOMKCN, motifs: Sequence[Motif]) -> np.ndarray:
     """Which filter of the last convolution, cut at ½, is isomorphic to which motif: ``[F, C]``."""
     forms = [canonical_form(motif.adjacency()).certificate for motif in motifs]
-    found = snap(model.convs[-1].filters).certificates()
+    found = discretize(model.convs[-1].filters).certificates()
     return np.array([[own == form for form in forms] for own in found])
 
 

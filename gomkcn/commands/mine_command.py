@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gomkcn.commands.base import Command, show_log
 from gomkcn.commands.graph_options import graph_options, read_graph_at, truth_beside
 
-# the libraries are imported inside the commands, so that --help answers at once
+if TYPE_CHECKING:
+    from mining.settings import RunSettings
 
-Decorated = Callable[..., Any]
+# the libraries are imported inside the commands, so that --help answers at once
 
 
 def _number_or_auto(context: click.Context, option: click.Parameter, text: str | None) -> Any:
@@ -24,118 +25,117 @@ def _number_or_auto(context: click.Context, option: click.Parameter, text: str |
         raise click.BadParameter(f"{text!r} is neither a whole number nor auto.") from None
 
 
-def _miner_options(command: Decorated) -> Decorated:
-    """Options of the miner that a first user may want; a settings file takes all."""
-    options = [
-        click.option(
-            "--patterns",
-            "num_patterns",
-            metavar="N|auto",
-            callback=_number_or_auto,
-            help="Patterns to look for; auto: as many as stand out from chance. [12]",
-        ),
-        click.option(
-            "--size",
-            "pattern_size",
-            metavar="N|auto",
-            callback=_number_or_auto,
-            help="Most nodes of a pattern; auto: where most stands out from chance. [6]",
-        ),
-        click.option(
-            "--hops", "num_hops", type=int, help="Radius around each node. [3, or half the size]"
-        ),
-        click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
-        click.option(
-            "--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"
-        ),
-        click.option("--views", "num_views", type=int, help="Subgraphs around each node. [1]"),
-        click.option(
-            "--init", help="facility_location, kmeans++, sample, random. [facility_location]"
-        ),
-        click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
-        click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
-        click.option(
-            "--noisy-copies",
-            help="Also find patterns of which few copies are intact: auto, no, yes. [auto]",
-        ),
-        click.option("--restarts", "n_init", type=int, help="Starts to try. [1]"),
-        click.option(
-            "--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"
-        ),
-        click.option(
-            "--rule", "occurrence_rule", help="Occurrences: isomorphic or similar. [isomorphic]"
-        ),
-        click.option(
-            "--min-similarity",
-            type=float,
-            help="Least similarity of an assigned node. [what chance rarely reaches]",
-        ),
-        click.option("--min-support", type=int, help="Least occurrences of a pattern. [5]"),
-        click.option(
-            "--exact",
-            "exact_seconds",
-            type=float,
-            metavar="SECONDS",
-            help="Count each structure in the whole graph, for so long at most. [not counted]",
-        ),
-        click.option("--seed", "random_state", type=int, help="Seed of everything. [0]"),
-        click.option(
-            "--sample-error",
-            type=float,
-            help="Learn on so many nodes that shares are right to within this. [0.005]",
-        ),
-        click.option(
-            "--memory-limit",
-            metavar="SIZE",
-            help="Most memory to take beside the graph, such as 4GiB. [half of the machine's]",
-        ),
-    ]
-    for option in reversed(options):
+# those that a first user may want; a settings file takes all. Each is called as in its table
+_SETTINGS = [
+    click.option(
+        "--patterns",
+        "num_patterns",
+        metavar="N|auto",
+        callback=_number_or_auto,
+        help="Patterns to look for; auto: as many as a null model does not explain. [12]",
+    ),
+    click.option(
+        "--size",
+        "pattern_size",
+        metavar="N|auto",
+        callback=_number_or_auto,
+        help="Most nodes of a pattern; auto: the size that a null model explains least. [6]",
+    ),
+    click.option(
+        "--hops", "num_hops", type=int, help="Radius around each node. [3, or half the size]"
+    ),
+    click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
+    click.option("--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"),
+    click.option("--views", "num_views", type=int, help="Subgraphs around each node. [1]"),
+    click.option("--init", help="facility_location, kmeans++, sample, random. [facility_location]"),
+    click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
+    click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
+    click.option(
+        "--noisy-copies",
+        help="Also find patterns of which few copies are intact: auto, no, yes. [auto]",
+    ),
+    click.option("--restarts", "n_init", type=int, help="Initialisations to try. [1]"),
+    click.option("--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"),
+    click.option(
+        "--rule", "occurrence_rule", help="Occurrences: isomorphic or similar. [isomorphic]"
+    ),
+    click.option(
+        "--min-similarity",
+        type=float,
+        help="Least similarity of an assigned node. [what a null model rarely reaches]",
+    ),
+    click.option("--min-support", type=int, help="Least occurrences of a pattern. [5]"),
+    click.option(
+        "--exact",
+        "seconds",
+        type=float,
+        metavar="SECONDS",
+        help="Count each structure in the whole graph, for so long at most. [not counted]",
+    ),
+    click.option("--seed", "random_state", type=int, help="Seed of everything. [0]"),
+    click.option(
+        "--sample-error",
+        type=float,
+        help="Learn on so many nodes that shares are right to within this. [0.005]",
+    ),
+    click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Most memory to take beside the graph, such as 4GiB. [half of the machine's]",
+    ),
+    click.option(
+        "--null",
+        "models",
+        multiple=True,
+        help="Null model to compare with: degree, configuration or features; repeatable.",
+    ),
+    click.option("--null-samples", "samples", type=int, help="Samples to count in. [100]"),
+    click.option("--null-decoys", "decoys", type=int, help="Samples to mine. [20]"),
+    click.option(
+        "--stability",
+        "restarts",
+        type=int,
+        metavar="RUNS",
+        help="Runs from other initialisations, and as many on resampled nodes, to measure which "
+        "patterns are found again. [0]",
+    ),
+]
+
+
+def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_SETTINGS):
         command = option(command)
     return command
 
 
-def _judging_options(command: Decorated) -> Decorated:
-    """Options that say how far the patterns can be trusted."""
-    options = [
-        click.option(
-            "--null",
-            multiple=True,
-            help="Compare with chance: degree, configuration or features; repeatable.",
-        ),
-        click.option("--null-samples", "num_samples", type=int, help="Samples to count in. [100]"),
-        click.option("--null-decoys", "num_decoys", type=int, help="Samples to mine. [20]"),
-        click.option(
-            "--stability",
-            "num_runs",
-            type=int,
-            metavar="RUNS",
-            help="Runs from other starts, and as many on resampled nodes, to see which patterns "
-            "come back. [0]",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _resolve(settings_file: str | None, options: dict[str, Any]) -> RunSettings:
+    """The settings of the file, or the defaults, with the options that were given."""
+    from mining.settings import RunSettings, read_settings
+
+    settings = RunSettings() if settings_file is None else read_settings(settings_file)
+    features = options["features"]
+    options["features"] = None if features is None else tuple(features.split(","))
+    options["models"] = options["models"] or None
+    options["bootstrap"] = options["restarts"]
+    return settings.override(
+        {
+            table: {name: options[name] for name in known if name in options}
+            for table, known in settings.to_dict().items()
+        }
+    )
 
 
 @click.command(cls=Command)
 @graph_options
 @click.option("--out", required=True, help="Folder of the run.")
-@_miner_options
-@_judging_options
+@_settings_options
 @click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
-@click.option("--truth", "truth_file", help="Planted truth; found beside the graph.")
+@click.option("--truth", "truth_file", help="Planted truth; by default the one beside the graph.")
 @click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
-@click.option("--resume", is_flag=True, help="Go on with an unfinished run in the folder.")
+@click.option("--resume", is_flag=True, help="Resume an unfinished run in the folder.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="End with what there is by then.")
 @click.option("--quiet", is_flag=True, help="No log and no progress bar.")
 def mine(
-    path: str | None,
-    features: str | None,
-    feature_file: str | None,
-    label_names: str | None,
-    format: str | None,
     out: str,
     settings_file: str | None,
     truth_file: str | None,
@@ -143,11 +143,7 @@ def mine(
     resume: bool,
     time_limit: float | None,
     quiet: bool,
-    null: tuple[str, ...],
-    num_samples: int | None,
-    num_decoys: int | None,
-    num_runs: int | None,
-    **miner_options: Any,
+    **options: Any,
 ) -> None:
     """Find the patterns that keep coming back in the graph at PATH.
 
@@ -164,23 +160,15 @@ def mine(
     from gomkcn_dgl.runtime.interrupts import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
-    from mining import MiningRun, PatternMiner, compare_with_truth, read_truth
+    from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
-    from mining.settings import RunSettings, read_settings
 
     interrupts = Interrupts(time_limit)
     with join_processes():
         show_log(quiet or not is_first())
-        defaults = PatternMiner().get_params()
-        given = RunSettings() if settings_file is None else read_settings(settings_file, defaults)
-        names = None if features is None else tuple(features.split(","))
-        graph_options = {"path": path, "features": names, "feature_file": feature_file}
-        graph_options |= {"format": format, "label_names": label_names}
-        null_options = {"models": null or None, "samples": num_samples, "decoys": num_decoys}
-        stability_options = {"restarts": num_runs, "bootstrap": num_runs}
-        settings = given.override(graph_options, miner_options, null_options, stability_options)
+        settings = _resolve(settings_file, options)
         job = MiningJob(settings, progress=not quiet and sys.stderr.isatty() and is_first())
         graph = read_graph_at(settings.graph)
         truth_path = truth_beside(settings.graph.path) if truth_file is None else Path(truth_file)
@@ -188,16 +176,16 @@ def mine(
         with lock_folder(out) as folder:
             progress = prepare_folder(folder, force, resume)
             if progress is None:
-                click.echo(f"nothing to go on with: the run is finished, {folder / REPORT}")
+                click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
                 return
             with interrupts:
                 miner, seconds = job.run(graph, progress, interrupts)
             if is_first():
                 recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
                 run = MiningRun.of(
-                    miner, graph, settings=job.settings, seconds=seconds, recovery=recovery
+                    miner, graph, settings=settings, seconds=seconds, recovery=recovery
                 )
-                write_run(folder, run, job.settings, miner)
+                write_run(folder, run, settings, miner)
                 if not run.is_partial:
                     remove_progress(folder)
                 click.echo(format_run(run))

@@ -32,8 +32,8 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from gomkcn_dgl.runtime.processes import broadcast_object, is_first
-from mining.counting.match_table import MatchTable
+from gomkcn_dgl.runtime.processes import broadcast_object, is_first, single_process
+from mining.counting.match_table import MatchTable, match_all
 from mining.counting.occurrence_assignment import TIE, OccurrenceAssignment
 from mining.null_models.null_models import NULL_MODELS, sample_null
 from mining.records.occurrence import Occurrences
@@ -92,7 +92,7 @@ class CountedPatterns:
     def count(self, seen: MatchTable) -> np.ndarray:
         """Count the typical occurrences of each pattern, int64 ``[F]``, where they compete."""
         competition = OccurrenceAssignment(seen, self.filters, self.rule, self.min_similarity)
-        shown = competition.share(range(len(self.typical))).shown
+        shown = competition.assign(range(len(self.typical))).occurrences
         return np.array(
             [
                 (seen.similarity[rows, number] >= self.typical[number] - TIE).sum()
@@ -112,7 +112,9 @@ def count_in(miner: PatternMiner, graph: CSRGraph, rivals: Sequence[CountedPatte
     known = [rival for rival in rivals if len(rival.typical)]
     if not known:
         return np.zeros(0, np.int64)
-    seen = miner.see(graph, [rival.filters for rival in known])
+    stream = miner.source_.stream(graph)
+    with single_process():
+        seen = match_all(stream, [rival.filters for rival in known], CheckpointStore())
     return np.concatenate([rival.count(one) for rival, one in zip(known, seen, strict=True)])
 
 
@@ -208,7 +210,7 @@ def _compare(
     rng = np.random.default_rng([miner.random_state, NULL_MODELS.index(null)])
     seeds = rng.choice(2**31, size=num_samples + num_decoys, replace=False).tolist()
     # what a decoy's miner reports about its own patterns beyond their count is not needed
-    blind = clone(miner).set_params(progress=False, exact_seconds=None)
+    blind = clone(miner)
     blind.set_params(num_patterns=miner.num_patterns_, pattern_size=miner.pattern_size_)
     own = broadcast_object(CountedPatterns.of(miner) if is_first() else None)
     assert own is not None

@@ -80,12 +80,12 @@ def add_stability(
     check_is_fitted(miner)
     check_int("num_restarts", num_restarts, 0)
     check_int("num_bootstrap", num_bootstrap, 0)
-    csr = miner.read(graph)
+    csr = miner.source_.read(graph)
     asked = {"restarts": num_restarts, "bootstrap": num_bootstrap}
     stable = {name: count for name, count in asked.items() if count}
     if not miner.patterns_ or not stable:
         return
-    around = miner.training_subgraphs(csr)
+    around = miner.source_.training_subgraphs(csr)
     certificates = miner.filters_.certificates()
     found: list[dict[str, Stability]] = [{} for _ in certificates]
 
@@ -116,15 +116,15 @@ def _mine_again(
 ) -> DiscreteFilters:
     """Filters of one run."""
     rng = np.random.default_rng([miner.random_state, KINDS.index(name), number])
-    again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)), progress=False)
-    types = around.types
+    again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)))
+    types = around.classes
     if name == "restarts":
         half = rng.permutation(len(around.batch))[: -(-len(around.batch) // 2)]
-        candidates = np.bincount(types.type_of[half], minlength=len(types))
-        return again.find_filters(around, types, candidates)
-    weight = np.bincount(types.type_of, _draw(around, rng), len(types)).astype(np.int64)
+        candidates = np.bincount(types.class_of[half], minlength=len(types))
+        return again.learn(around, types, candidates)[0]
+    weight = np.bincount(types.class_of, _draw(around, rng), len(types)).astype(np.int64)
     rows = np.flatnonzero(weight)
-    return again.find_filters(around, types.take(rows, weight[rows]))
+    return again.learn(around, types.take(rows, weight[rows]))[0]
 
 
 def _draw(around: RootedSubgraphs, rng: np.random.Generator) -> np.ndarray:

@@ -1,90 +1,91 @@
-"""Step 5: snapped filters and where they occur → Pattern records, most frequent first."""
+"""Located patterns become Pattern records, and structures are counted exactly where asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph import as_csr
 from mining.counting.exact_counts import count_exact
-from mining.counting.frequencies import measure_frequency
-from mining.counting.occurrence_assignment import PatternOccurrences
+from mining.counting.locating import LocatedPatterns
 from mining.records.pattern import Pattern
-from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.canonical_forms import canonical_form
 from mining.structures.feature_scaling import FeatureScaling
 
 
-def most_frequent_first(places: Sequence[PatternOccurrences]) -> list[int]:
-    """Order patterns by their distinct occurrences, and by their assigned roots where equal."""
-    return sorted(
-        range(len(places)), key=lambda i: (-len(places[i].occurrences), -places[i].assigned)
-    )
-
-
 def build_patterns(
-    snapped: DiscreteFilters,
-    places: Sequence[PatternOccurrences],
-    graph: CSRGraph,
-    scaling: FeatureScaling,
-    *,
-    exact_seconds: float | None,
-    seed: int,
+    result: LocatedPatterns, feature_names: tuple[str, ...], scaling: FeatureScaling
 ) -> list[Pattern]:
-    """Write the record of each pattern.
-
-    Parameters
-    ----------
-    snapped : DiscreteFilters
-        F patterns.
-    places : sequence of PatternOccurrences
-        Of each, in the same order.
-    graph : CSRGraph
-        Where they are.
-    scaling : FeatureScaling
-        How its features were mapped to the unit interval.
-    exact_seconds : float or None
-        Most seconds to count each structure in the whole graph; None: it is not counted.
-    seed : int
-        Of the bootstrap.
-    """
-    exact = _count_exact(snapped, graph, exact_seconds)
-    patterns = []
-    for number, (place, (state, count)) in enumerate(zip(places, exact, strict=True)):
-        size = snapped.num_nodes[number]
-        edges = torch.triu(snapped.adj[number, :size, :size]).nonzero().tolist()
-        frequency = measure_frequency(graph, place.roots, place.node_sets, seed)
+    """Build the record of each located pattern, with features in the units of the graph."""
+    filters, patterns = result.filters, []
+    for number, located in enumerate(result.located):
+        size = filters.num_nodes[number]
+        edges = torch.triu(filters.adj[number, :size, :size]).nonzero().tolist()
         patterns.append(
             Pattern(
                 id=number,
                 edges=tuple((u, v) for u, v in edges),
-                edge_weights=tuple(float(snapped.weights[number, u, v]) for u, v in edges),
-                features=scaling.restore(snapped.feat[number, :size].numpy()),
-                feature_names=graph.feature_names,
-                medoid=place.medoid,
-                frequency=replace(frequency, exact_state=state, exact=count),
-                min_similarity=place.min_similarity,
-                occurrences=place.occurrences,
-                num_filters=snapped.merged[number],
-                noisy=snapped.noisy[number],
+                edge_weights=tuple(float(filters.weights[number, u, v]) for u, v in edges),
+                features=scaling.restore(filters.feat[number, :size].numpy()),
+                feature_names=feature_names,
+                medoid=located.medoid,
+                frequency=located.frequency,
+                min_similarity=located.min_similarity,
+                occurrences=located.occurrences,
+                num_filters=filters.merged[number],
+                noisy=filters.noisy[number],
             )
         )
     return patterns
 
 
-def _count_exact(
-    snapped: DiscreteFilters, graph: CSRGraph, seconds: float | None
-) -> list[tuple[str, int | None]]:
-    """State and number of the exact count of each pattern; equal structures share one."""
-    if seconds is None:
-        return [("not asked", None)] * len(snapped.num_nodes)
-    known: dict[bytes, tuple[str, int | None]] = {}
-    certificates = snapped.certificates()
-    for number, certificate in enumerate(certificates):
-        if certificate not in known:
-            size = snapped.num_nodes[number]
-            adjacency = snapped.adj[number, :size, :size].numpy()
-            count = count_exact(graph, adjacency, seconds).count
-            known[certificate] = ("not finished" if count is None else "counted", count)
-    return [known[certificate] for certificate in certificates]
+def add_exact_counts(
+    patterns: Sequence[Pattern], graph: Any, seconds: float | None
+) -> list[Pattern]:
+    """Count the induced occurrences of each pattern's structure in the whole graph.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        Of at most 62 nodes each.
+    graph : anything :func:`gomkcn.as_csr` takes
+    seconds : float or None
+        Most seconds for each structure; None: as long as it takes.
+
+    Returns
+    -------
+    list of Pattern
+        The same patterns, where ``frequency.exact`` is the count and ``frequency.exact_state`` is
+        ``"counted"``, or ``"not finished"`` where time was up.
+
+    Raises
+    ------
+    InputError
+        For a pattern of too many nodes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import PatternMiner
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=0).fit(rings)
+    >>> add_exact_counts(miner.patterns_, rings, seconds=10)[0].frequency.exact
+    6
+    """
+    csr = as_csr(graph)
+    # patterns of equal structure share one count
+    counts: dict[bytes, int | None] = {}
+    counted = []
+    for pattern in patterns:
+        adjacency = pattern.adjacency()
+        certificate = canonical_form(adjacency).certificate
+        if certificate not in counts:
+            counts[certificate] = count_exact(csr, adjacency, seconds).count
+        count = counts[certificate]
+        state = "not finished" if count is None else "counted"
+        frequency = replace(pattern.frequency, exact=count, exact_state=state)
+        counted.append(replace(pattern, frequency=frequency))
+    return counted

@@ -1,57 +1,78 @@
-"""Step 5: filters learnt on a sample → their patterns in the whole graph."""
+"""Locating: the patterns that filters learnt on a sample show, in the whole graph.
+
+1. Every subgraph of the graph is compared with every filter (``match_table.py``). In the meantime
+   one process draws a null-model graph for the thresholds (``similarity_thresholds.py``).
+2. The subgraphs are assigned to the filters, and filters with too few occurrences are dropped
+   (``occurrence_assignment.py``).
+3. The nodes of each occurrence, and of the most similar subgraph, are mapped to those of the
+   pattern (``mining/structures/node_mapping.py``).
+4. The occurrences are counted (``frequencies.py``).
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first
-from mining.counting.build_patterns import build_patterns, most_frequent_first
+from mining.counting.frequencies import measure_frequency
 from mining.counting.match_table import match_all
 from mining.counting.occurrence_assignment import (
+    AssignedRows,
     OccurrenceAssignment,
-    PatternOccurrences,
-    describe_places,
-    map_nodes,
+    OccurrenceRule,
 )
-from mining.counting.similarity_thresholds import choose_thresholds, sample_chance
-from mining.records.pattern import Pattern
+from mining.counting.similarity_thresholds import choose_thresholds, draw_null_graph
+from mining.records.frequency import Frequency
+from mining.records.occurrence import Medoid, Occurrences
 from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.node_mapping import map_nodes
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
+from mining.structures.subgraph_source import SubgraphSource, SubgraphStream
 
 log = logging.getLogger("gomkcn_dgl")
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found in a graph.
+class LocatedPattern:
+    """Occurrences of one pattern, the most similar first, and how often it occurs.
+
+    The medoid is the most similar subgraph, and ``min_similarity`` the threshold that was applied.
+    """
+
+    occurrences: Occurrences
+    medoid: Medoid
+    frequency: Frequency
+    min_similarity: float
+
+
+@dataclass(frozen=True)
+class LocatedPatterns:
+    """The frequent patterns in a graph, the most frequent first.
 
     Attributes
     ----------
     filters : DiscreteFilters
-        The patterns as the kernel takes them, most frequent first.
-    patterns : list of Pattern
-        Their records, row for row.
+        The patterns as the kernel takes them.
+    located : list of LocatedPattern
+        Row for row.
     num_subgraphs : int
-        Subgraphs that were looked at.
+        Subgraphs that were compared.
     truncated_share : float
-        Share of them that were cut.
+        Share of them that had more nodes than they may have.
     nearest, nearest_similarity : numpy.ndarray
         int32 and float32 ``[V]`` position of the most similar pattern of each node, and how similar
-        it is; empty where there is no pattern.
+        its subgraph is; empty where there is no pattern.
     """
 
     filters: DiscreteFilters
-    patterns: list[Pattern]
+    located: list[LocatedPattern]
     num_subgraphs: int
     truncated_share: float
     nearest: np.ndarray
@@ -59,99 +80,162 @@ class Found:
 
 
 def locate_patterns(
-    miner: PatternMiner,
+    source: SubgraphSource,
     graph: CSRGraph,
-    around: RootedSubgraphs,
-    snapped: DiscreteFilters,
-    steps: CheckpointStore,
-) -> Found:
-    """Look for filters in all subgraphs of a graph, and write the records of those that are there.
+    sample: RootedSubgraphs,
+    filters: DiscreteFilters,
+    rule: OccurrenceRule,
+    checkpoints: CheckpointStore,
+) -> LocatedPatterns:
+    """Locate filters in all subgraphs of a graph.
 
-    Parameters
-    ----------
-    miner : PatternMiner
-        Its settings count.
-    graph : CSRGraph
-        Its subgraphs are shared by all processes.
-    around : RootedSubgraphs
-        What the filters were learnt on.
-    snapped : DiscreteFilters
-    steps : CheckpointStore
-        Keeps the parts.
-
-    Returns
-    -------
-    Found
-        Of several processes the first one has the occurrences, the others patterns without them.
+    ``sample`` are the subgraphs that the filters were learnt on. All processes share the work; the
+    first one gets the occurrences, and the others the same patterns without them.
     """
 
-    def choose() -> dict[str, np.ndarray]:
-        chance = sample_chance(graph, miner.random_state)
-        there = miner.subgraphs_around(chance, np.unique(around.batch.roots))
-        return {"least": choose_thresholds(snapped, there)}
+    def draw_thresholds() -> dict[str, np.ndarray]:
+        null_graph = draw_null_graph(graph, source.seed)
+        roots = np.unique(sample.batch.roots)
+        return {"least": choose_thresholds(filters, source.subgraphs_around(null_graph, roots))}
 
-    whole = around if len(around.batch) == graph.num_nodes * miner.num_views else None
-    stream = miner.stream(graph, whole)
-    beside = {"thresholds": choose} if miner.min_similarity is None else {}
-    seen = match_all(stream, [snapped], steps, miner.memory_for(graph).table, beside)
-    least: float | np.ndarray | None = miner.min_similarity
+    stream = source.stream(graph, sample)
+    least: float | np.ndarray | None = rule.min_similarity
+    tasks = {"thresholds": draw_thresholds} if least is None else {}
+    tables = match_all(stream, [filters], checkpoints, tasks)
     if least is None:
-        least = steps.take_once("thresholds", choose)["least"]
-    kept: list[int] = []
-    wanted: list[np.ndarray] = []
+        least = checkpoints.take_once("thresholds", draw_thresholds)["least"]
+    numbers: list[int] = []
+    rows: list[np.ndarray] = []
     if is_first():
-        competition = OccurrenceAssignment(seen[0], snapped, miner.occurrence_rule, least)
-        kept, shares = competition.frequent(miner.min_support)
-        wanted = competition.wanted(kept, shares)
-    kept, wanted = broadcast_object((kept, wanted))
-    players = map_nodes(stream, [snapped.take([i]) for i in kept], wanted, steps)
+        assignment = OccurrenceAssignment(tables[0], filters, rule.name, least)
+        numbers, assigned = assignment.frequent(rule.min_support)
+        if not numbers:
+            log.warning(
+                "no pattern has %d distinct occurrences; lower min_support", rule.min_support
+            )
+        rows = _rows_to_map(assignment, numbers, assigned)
+    numbers, rows = broadcast_object((numbers, rows))
+    nodes = _map_occurrences(stream, [filters.take([i]) for i in numbers], rows, checkpoints)
     if not is_first():
         return broadcast_object(None)  # type: ignore[return-value]
-    places = describe_places(competition, kept, shares, wanted, players, graph)
-    found = _describe(miner, graph, competition, snapped, kept, places)
-    bare = [replace(pattern, occurrences=()) for pattern in found.patterns]
-    broadcast_object(replace(found, patterns=bare))
-    return found
-
-
-def _describe(
-    miner: PatternMiner,
-    graph: CSRGraph,
-    competition: OccurrenceAssignment,
-    snapped: DiscreteFilters,
-    kept: Sequence[int],
-    places: Sequence[PatternOccurrences],
-) -> Found:
-    """Write the records of the patterns that were kept."""
-    if not kept:
-        log.warning("no pattern has %d distinct occurrences; lower min_support", miner.min_support)
-    order = most_frequent_first(places)
-    numbers = [kept[i] for i in order]
-    filters = snapped.take(numbers)
-    patterns = build_patterns(
-        filters,
-        [places[i] for i in order],
-        graph,
-        miner.scaling_,
-        exact_seconds=miner.exact_seconds,
-        seed=miner.random_state,
+    located = [
+        _count(assignment, number, rows[i], assigned.assigned[i], nodes[i], graph, source.seed)
+        for i, number in enumerate(numbers)
+    ]
+    # most frequent first: by distinct occurrences, then by assigned roots
+    order = sorted(
+        range(len(located)),
+        key=lambda i: (-located[i].frequency.distinct, -located[i].frequency.assigned),
     )
-    seen = competition.sightings
-    nearest, similarity = _nearest(competition, numbers, miner.num_views)
-    return Found(filters, patterns, len(seen), float(seen.truncated.mean()), nearest, similarity)
+    numbers = [numbers[i] for i in order]
+    result = LocatedPatterns(
+        filters.take(numbers),
+        [located[i] for i in order],
+        len(assignment.table),
+        float(assignment.table.truncated.mean()),
+        *_nearest_of_nodes(assignment, numbers, source.num_views),
+    )
+    without = [replace(one, occurrences=one.occurrences[:0]) for one in result.located]
+    broadcast_object(replace(result, located=without))
+    return result
 
 
-def _nearest(
-    competition: OccurrenceAssignment, numbers: Sequence[int], num_views: int
+def _rows_to_map(
+    assignment: OccurrenceAssignment, numbers: Sequence[int], assigned: AssignedRows
+) -> list[np.ndarray]:
+    """Rows of the occurrences of each pattern, most similar first, and last of its medoid."""
+    medoids = assignment.medoids(np.array(numbers, dtype=np.int64))
+    rows_to_map = []
+    for number, rows, medoid in zip(numbers, assigned.occurrences, medoids, strict=True):
+        order = np.argsort(-assignment.table.similarity[rows, number], kind="stable")
+        rows_to_map.append(np.append(rows[order], medoid))
+    return rows_to_map
+
+
+def _map_occurrences(
+    stream: SubgraphStream,
+    patterns: Sequence[DiscreteFilters],
+    rows: Sequence[np.ndarray],
+    checkpoints: CheckpointStore,
+) -> list[np.ndarray]:
+    """Graph node of each node of each pattern in its subgraphs, int32 ``[K, M]``; -1 for none.
+
+    Each pattern has its own ``rows [K]``. All processes share the parts of the stream; the first
+    one gets the arrays, the others an empty list.
+    """
+    last = max((int(one.max()) for one in rows if len(one)), default=-1)
+    parts = [part for part in range(stream.num_parts) if stream.rows_of(part).start <= last]
+
+    def map_part(part: int) -> dict[str, np.ndarray]:
+        limits, mapped = stream.rows_of(part), {}
+        for i, (pattern, every) in enumerate(zip(patterns, rows, strict=True)):
+            inside = np.flatnonzero((every >= limits.start) & (every < limits.stop))
+            mapped[f"position{i}"] = inside
+            mapped[f"nodes{i}"] = _nodes_of_pattern(stream, pattern, every[inside])
+        return mapped
+
+    tasks = {f"node-mapping-{part:06d}": partial(map_part, part) for part in parts}
+    checkpoints.share(tasks, least=len(tasks))
+    if not is_first():
+        return []
+    nodes = [
+        np.full((len(every), pattern.num_nodes[0]), -1, np.int32)
+        for every, pattern in zip(rows, patterns, strict=True)
+    ]
+    for name in tasks:
+        mapped = checkpoints.take(name, dict)
+        for i, every in enumerate(nodes):
+            every[mapped[f"position{i}"]] = mapped[f"nodes{i}"]
+        checkpoints.drop(name)
+    return nodes
+
+
+def _nodes_of_pattern(
+    stream: SubgraphStream, pattern: DiscreteFilters, rows: np.ndarray
+) -> np.ndarray:
+    """Graph node of each pattern node in some subgraphs, int32 ``[R, M]``; -1 for none."""
+    nodes = np.full((len(rows), pattern.num_nodes[0]), -1, np.int32)
+    if len(rows):
+        subgraphs, positions = stream.take(rows)
+        mapping = map_nodes(subgraphs, positions, pattern)
+        row, node = np.nonzero(mapping >= 0)
+        nodes[row, mapping[row, node]] = subgraphs.batch.nodes[positions[row], node]
+    return nodes
+
+
+def _count(
+    assignment: OccurrenceAssignment,
+    number: int,
+    rows: np.ndarray,
+    assigned: np.ndarray,
+    nodes: np.ndarray,
+    graph: CSRGraph,
+    seed: int,
+) -> LocatedPattern:
+    """Occurrences of one pattern and how often it occurs; the last row is the medoid."""
+    table = assignment.table
+    mapped = Occurrences.at(nodes, table.similarity[rows, number], graph)
+    medoid = mapped[len(rows) - 1]
+    root = graph.original_ids(table.nodes[rows[-1:], 0])[0]
+    # the subgraphs are in the order of their roots, so that the views of a root stand together
+    roots = table.nodes[assigned, 0]
+    roots = roots[np.diff(roots, prepend=-1) != 0]
+    return LocatedPattern(
+        mapped[:-1],
+        Medoid(medoid.nodes, medoid.similarity, medoid.graph, root=root),
+        measure_frequency(graph, roots, table.nodes[rows[:-1]], seed),
+        float(assignment.min_similarity[number]),
+    )
+
+
+def _nearest_of_nodes(
+    assignment: OccurrenceAssignment, numbers: Sequence[int], num_views: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Nearest pattern of each node, and how similar it is."""
+    """Most similar pattern of each node, and how similar it is, ``[V]``."""
     if not numbers:
         return np.empty(0, np.int32), np.empty(0, np.float32)
-    nearest = competition.nearest(np.array(numbers))
-    pattern, similarity = (column.reshape(-1, num_views) for column in nearest)
-    # of several subgraphs around a node, the one that is most similar
-    best = similarity.argmax(axis=1)[:, None]
-    return (
-        np.take_along_axis(pattern, best, axis=1)[:, 0].astype(np.int32),
-        np.take_along_axis(similarity, best, axis=1)[:, 0],
-    )
+    nearest, similarity = assignment.nearest(np.array(numbers))
+    # of several views of a node, the one that is most similar
+    best = similarity.reshape(-1, num_views).argmax(axis=1)
+    row = np.arange(len(best)) * num_views + best
+    return nearest[row].astype(np.int32), similarity[row]

@@ -1,7 +1,8 @@
-"""Step 5, first half: every subgraph of a graph beside some filters, part by part.
+"""The match table: every subgraph of a graph compared with filters, part by part.
 
-The parts are extracted, compared and forgotten one after the other; what is kept of a subgraph is a
-row of numbers. Several processes share the parts, and a part that is on disk is not done again.
+The parts are extracted, compared and dropped one after the other; what stays of a subgraph is one
+row of numbers. Several processes share the parts, and a part that is in the checkpoint folder is
+not computed again.
 """
 
 from __future__ import annotations
@@ -14,28 +15,26 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.subgraph_source import SubgraphStream
 
-# subgraphs of a part, unless memory allows less
-PART_SIZE = 65_536
-# what differs from one set of filters to the next
-_OWN = ("similarity", "structure")
+# the columns that differ from one set of filters to the next; the others are stored once
+_COLUMNS_OF_FILTERS = ("similarity", "structure")
 
 
 @dataclass(frozen=True)
 class MatchTable:
-    """What the subgraphs of a graph have in common with F filters, a row a subgraph.
+    """S subgraphs of a graph compared with F filters, one row per subgraph.
 
     Attributes
     ----------
     similarity : numpy.ndarray
         float32 ``[S, F]`` normalised scores.
     structure : numpy.ndarray
-        int16 ``[S]`` first filter with exactly the structure of the subgraph, -1 if none.
+        int16 ``[S]`` first filter that is isomorphic to the subgraph, features aside; -1 if none.
     nodes : numpy.ndarray
         int32 ``[S, N]`` as in ``SubgraphBatch``.
     truncated : numpy.ndarray
@@ -52,159 +51,83 @@ class MatchTable:
         return len(self.nodes)
 
     @classmethod
-    def of(cls, around: RootedSubgraphs, snapped: DiscreteFilters) -> MatchTable:
-        """Look at the subgraphs around some roots."""
-        structure = np.full(len(around.batch), -1, np.int16)
-        certificates = snapped.certificates()
+    def of(cls, subgraphs: RootedSubgraphs, filters: DiscreteFilters) -> MatchTable:
+        """Compare subgraphs with filters."""
+        batch = subgraphs.batch
+        structure = np.full(len(batch), -1, np.int16)
+        certificates = filters.certificates()
         for certificate in set(certificates):
-            structure[around.forms.has(certificate)] = certificates.index(certificate)
-        return cls(
-            around.similarity(snapped), structure, around.batch.nodes, around.batch.truncated
-        )
-
-
-def first_of_structure(snapped: DiscreteFilters) -> np.ndarray:
-    """Return the first filter of the structure of each filter, int64 ``[F]``."""
-    certificates = snapped.certificates()
-    return np.array([certificates.index(one) for one in certificates], dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class SubgraphStream:
-    """All subgraphs of a graph, in parts.
-
-    Attributes
-    ----------
-    graph : CSRGraph
-    subgraphs_around : callable
-        The neighborhoods of some roots, int64 ``[R]``.
-    num_views : int
-        Subgraphs a root, which stand next to each other.
-    part_size : int
-        Roots of a part.
-    whole : RootedSubgraphs or None
-        Those of all roots, where they are at hand: then they are the only part.
-    """
-
-    graph: CSRGraph
-    subgraphs_around: Callable[[np.ndarray], RootedSubgraphs]
-    num_views: int
-    part_size: int
-    whole: RootedSubgraphs | None = None
-
-    def __len__(self) -> int:
-        """Return the number of subgraphs S."""
-        return self.graph.num_nodes * self.num_views
-
-    @property
-    def num_parts(self) -> int:
-        """How many parts there are."""
-        return 1 if self.whole is not None else -(-self.graph.num_nodes // self.part_size)
-
-    def rows_of(self, part: int) -> slice:
-        """Subgraphs of a part."""
-        if self.whole is not None:
-            return slice(0, len(self))
-        step = self.part_size * self.num_views
-        return slice(part * step, min((part + 1) * step, len(self)))
-
-    def part(self, number: int) -> RootedSubgraphs:
-        """Return the neighborhoods of a part."""
-        rows = self.rows_of(number)
-        first, last = rows.start // self.num_views, rows.stop // self.num_views
-        return (
-            self.whole if self.whole is not None else self.subgraphs_around(np.arange(first, last))
-        )
-
-    def at(self, rows: np.ndarray) -> tuple[RootedSubgraphs, np.ndarray]:
-        """Return neighborhoods that hold the subgraphs ``rows``, and where these stand in them."""
-        if self.whole is not None:
-            return self.whole, rows
-        roots, position = np.unique(rows // self.num_views, return_inverse=True)
-        return self.subgraphs_around(roots), position * self.num_views + rows % self.num_views
+            structure[subgraphs.forms.has(certificate)] = certificates.index(certificate)
+        return cls(subgraphs.similarity(filters), structure, batch.nodes, batch.truncated)
 
 
 def match_all(
     stream: SubgraphStream,
-    filters: Sequence[DiscreteFilters],
-    steps: CheckpointStore,
-    memory: float,
-    beside: Mapping[str, Callable[[], Mapping[str, np.ndarray]]] | None = None,
+    filter_sets: Sequence[DiscreteFilters],
+    checkpoints: CheckpointStore,
+    other_tasks: Mapping[str, Callable[[], Mapping[str, np.ndarray]]] | None = None,
 ) -> list[MatchTable]:
-    """Look at all subgraphs of a graph with several sets of filters at once.
+    """Compare all subgraphs of a graph with several sets of filters; one table for each set.
 
-    Parameters
-    ----------
-    stream : SubgraphStream
-        Its parts are shared by all processes.
-    filters : sequence of DiscreteFilters
-    steps : CheckpointStore
-        Keeps each part.
-    memory : float
-        Bytes that the rows of all subgraphs may take before they go to a temporary file.
-    beside : mapping of str to callable, optional
-        Other steps, made by one process while the others begin with the parts.
-
-    Returns
-    -------
-    list of MatchTable
-        One for each set of filters. If time is up before the last part, they end before the first
-        one that is missing. Of several processes the first one gets them, the others nothing.
+    All processes share the parts, and one of them does ``other_tasks`` in the meantime. If time is
+    up before the last part, the tables end before the first part that is missing. Of several
+    processes the first one gets the tables, the others an empty list.
     """
 
-    def see(number: int) -> dict[str, np.ndarray]:
-        around, found = stream.part(number), {}
-        for i, snapped in enumerate(filters):
-            for name, column in vars(MatchTable.of(around, snapped)).items():
-                # the nodes are the same beside all filters
-                if i == 0 or name in _OWN:
-                    found[f"{name}{i if name in _OWN else ''}"] = column
-        return found
+    def match(number: int) -> dict[str, np.ndarray]:
+        subgraphs, columns = stream.part(number), {}
+        for i, filters in enumerate(filter_sets):
+            for name, column in vars(MatchTable.of(subgraphs, filters)).items():
+                if name in _COLUMNS_OF_FILTERS:
+                    columns[f"{name}{i}"] = column
+                else:
+                    columns[name] = column
+        return columns
 
-    names = [f"sightings-{number:06d}" for number in range(stream.num_parts)]
-    makers = {name: partial(see, number) for number, name in enumerate(names)}
-    first = beside or {}
-    # something is always seen
-    steps.share({**first, **makers}, least=len(first) + 1)
+    names = [f"matches-{number:06d}" for number in range(stream.num_parts)]
+    parts = {name: partial(match, number) for number, name in enumerate(names)}
+    tasks = {**(other_tasks or {}), **parts}
+    # at least one part is compared, even when time is up
+    checkpoints.share(tasks, least=len(tasks) - len(parts) + 1)
     if not is_first():
         return []
-    known = next((i for i, name in enumerate(names) if not steps.has(name)), len(names))
-    table = _join(stream, names[:known], steps, memory)
+    missing = (i for i, name in enumerate(names) if not checkpoints.has(name))
+    table = _concatenate(stream, names[: next(missing, len(names))], checkpoints)
     return [
         MatchTable(
             table[f"similarity{i}"], table[f"structure{i}"], table["nodes"], table["truncated"]
         )
-        for i in range(len(filters))
+        for i in range(len(filter_sets))
     ]
 
 
-def _join(
-    stream: SubgraphStream, names: Sequence[str], steps: CheckpointStore, memory: float
+def _concatenate(
+    stream: SubgraphStream, names: Sequence[str], checkpoints: CheckpointStore
 ) -> dict[str, np.ndarray]:
-    """One table of all parts."""
+    """One table of all parts, in memory or in a temporary file."""
     if len(names) == 1:
-        return dict(steps.take(names[0], dict))
+        return dict(checkpoints.take(names[0], dict))
     size = stream.rows_of(len(names) - 1).stop
     table: dict[str, np.ndarray] = {}
     for number, name in enumerate(names):
-        part = steps.take(name, dict)
+        part = checkpoints.take(name, dict)
         if number == 0:
-            total = sum(column.nbytes for column in part.values()) / stream.rows_of(0).stop * size
+            row_bytes = sum(column.nbytes for column in part.values()) / stream.rows_of(0).stop
+            in_memory = row_bytes * size <= stream.source.budget.table_bytes
             for key, column in part.items():
-                table[key] = _allocate(
-                    (size, *column.shape[1:]), column.dtype, total <= memory, steps
-                )
+                shape = (size, *column.shape[1:])
+                table[key] = _allocate(shape, column.dtype, in_memory, checkpoints)
         for key, column in part.items():
             table[key][stream.rows_of(number)] = column
-        steps.drop(name)
+        checkpoints.drop(name)
     return table
 
 
 def _allocate(
-    shape: tuple[int, ...], dtype: np.dtype[Any], in_memory: bool, steps: CheckpointStore
+    shape: tuple[int, ...], dtype: np.dtype[Any], in_memory: bool, checkpoints: CheckpointStore
 ) -> np.ndarray:
-    """An array, or one in a file that is gone when the array is."""
+    """An array in memory, or in a file that is deleted with the array."""
     if in_memory:
         return np.empty(shape, dtype)
-    with tempfile.TemporaryFile(dir=steps.folder) as file:
+    with tempfile.TemporaryFile(dir=checkpoints.folder) as file:
         return np.memmap(file, dtype, "w+", shape=shape)

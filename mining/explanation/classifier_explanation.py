@@ -16,7 +16,7 @@ from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
-from mining.structures.discrete_filters import snap
+from mining.structures.discrete_filters import discretize
 
 # a larger drawing shows nothing
 MAX_DRAWN_NODES = 400
@@ -199,7 +199,7 @@ def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
 def _filters(
     conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
 ) -> list[LearntFilter]:
-    snapped = snap(conv.filters)
+    snapped = discretize(conv.filters)
     filters = []
     for number, size in enumerate(snapped.num_nodes):
         u, v = np.nonzero(np.triu(snapped.adj[number, :size, :size].numpy()))

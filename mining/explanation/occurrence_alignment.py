@@ -63,7 +63,7 @@ def explain_node(
     """
     csr = _check(miner, graph)
     root = _row_of(csr, node, graph_index)
-    batch = miner.extract(csr, np.array([root]))
+    batch = miner.source_.extract(csr, np.array([root]))
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     places = [Place.of_row(csr, batch, row) for row in range(len(batch))]
     found = [(Comparison(miner, place, number), number) for number in numbers for place in places]
@@ -124,10 +124,10 @@ def explain_occurrence(
 
 
 def _check(miner: PatternMiner, graph: Any) -> CSRGraph:
-    csr = miner.read(graph)
+    csr = miner.source_.read(graph)
     if not miner.patterns_:
         raise InputError("an explanation needs a pattern, and fit found none; lower min_support.")
-    return replace(csr, weights=None)
+    return csr
 
 
 def _number(miner: PatternMiner, pattern_id: int) -> int:
@@ -153,7 +153,7 @@ def _surrounding_subgraph(
     miner: PatternMiner, csr: CSRGraph, rows: np.ndarray, number: int, similarity: float
 ) -> Place:
     """The miner's subgraph that holds these nodes, as similar as recorded, or the nodes alone."""
-    batch = miner.extract(csr, rows)
+    batch = miner.source_.extract(csr, rows)
     around = [r for r in range(len(batch)) if np.isin(rows, batch.nodes[r]).all()]
     places = [Place.of_row(csr, batch, row) for row in around]
     if not places:

@@ -64,13 +64,13 @@ class Comparison:
 
     def __init__(self, miner: PatternMiner, place: Place, number: int) -> None:
         self.miner, self.place = miner, place
-        self.kernel: GOMKKernel = miner._check_settings()
+        self.kernel: GOMKKernel = miner.source_.kernel
         pattern = miner.filters_.take([number])
         self.size, width = pattern.num_nodes[0], pattern.adj.shape[1]
         count = len(place.rows)
         adj, feat = torch.zeros(1, width, width), torch.zeros(1, width, pattern.feat.shape[2])
         adj[0, :count, :count] = torch.from_numpy(place.joined).float()
-        self.scaled = miner.scaling_.scale(place.csr.features[place.rows])
+        self.scaled = miner.source_.scaling.scale(place.csr.features[place.rows])
         feat[0, :count] = torch.from_numpy(self.scaled)
         self.joined, self.edges = adj[0].numpy() > 0, pattern.adj[0].numpy() > 0
         self.scaled_pattern = pattern.feat[0].numpy()
@@ -126,8 +126,10 @@ class Comparison:
     def _isomorphism(self, table: np.ndarray) -> np.ndarray | None:
         """The most similar of the alignments that keep all edges."""
         target = self.edges[: self.size, : self.size]
-        node_at = np.argsort(canonical_form(target).place)
-        roles = automorphisms(target)[:, node_at[canonical_form(self.place.joined).place]]  # [P, n]
+        node_at = np.argsort(canonical_form(target).position)
+        roles = automorphisms(target)[
+            :, node_at[canonical_form(self.place.joined).position]
+        ]  # [P, n]
         if self.kernel.anchor_root:
             roles = roles[roles[:, 0] == 0]
         if not len(roles):
@@ -186,7 +188,7 @@ class Comparison:
         """Similarity to itself after one scaled feature moved by half its range, ``[L]``."""
         node_similarity = NODE_SIMILARITIES[self.kernel.node_similarity]
         moved = z.clone()
-        step = float(self.miner.scaling_.contrast[0]) / 2
+        step = float(self.miner.source_.scaling.contrast[0]) / 2
         moved[:, 0] += step / self.kernel.level_scale ** torch.arange(len(z))
         return np.array(
             [

@@ -1,45 +1,43 @@
-"""Filters as cluster centres: gradient steps and the relocation of idle filters.
+"""Filters as cluster centres: gradient steps, and the relocation of idle filters.
 
-Each subgraph belongs to its best filter; the loss is the mean distance to it (the paper's equation
-for L_frq). An epoch scores all pairs without gradient and then differentiates only the pairs that
-were chosen.
+Each subgraph belongs to its most similar filter; the loss is the mean distance to it (the paper's
+equation for L_frq). An epoch scores all pairs without gradient, and then differentiates only the
+pairs of a subgraph and its own filter.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.processes import all_reduce_sum, gather_objects, share_of
-from mining.learning.descent import Descent
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.subgraph_classes import SubgraphClasses
 
-# a filter is idle when it holds less than this share of what a filter holds on average
+# a filter is idle when the weight of its subgraphs is less than this share of the mean over filters
 _IDLE_SHARE = 0.01
-# the part of a filter's subgraphs, the nearest ones, that its features are the mean of: more would
-# mix in what belongs to no filter
-_NEARER_SHARE = 0.75
+# idle filters are moved in this share of the epochs; in the others the filters converge
+_RELOCATION_SHARE = 0.75
+# the nearest part of a filter's subgraphs, of which its features are the mean: more would include
+# subgraphs that resemble no filter
+_NEAREST_SHARE = 0.75
+# subgraphs compared with all filters at once
+_PART_SIZE = 4096
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Each type's best filter.
+    """The most similar filter of U classes: its number, the similarity and the node matching.
 
-    Attributes
-    ----------
-    filter_of : Tensor
-        int64 ``[U]``.
-    similarity : Tensor
-        ``[U]`` normalised score.
-    matching : Tensor
-        int64 ``[U, N]`` filter node of each subgraph node, -1 = unmatched.
+    ``filter_of`` and ``similarity`` are ``[U]``, ``matching`` is int64 ``[U, N]``: the filter node
+    of each subgraph node, -1 = unmatched.
     """
 
     filter_of: Tensor
@@ -48,63 +46,50 @@ class Assignment:
 
 
 class FilterClustering:
-    """Train graph filters on the types of a graph.
+    """Trains graph filters, in place, on U classes of subgraphs.
 
-    Parameters
-    ----------
-    types : SubgraphClasses
-        What is clustered; U types with weights.
-    adj : Tensor
-        ``[U, N, N]`` adjacency of each type, for relocation and averages.
-    feat : Tensor
-        ``[U, N, D]`` scaled features.
-    filters : GraphFilters
-        Trained in place.
-    kernel : GOMKKernel
-    backend : str
+    ``adj [U, N, N]`` and ``feat [U, N, D]`` are a subgraph of each class with its scaled features.
     """
 
     def __init__(
         self,
-        types: SubgraphClasses,
+        classes: SubgraphClasses,
         adj: Tensor,
         feat: Tensor,
         filters: GraphFilters,
         kernel: GOMKKernel,
         backend: str,
     ) -> None:
-        self.types, self.adj, self.feat = types, adj, feat
+        self.classes, self.adj, self.feat = classes, adj, feat
         self.filters, self.kernel, self.backend = filters, kernel, backend
-        self.weight = torch.from_numpy(types.weight).float()
+        self.weight = torch.from_numpy(classes.weight).float()
 
+    @torch.no_grad()
     def assign(
-        self, rows: Tensor | None = None, snapped: DiscreteFilters | None = None
+        self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
     ) -> Assignment:
-        """Find the best filter of the types in ``rows`` (all when left out), without gradient.
+        """Most similar filter of the classes in ``rows``, or of all.
 
-        The filters are those being trained, or ``snapped`` ones.
+        The filters are those being trained, or ``discrete`` ones.
         """
-        parts = (torch.arange(len(self.types)) if rows is None else rows).split(4096)
-        with torch.no_grad():
-            if snapped is None:
-                z = self.kernel.embed(self.filters.adj(), self.filters.feat())
-            else:
-                z = self.kernel.embed(snapped.adj, snapped.feat)
-            found = [self._assign_part(part, z) for part in parts]
-        return Assignment(*(torch.cat(column) for column in zip(*found, strict=True)))
+        rows = torch.arange(len(self.classes)) if rows is None else rows
+        filters = (self.filters.adj(), self.filters.feat())
+        z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
+        parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
+        return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
     def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores, matching = self.kernel.match(
-            self.types.levels[rows], z, self.types.num_nodes[rows], self.backend
+            self.classes.levels[rows], z, self.classes.num_nodes[rows], self.backend
         )
         best = scores.argmax(dim=1)
-        here = torch.arange(len(rows))
-        similarity = scores[here, best] / self.kernel.largest_score(self.filters.filter_size)
-        return best, similarity, matching[here, best]
+        index = torch.arange(len(rows))
+        similarity = scores[index, best] / self.kernel.largest_score(self.filters.filter_size)
+        return best, similarity, matching[index, best]
 
-    def loss(self, snapped: DiscreteFilters | None = None) -> float:
-        """1 - the mean similarity of a subgraph to its best filter."""
-        similarity = self.assign(snapped=snapped).similarity
+    def loss(self, discrete: DiscreteFilters | None = None) -> float:
+        """1 - the mean similarity of a subgraph to its most similar filter."""
+        similarity = self.assign(discrete=discrete).similarity
         return 1 - float((similarity * self.weight).sum() / self.weight.sum())
 
     def train(
@@ -116,90 +101,129 @@ class FilterClustering:
         generator: torch.Generator,
         on_epoch: Callable[[float], bool],
     ) -> None:
-        """Run gradient epochs; ``on_epoch`` gets the loss of each and says whether to stop."""
-        descent = Descent(self.filters.parameters())
+        """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
+        optimizer = FilterAdam(self.filters.parameters())
         for epoch in range(num_epochs):
-            descent.learning_rate = learning_rate * (1 + math.cos(math.pi * epoch / num_epochs)) / 2
-            total = 0.0
-            held = torch.zeros(len(self.filters.free_adj))
-            for batch in torch.randperm(len(self.types), generator=generator).split(batch_size):
-                # of several processes each takes its part of the batch
+            # the learning rate falls from its full value to 0 along half a cosine
+            cosine = math.cos(math.pi * epoch / num_epochs)
+            optimizer.learning_rate = learning_rate * (1 + cosine) / 2
+            loss = 0.0
+            filter_weight = torch.zeros(len(self.filters.free_adj))
+            for batch in torch.randperm(len(self.classes), generator=generator).split(batch_size):
+                # each process takes its share of the batch
                 rows = batch[share_of(len(batch))]
                 assignment = self.assign(rows)
-                held.index_add_(0, assignment.filter_of, self.weight[rows])
-                total += self._step(descent, rows, assignment, self.weight[batch].sum())
-            held = all_reduce_sum(held)
-            total = float(all_reduce_sum(torch.tensor(total, dtype=torch.float64)))
-            # all stop together
-            if any(gather_objects(on_epoch(total / float(self.weight.sum())))):
+                filter_weight.index_add_(0, assignment.filter_of, self.weight[rows])
+                loss += self._step(optimizer, rows, assignment, self.weight[batch].sum())
+            filter_weight = all_reduce_sum(filter_weight)
+            loss = float(all_reduce_sum(torch.tensor(loss, dtype=torch.float64)))
+            # all processes stop in the same epoch
+            if any(gather_objects(on_epoch(loss / float(self.weight.sum())))):
                 break
-            # the last quarter is left to settle
-            if relocate and epoch < 0.75 * num_epochs:
-                self._relocate_idle(held, descent)
+            if relocate and epoch < _RELOCATION_SHARE * num_epochs:
+                self._relocate_idle(filter_weight, optimizer)
 
-    def _step(self, descent: Descent, rows: Tensor, chosen: Assignment, total: Tensor) -> float:
-        """One descent step; return the summed loss of the ``rows`` before it.
+    def _step(
+        self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment, total: Tensor
+    ) -> float:
+        """Take one gradient step; return the summed loss of ``rows`` before it.
 
         ``total`` is the weight of the whole batch, of which other processes may have other rows.
         """
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
-        # index_select and not indexing, whose backward pass adds up in no fixed order
-        z = z.index_select(0, chosen.filter_of)
-        scores = self.kernel.score_pairs(self.types.levels[rows], z, chosen.matching)
+        # index_select, because the backward pass of indexing sums in no fixed order
+        z = z.index_select(0, assignment.filter_of)
+        scores = self.kernel.score_pairs(self.classes.levels[rows], z, assignment.matching)
         similarity = scores / self.kernel.largest_score(self.filters.filter_size)
-        weight = self.weight[rows]
-        summed = ((1 - similarity) * weight).sum()
-        descent.zero_grad()
-        (summed / total).backward()
+        loss = ((1 - similarity) * self.weight[rows]).sum()
+        optimizer.zero_grad()
+        (loss / total).backward()
         for parameter in self.filters.parameters():
             if parameter.grad is not None:
                 all_reduce_sum(parameter.grad)
-        descent.step()
-        return float(summed.detach())
+        optimizer.step()
+        return float(loss.detach())
 
-    def _relocate_idle(self, held: Tensor, descent: Descent) -> None:
-        """Move filters that hold almost nothing to the types that are served worst."""
-        idle = torch.nonzero(held < _IDLE_SHARE * held.mean()).flatten()
+    def _relocate_idle(self, filter_weight: Tensor, optimizer: FilterAdam) -> None:
+        """Move idle filters to the classes with the largest weighted distance to their filter."""
+        idle = torch.nonzero(filter_weight < _IDLE_SHARE * filter_weight.mean()).flatten()
         if len(idle) == 0:
             return
-        assignment = self.assign()
-        unserved = (1 - assignment.similarity) * self.weight
-        worst = unserved.argsort(descending=True)[: len(idle)]
+        distance = (1 - self.assign().similarity) * self.weight
+        worst = distance.argsort(descending=True)[: len(idle)]
         idle = idle[: len(worst)]
         self.filters.set(idle, self.adj[worst], self.feat[worst])
-        # old momentum would carry the filter away from its new place
-        descent.forget(idle)
+        # the old momentum would carry the filter away from its new class
+        optimizer.reset(idle)
 
-    def settle_features(self, snapped: DiscreteFilters) -> DiscreteFilters:
-        """Give snapped filters the mean features of the subgraphs they hold, node by node.
+    def with_mean_features(self, discrete: DiscreteFilters) -> DiscreteFilters:
+        """Give discrete filters the mean features of their nearest subgraphs, node by node.
 
-        Features learnt beside edges of .998 make up for what the edges lack; once the edges are
-        exactly 1 they would no longer fit.
+        Features trained beside edges of .998 make up for what the edges lack; once the edges are
+        exactly 1 these features would no longer fit.
         """
-        assignment = self.assign(snapped=snapped)
-        feat = snapped.feat.clone()
-        for number, size in enumerate(snapped.num_nodes):
-            rows = self._nearer_part(assignment, number)
-            mean, presence = self._mean_features(rows, assignment.matching[rows])
-            known = presence[:size] > 0
-            feat[number, :size][known] = mean[:size][known]
-        return replace(snapped, feat=feat)
+        assignment = self.assign(discrete=discrete)
+        feat = discrete.feat.clone()
+        for number, size in enumerate(discrete.num_nodes):
+            rows = self._nearest_rows(assignment, number)
+            mean, weight = self._mean_features(rows, assignment.matching[rows])
+            matched = weight[:size] > 0
+            feat[number, :size][matched] = mean[:size][matched]
+        return replace(discrete, feat=feat)
 
-    def _nearer_part(self, assignment: Assignment, number: int) -> Tensor:
-        """Types of the nearer part of what a filter holds."""
-        mine = torch.nonzero(assignment.filter_of == number).flatten()
-        mine = mine[assignment.similarity[mine].argsort(descending=True)]
-        reached = self.weight[mine].cumsum(0)
-        # up to and with the type that fills the part
-        return mine[: int((reached < _NEARER_SHARE * self.weight[mine].sum()).sum()) + 1]
+    def _nearest_rows(self, assignment: Assignment, number: int) -> Tensor:
+        """Classes of filter ``number`` that make up the nearest part of its weight."""
+        rows = torch.nonzero(assignment.filter_of == number).flatten()
+        rows = rows[assignment.similarity[rows].argsort(descending=True)]
+        reached = self.weight[rows].cumsum(0)
+        # up to and including the class that completes the part
+        return rows[: int((reached < _NEAREST_SHARE * self.weight[rows].sum()).sum()) + 1]
 
     def _mean_features(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean features ``[M, D]`` of what is matched with each filter node, and its weight."""
+        """Mean features ``[M, D]`` of the nodes matched with each filter node, and their weight."""
         size = self.filters.filter_size
-        place = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
+        one_hot = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
         # padding has no features that could be averaged
-        num_nodes = self.types.num_nodes[rows].unsqueeze(1)
-        real = place * (torch.arange(place.shape[1]) < num_nodes).unsqueeze(2)
-        presence = torch.einsum("r,rnm->m", self.weight[rows], real)
-        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], real, self.feat[rows])
-        return feat / presence.clamp(min=1e-9).unsqueeze(1), presence
+        num_nodes = self.classes.num_nodes[rows].unsqueeze(1)
+        matched = one_hot * (torch.arange(one_hot.shape[1]) < num_nodes).unsqueeze(2)
+        weight = torch.einsum("r,rnm->m", self.weight[rows], matched)
+        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], matched, self.feat[rows])
+        return feat / weight.clamp(min=1e-9).unsqueeze(1), weight
+
+
+class FilterAdam:
+    """Adam with its default rates, whose state can be reset for single filters.
+
+    ``torch.optim.Adam`` gives the same numbers, but loads the compiler of torch, which takes
+    seconds; its function ``adam`` does not. The first axis of each parameter counts filters.
+    """
+
+    def __init__(self, parameters: Iterable[Tensor]) -> None:
+        self.parameters = [one for one in parameters if one.requires_grad]
+        self.learning_rate = 0.0
+        self.mean = [torch.zeros_like(one) for one in self.parameters]
+        self.square = [torch.zeros_like(one) for one in self.parameters]
+        self.num_steps = [torch.tensor(0.0) for _ in self.parameters]
+
+    def zero_grad(self) -> None:
+        """Clear the gradients."""
+        for one in self.parameters:
+            one.grad = None
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Take one step along the gradients."""
+        for one, mean, square, count in zip(
+            self.parameters, self.mean, self.square, self.num_steps, strict=True
+        ):
+            if one.grad is not None:
+                adam(
+                    [one], [one.grad], [mean], [square], [], [count],
+                    amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
+                    weight_decay=0.0, eps=1e-8, maximize=False,
+                )  # fmt: skip
+
+    def reset(self, filters: Tensor) -> None:
+        """Clear the momentum of the filters with these numbers."""
+        for one in (*self.mean, *self.square):
+            one[filters] = 0

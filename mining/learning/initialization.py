@@ -1,80 +1,65 @@
-"""Where the filters start: real subgraphs chosen to represent the others, or chance.
+"""Initialisation of the filters: rooted subgraphs that represent the others.
 
-The choice decides what is found: from random parameters most filters die, while greedy facility
-location alone, before any training, already holds most patterns.
+The initialisation decides which patterns are found: from random parameters most filters come to
+represent nothing, while greedy facility location finds most patterns before any training.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
-from torch import Tensor
 
 from gomkcn_dgl.matching import GOMKKernel
 from mining.structures.subgraph_classes import SubgraphClasses
 
+INITIALIZATIONS = ("facility_location", "kmeans++", "random", "sample")
 # candidates that greedy k-means++ compares for each new centre
-_CANDIDATES = 20
+_NUM_CANDIDATES = 20
 
 
 def choose_initial(
     init: str,
-    types: SubgraphClasses,
-    num_patterns: int,
+    classes: SubgraphClasses,
+    num_filters: int,
     kernel: GOMKKernel,
     sample_size: int,
     rng: np.random.Generator,
     backend: str,
 ) -> np.ndarray:
-    """Choose the subgraph types that the filters start from.
+    """Choose the subgraph classes that the filters are initialised with, int64 ``[Q]``.
 
-    Parameters
-    ----------
-    init : {"facility_location", "kmeans++", "sample"}
-        Greedy facility location; greedy k-means++; a weighted random sample.
-    types : SubgraphClasses
-        U types; those without weight are not chosen.
-    num_patterns : int
-        How many to choose; fewer come back when there are fewer types.
-    sample_size : int
-        Types compared with each other. When there are more, a sample of that many subgraphs is
-        compared, so that the cost does not grow with U squared.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[Q]`` rows of ``types``, in the order chosen.
+    ``init`` is greedy facility location, greedy k-means++ or a weighted random sample. Of more than
+    ``sample_size`` classes a sample is compared, so that the cost does not grow with U squared.
+    Classes without weight are not chosen, and fewer than ``num_filters`` are returned when there
+    are fewer. Rows of ``classes``, in the order chosen.
     """
-    rows, drawn = types.sample(sample_size, rng)
-    rows, drawn = rows[drawn > 0], drawn[drawn > 0]
-    weight = drawn.astype(np.float64)
-    num_patterns = min(num_patterns, len(rows))
+    rows, drawn = classes.sample(sample_size, rng)
+    rows, weight = rows[drawn > 0], drawn[drawn > 0].astype(np.float64)
+    num_filters = min(num_filters, len(rows))
     if init == "sample":
-        return rng.choice(rows, size=num_patterns, replace=False, p=weight / weight.sum())
-    similarity = _pairwise(types, rows, kernel, backend)
-    choose: Callable[..., list[int]] = _CHOOSERS[init]
-    return rows[choose(similarity, weight, num_patterns, rng)]
+        return rng.choice(rows, size=num_filters, replace=False, p=weight / weight.sum())
+    similarity = _pairwise_similarity(classes, rows, kernel, backend)
+    if init == "kmeans++":
+        return rows[_kmeans_plus_plus(similarity, weight, num_filters, rng)]
+    return rows[_facility_location(similarity, weight, num_filters)]
 
 
-def _pairwise(
-    types: SubgraphClasses, rows: np.ndarray, kernel: GOMKKernel, backend: str
+def _pairwise_similarity(
+    classes: SubgraphClasses, rows: np.ndarray, kernel: GOMKKernel, backend: str
 ) -> np.ndarray:
-    """Normalised scores among types, ``[U', U']``."""
-    x = types.levels[torch.from_numpy(rows)]
-    num_nodes = types.num_nodes[torch.from_numpy(rows)]
-    blocks: list[Tensor] = []
+    """Normalised scores among classes, ``[U', U']``."""
+    index = torch.from_numpy(rows)
+    x, num_nodes = classes.levels[index], classes.num_nodes[index]
     with torch.no_grad():
-        for part in torch.arange(len(rows)).split(128):
-            blocks.append(kernel.match(x[part], x, num_nodes[part], backend).scores)
+        blocks = [
+            kernel.match(x[part], x, num_nodes[part], backend).scores
+            for part in torch.arange(len(rows)).split(128)
+        ]
     return torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
 
 
-def _facility_location(
-    similarity: np.ndarray, weight: np.ndarray, num_chosen: int, rng: np.random.Generator
-) -> list[int]:
-    """Add the type that most raises the sum over all of the similarity to the nearest chosen."""
+def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: int) -> list[int]:
+    """Greedily add the class that most raises the sum of similarities to the nearest chosen."""
     covered = np.zeros(len(similarity))
     chosen: list[int] = []
     for _ in range(num_chosen):
@@ -88,18 +73,15 @@ def _facility_location(
 def _kmeans_plus_plus(
     similarity: np.ndarray, weight: np.ndarray, num_chosen: int, rng: np.random.Generator
 ) -> list[int]:
-    """Draw candidates by their distance to the nearest chosen and keep the best of them."""
+    """Draw candidates in proportion to their distance to the nearest chosen; keep the best."""
     chosen = [int(rng.choice(len(weight), p=weight / weight.sum()))]
     while len(chosen) < num_chosen:
         distance = 1 - similarity[:, chosen].max(axis=1)
         distance[chosen] = 0
-        chance = weight * np.maximum(distance, 1e-12)
-        chance[chosen] = 0
-        drawn = rng.choice(len(weight), size=_CANDIDATES, p=chance / chance.sum())
+        probability = weight * np.maximum(distance, 1e-12)
+        probability[chosen] = 0
+        probability /= probability.sum()
+        drawn = rng.choice(len(weight), size=_NUM_CANDIDATES, p=probability)
         remaining = np.minimum(distance[:, None], 1 - similarity[:, drawn])
         chosen.append(int(drawn[(weight @ remaining).argmin()]))
     return chosen
-
-
-_CHOOSERS = {"facility_location": _facility_location, "kmeans++": _kmeans_plus_plus}
-INITIALIZATIONS = ("facility_location", "kmeans++", "random", "sample")

@@ -21,22 +21,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputTypeError
-from mining.counting.similarity_thresholds import sample_chance
+from mining.counting.similarity_thresholds import draw_null_graph
 from mining.learning.initialization import choose_initial
 from mining.model_selection.over_represented import Recurring, find_recurring
 from mining.records.choice import Choice
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
-    from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -50,26 +46,33 @@ _CHANCE_GRAPHS = 2
 _SOMETHING = 2.0
 
 
-def find_size(miner: PatternMiner, graph: CSRGraph) -> Choice:
-    """Choose the size of a miner's patterns in a graph."""
-    graph = replace(graph, weights=None)
-    chance = _chance_graphs(miner, graph)
-    return choose_size({size: _recurring(miner, graph, chance, size) for size in SIZES})
+def find_size(source: SubgraphSource, graph: CSRGraph, min_support: int) -> Choice:
+    """Choose the size of the patterns in a graph without weights."""
+    # the roots are the same for all sizes
+    roots, chance = source.sample_roots(graph), _chance_graphs(source, graph)
+    return choose_size(
+        {
+            size: _recurring(source.resized(size), graph, chance, roots, min_support)
+            for size in SIZES
+        }
+    )
 
 
-def find_number(miner: PatternMiner, around: RootedSubgraphs) -> Choice:
-    """Choose the number of a miner's patterns among subgraphs of their size."""
-    graph, types, kernel = around.graph, around.types, around.kernel
-    chance = _chance_graphs(miner, graph)
-    found = _recurring(miner, replace(graph, weights=None), chance, around.batch.max_nodes)
+def find_number(
+    source: SubgraphSource, around: RootedSubgraphs, min_support: int, sample_size: int
+) -> Choice:
+    """Choose the number of patterns among the sampled subgraphs of their size."""
+    graph, types, kernel = around.graph, around.classes, around.kernel
+    roots, chance = source.sample_roots(graph), _chance_graphs(source, graph)
+    found = _recurring(source, graph, chance, roots, min_support)
     recurring = [one for one in found if one.stands_out]
-    rng = np.random.default_rng(miner.random_state)
+    rng = np.random.default_rng(source.seed)
     order = choose_initial(
-        "facility_location", types, MOST_PATTERNS, kernel, miner.sample_size, rng, miner.backend
+        "facility_location", types, MOST_PATTERNS, kernel, sample_size, rng, source.backend
     )
     ranks = []
     for one in recurring:
-        own = np.unique(types.type_of[around.forms.has(one.certificate)])
+        own = np.unique(types.class_of[around.forms.has(one.certificate)])
         hits = np.flatnonzero(np.isin(order, own))
         ranks.append(int(hits[0]) + 1 if len(hits) else None)
     return choose_number(recurring, ranks)
@@ -162,16 +165,19 @@ def check_count(name: str, value: object, minimum: int, maximum: int | None = No
     return check_int(name, value, minimum, maximum)
 
 
-def _chance_graphs(miner: PatternMiner, graph: CSRGraph) -> list[CSRGraph]:
-    return [sample_chance(graph, miner.random_state + i) for i in range(_CHANCE_GRAPHS)]
+def _chance_graphs(source: SubgraphSource, graph: CSRGraph) -> list[CSRGraph]:
+    return [draw_null_graph(graph, source.seed + i) for i in range(_CHANCE_GRAPHS)]
 
 
 def _recurring(
-    miner: PatternMiner, graph: CSRGraph, chance: Sequence[CSRGraph], size: int
+    source: SubgraphSource,
+    graph: CSRGraph,
+    chance: Sequence[CSRGraph],
+    roots: np.ndarray | None,
+    min_support: int,
 ) -> list[Recurring]:
-    roots = miner.sample_roots(graph)
-    batch, *samples = (miner.extract(one, roots, max_nodes=size) for one in (graph, *chance))
-    return find_recurring(batch, samples, graph.num_nodes, miner.min_support)
+    batch, *samples = (source.extract(one, roots) for one in (graph, *chance))
+    return find_recurring(batch, samples, graph.num_nodes, min_support)
 
 
 def _joint_error(recurring: Sequence[Recurring]) -> float:

@@ -98,7 +98,7 @@ def add_noisy_patterns(
     rows = _distinct_rows(subgraphs)
     if len(rows) > _MAX_OBSERVATIONS:
         rows = np.sort(rng.choice(rows, size=_MAX_OBSERVATIONS, replace=False))
-    types = subgraphs.types
+    types = subgraphs.classes
     sample_size = max(num_initial, min(sample_size, _MAX_OBSERVATIONS))
     chosen = choose_initial(
         "facility_location", types, num_initial, subgraphs.kernel, sample_size, rng,

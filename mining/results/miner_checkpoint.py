@@ -11,7 +11,8 @@ import torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.torch_file import read_state
-from mining.miner import PatternMiner
+from mining.miner import PatternMiner, make_source
+from mining.settings import RunSettings
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 
@@ -23,13 +24,15 @@ _NEAREST = ("nearest", "nearest_similarity")
 
 def checkpoint_bytes(miner: PatternMiner) -> bytes:
     """Parameters, filters and scaling of a fitted miner as a torch file."""
-    filters, scaling = miner.filters_, miner.scaling_
+    filters, scaling = miner.filters_, miner.source_.scaling
+    tables = RunSettings.of(miner).to_dict()
     state = {
-        "params": {**miner.get_params(), "progress": False},
+        "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
         **{name: getattr(filters, name) for name in _TENSORS},
         **{name: list(getattr(filters, name)) for name in _LISTS},
         **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
         **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
+        "num_sampled": miner.num_sampled_,
         "num_patterns": miner.num_patterns_,
         "pattern_size": miner.pattern_size_,
     }
@@ -43,12 +46,14 @@ def restore_miner(path: Path) -> PatternMiner:
     state = read_state(path, way_out="mine again")
     try:
         _check_state(state)
-        miner = PatternMiner(**state["params"])
+        miner = RunSettings().override(state["params"]).make_miner()
         miner.filters_ = DiscreteFilters(
             **{name: state[name] for name in _TENSORS},
             **{name: tuple(state[name]) for name in _LISTS},
         )
-        miner.scaling_ = FeatureScaling(*(state[name].numpy() for name in _SCALES))
+        scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
+        miner.source_ = make_source(miner, scaling).resized(state["pattern_size"])
+        miner.num_sampled_ = state["num_sampled"]
         for name in _NEAREST:
             setattr(miner, f"{name}_", state[name].numpy())
         miner.n_features_in_ = state["feat"].shape[2]

@@ -122,7 +122,7 @@ class MiningRun:
         ['cycle of 4 nodes']
         """
         csr = as_csr(graph)
-        settings = settings or RunSettings(miner=miner.get_params())
+        settings = settings or RunSettings.of(miner)
         background = FeatureBackground.fit(csr)
         return cls(
             graph=GraphSummary(
@@ -139,12 +139,7 @@ class MiningRun:
                 for pattern in miner.patterns_
             ],
             loss_curve=miner.loss_curve_,
-            settings={
-                "graph": asdict(settings.graph),
-                "miner": dict(settings.miner),
-                "null": asdict(settings.null),
-                "stability": asdict(settings.stability),
-            },
+            settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
             drawings=gather_drawings(miner, csr, background),

@@ -131,7 +131,7 @@ def _feature_similarity(first: Pattern, second: Pattern, ranges: np.ndarray | No
         return 0.0
     one, other = canonical_form(first.adjacency()), canonical_form(second.adjacency())
     # one isomorphism through the canonical positions, then all of them through the automorphisms
-    counterpart = np.argsort(other.place)[one.place]
+    counterpart = np.argsort(other.position)[one.position]
     isomorphisms = automorphisms(second.adjacency())[:, counterpart]  # [P, M]
     distance = np.abs(first.features[:, None] - second.features[None]) / ranges  # [M, M, D]
     mean_distance = distance.mean(axis=2)[np.arange(first.num_nodes), isomorphisms].mean(axis=1)

@@ -14,18 +14,18 @@ _MOST_AUTOMORPHISMS = 10_000
 
 @dataclass(frozen=True)
 class CanonicalForm:
-    """A graph's isomorphism class and how its nodes sit in it.
+    """The isomorphism class of a graph, and the canonical order of its nodes.
 
     Attributes
     ----------
     certificate : bytes
         Equal for isomorphic graphs and for no others.
-    place : numpy.ndarray
+    position : numpy.ndarray
         int64 ``[N]`` canonical position of each node.
     """
 
     certificate: bytes
-    place: np.ndarray
+    position: np.ndarray
 
 
 def canonical_form(adj: np.ndarray) -> CanonicalForm:
@@ -46,7 +46,7 @@ def canonical_form(adj: np.ndarray) -> CanonicalForm:
     joined = np.asarray(adj) != 0
     edges = np.argwhere(np.triu(joined))
     graph = igraph.Graph(n=len(joined), edges=edges.tolist())
-    # since igraph 1.0: the node that stands at each canonical position
+    # since igraph 1.0 this is the node at each canonical position
     order = np.array(graph.canonical_permutation(), dtype=np.int64)
     packed = np.packbits(joined[np.ix_(order, order)])
     return CanonicalForm(len(joined).to_bytes(4, "big") + packed.tobytes(), np.argsort(order))
@@ -69,15 +69,16 @@ def automorphisms(adj: np.ndarray) -> np.ndarray:
 
 
 class CanonicalForms:
-    """Canonical forms of the subgraphs of a batch, each distinct adjacency looked at once."""
+    """Canonical forms of the subgraphs of a batch, computed once for each distinct adjacency."""
 
     def __init__(self, batch: SubgraphBatch) -> None:
         num_nodes, self._max_nodes = batch.num_nodes, batch.max_nodes
         key = np.concatenate(
             [batch.bits.reshape(len(batch), -1), num_nodes[:, None].astype(np.uint64)], axis=1
         )
-        _, first, kind_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        self._kind_of = kind_of.reshape(-1)
+        _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        # number of each subgraph's adjacency among the distinct ones
+        self._adjacency_of = number.reshape(-1)
         self._forms = [
             canonical_form(adj[:size, :size])
             for adj, size in zip(batch.take(first).adjacency(), num_nodes[first], strict=True)
@@ -85,24 +86,24 @@ class CanonicalForms:
 
     def has(self, certificate: bytes) -> np.ndarray:
         """Whether each subgraph has this certificate, bool ``[S]``."""
-        of_kind = np.array([form.certificate == certificate for form in self._forms], dtype=bool)
-        return of_kind[self._kind_of]
+        has = np.array([form.certificate == certificate for form in self._forms], dtype=bool)
+        return has[self._adjacency_of]
 
-    def first_rows(self, chosen: np.ndarray) -> list[int]:
-        """First of the ``chosen`` subgraphs, bool ``[S]``, for each adjacency among them."""
-        rows = np.flatnonzero(chosen)
-        _, first = np.unique(self._kind_of[rows], return_index=True)
+    def first_rows(self, selected: np.ndarray) -> list[int]:
+        """First of the ``selected`` subgraphs, bool ``[S]``, for each adjacency among them."""
+        rows = np.flatnonzero(selected)
+        _, first = np.unique(self._adjacency_of[rows], return_index=True)
         return rows[np.sort(first)].tolist()
 
     def certificate(self, row: int) -> bytes:
         """Certificate of subgraph ``row``."""
-        return self._forms[self._kind_of[row]].certificate
+        return self._forms[self._adjacency_of[row]].certificate
 
-    def places(self, rows: np.ndarray) -> np.ndarray:
+    def positions(self, rows: np.ndarray) -> np.ndarray:
         """Canonical position of each node of some subgraphs, ``[R, N]``; -1 = padding."""
-        kinds, kind_of = np.unique(self._kind_of[rows], return_inverse=True)
-        places = np.full((len(kinds), self._max_nodes), -1)
-        for place, kind in zip(places, kinds.tolist(), strict=True):
-            form = self._forms[kind]
-            place[: len(form.place)] = form.place
-        return places[kind_of]
+        adjacencies, index = np.unique(self._adjacency_of[rows], return_inverse=True)
+        positions = np.full((len(adjacencies), self._max_nodes), -1)
+        for row, number in zip(positions, adjacencies.tolist(), strict=True):
+            form = self._forms[number]
+            row[: len(form.position)] = form.position
+        return positions[index]

@@ -1,9 +1,9 @@
-"""Step 5: trained filters → discrete graphs, still as the kernel takes them."""
+"""Discretisation: trained filters with edge weights between 0 and 1 become graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import networkx as nx
 import numpy as np
@@ -16,7 +16,7 @@ from mining.structures.canonical_forms import canonical_form
 
 @dataclass(frozen=True)
 class DiscreteFilters:
-    """Filters turned into discrete graphs, each still padded to M nodes for the kernel.
+    """F filters turned into graphs, each still padded to M nodes for the kernel.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class DiscreteFilters:
     weights : Tensor
         float32 ``[F, M, M]`` the learnt edge weights, in the same node order.
     num_nodes : tuple of int
-        Nodes of each pattern.
+        Nodes of each filter.
     merged : tuple of int
-        Filters that each one stands for, 1 where it stands for itself alone.
+        Filters that each one stands for, itself included.
     noisy : tuple of bool
         Whether few copies of a pattern are intact, see ``mining/noisy_templates``.
     """
@@ -50,53 +50,43 @@ class DiscreteFilters:
     @classmethod
     def join(cls, parts: Sequence[DiscreteFilters]) -> DiscreteFilters:
         """Put filters of the same size one after the other."""
-        return cls(
-            torch.cat([part.adj for part in parts]),
-            torch.cat([part.feat for part in parts]),
-            torch.cat([part.weights for part in parts]),
-            tuple(size for part in parts for size in part.num_nodes),
-            tuple(count for part in parts for count in part.merged),
-            tuple(noisy for part in parts for noisy in part.noisy),
+        arrays = [part.to_arrays() for part in parts]
+        return cls.from_arrays(
+            {name: np.concatenate([one[name] for one in arrays]) for name in arrays[0]}
         )
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Arrays by name, from which :meth:`from_arrays` makes the same filters."""
+        types = {"num_nodes": np.int64, "merged": np.int64, "noisy": np.bool_}
         return {
-            name: column.numpy() if isinstance(column, Tensor) else np.array(column)
+            name: column.numpy() if isinstance(column, Tensor) else np.array(column, types[name])
             for name, column in vars(self).items()
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> DiscreteFilters:
-        """The inverse of :meth:`to_arrays`."""
-        adj, feat, weights = (torch.from_numpy(arrays[n]) for n in ("adj", "feat", "weights"))
-        sizes, merged, noisy = (tuple(arrays[n].tolist()) for n in ("num_nodes", "merged", "noisy"))
-        return cls(adj, feat, weights, sizes, merged, noisy)
+        """The inverse of :meth:`to_arrays`; arrays of other names are left out."""
+        adj, feat, weights, *lists = (arrays[entry.name] for entry in fields(cls))
+        tensors = (torch.from_numpy(array) for array in (adj, feat, weights))
+        return cls(*tensors, *(tuple(array.tolist()) for array in lists))
+
+    def take(self, rows: Sequence[int]) -> DiscreteFilters:
+        """Return the filters in ``rows``, in that order."""
+        index = np.array(rows, dtype=np.int64)
+        return self.from_arrays({name: array[index] for name, array in self.to_arrays().items()})
 
     def certificates(self) -> list[bytes]:
-        """Isomorphism class of each pattern."""
+        """Isomorphism class of each filter."""
         return [
             canonical_form(self.adj[number, :size, :size].numpy()).certificate
             for number, size in enumerate(self.num_nodes)
         ]
 
-    def take(self, rows: Sequence[int]) -> DiscreteFilters:
-        """Return the filters in ``rows``, in that order."""
-        index = torch.as_tensor(list(rows), dtype=torch.int64)
-        return DiscreteFilters(
-            self.adj[index],
-            self.feat[index],
-            self.weights[index],
-            tuple(self.num_nodes[row] for row in rows),
-            tuple(self.merged[row] for row in rows),
-            tuple(self.noisy[row] for row in rows),
-        )
 
+def discretize(filters: GraphFilters) -> DiscreteFilters:
+    """Make a graph of each filter: its edges of weight above ½, without isolated parts.
 
-def snap(filters: GraphFilters) -> DiscreteFilters:
-    """Read a discrete graph off each filter: edges above ½, without the padding.
-
-    A subgraph is connected, so what is not connected to the largest component of a filter imitates
+    A subgraph is connected, so whatever is not in the largest component of a filter imitates
     padding and is pruned.
     """
     with torch.no_grad():
@@ -104,14 +94,16 @@ def snap(filters: GraphFilters) -> DiscreteFilters:
     adj = (weights > 0.5).float()
     sizes = []
     for number in range(len(adj)):
-        component = max(nx.connected_components(nx.from_numpy_array(adj[number].numpy())), key=len)
-        sizes.append(len(component))
-        rest = [node for node in range(filters.filter_size) if node not in component]
-        order = torch.tensor(sorted(component) + rest)
+        graph = nx.from_numpy_array(adj[number].numpy())
+        component = sorted(max(nx.connected_components(graph), key=len))
+        size = len(component)
+        sizes.append(size)
+        # the nodes of the component come first, and the others become padding
+        order = torch.tensor(component + sorted(set(graph) - set(component)))
         for matrix in (adj, weights):
             matrix[number] = matrix[number][order][:, order]
-            matrix[number, len(component) :] = 0
-            matrix[number, :, len(component) :] = 0
+            matrix[number, size:] = 0
+            matrix[number, :, size:] = 0
         feat[number] = feat[number][order]
-        feat[number, len(component) :] = 0
+        feat[number, size:] = 0
     return DiscreteFilters(adj, feat, weights, tuple(sizes))

@@ -1,4 +1,4 @@
-"""Step 3: roots of a graph → their subgraphs, compared: types, structures, similarities."""
+"""Rooted subgraphs of a graph, ready to be compared: classes, structures, similarities."""
 
 from __future__ import annotations
 
@@ -15,23 +15,14 @@ from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import ScaledFeatures
 from mining.structures.subgraph_classes import SubgraphClasses, find_classes
 
-# scores closer to a perfect match than this are the kernel's word for "the same"
+# a normalised score that is closer to 1 than this is a perfect match for the kernel
 _INDISTINCT = 1e-3
+# classes compared with all filters at once
+_PART_SIZE = 4096
 
 
 class RootedSubgraphs:
-    """The subgraphs around some roots of a graph, and what is known of them.
-
-    Parameters
-    ----------
-    graph : CSRGraph
-    features : ScaledFeatures
-        ``[V, D]``.
-    batch : SubgraphBatch
-        S subgraphs of ``graph``, without weights.
-    kernel : GOMKKernel
-    backend : str
-    """
+    """S subgraphs of a graph without weights, its scaled features ``[V, D]`` and the kernel."""
 
     def __init__(
         self,
@@ -45,15 +36,15 @@ class RootedSubgraphs:
         self.kernel, self.backend = kernel, backend
 
     @cached_property
-    def types(self) -> SubgraphClasses:
-        """The different subgraphs, as the kernel sees them."""
-        adjacency, rows = self.batch.adjacency(), self.batch.gather(self.features)
-        levels = self.kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(rows))
+    def classes(self) -> SubgraphClasses:
+        """The subgraphs grouped into those that no filter can tell apart."""
+        adjacency, features = self.batch.adjacency(), self.batch.gather(self.features)
+        levels = self.kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(features))
         return find_classes(levels, self.batch.num_nodes, self.kernel)
 
     @cached_property
     def forms(self) -> CanonicalForms:
-        """Structure of each subgraph."""
+        """Canonical form of each subgraph."""
         return CanonicalForms(self.batch)
 
     @cached_property
@@ -61,38 +52,39 @@ class RootedSubgraphs:
         """Number of each subgraph's node set, int64 ``[S]``: equal for the same nodes."""
         return self.batch.node_sets()
 
-    def similarity(self, snapped: DiscreteFilters) -> np.ndarray:
-        """Normalised score of every subgraph with every pattern, float32 ``[S, F]``."""
-        z = self.kernel.embed(snapped.adj, snapped.feat)
-        sizes = torch.tensor(snapped.num_nodes)
-        parts = zip(self.types.levels.split(4096), self.types.num_nodes.split(4096), strict=True)
-        per_type = [
-            self.kernel.similarity(x, num_nodes, z, sizes, self.backend) for x, num_nodes in parts
+    def similarity(self, filters: DiscreteFilters) -> np.ndarray:
+        """Normalised score of every subgraph with every filter, float32 ``[S, F]``."""
+        z = self.kernel.embed(filters.adj, filters.feat)
+        sizes = torch.tensor(filters.num_nodes, dtype=torch.int64)
+        x, num_nodes = self.classes.levels, self.classes.num_nodes
+        parts = [
+            self.kernel.similarity(x[part], num_nodes[part], z, sizes, self.backend)
+            for part in torch.arange(len(self.classes)).split(_PART_SIZE)
         ]
-        return torch.cat(per_type).numpy()[self.types.type_of]
+        return torch.cat(parts).numpy()[self.classes.class_of]
 
-    def same_structure(self, snapped: DiscreteFilters) -> np.ndarray:
-        """Which subgraphs have exactly the structure of which pattern, bool ``[S, F]``."""
-        own = [self.forms.has(certificate) for certificate in snapped.certificates()]
-        return np.stack(own, axis=1)
+    def same_structure(self, filters: DiscreteFilters) -> np.ndarray:
+        """Which subgraphs are isomorphic to which filter, features aside, bool ``[S, F]``."""
+        return np.stack([self.forms.has(one) for one in filters.certificates()], axis=1)
 
-    def add_lookalikes(self, snapped: DiscreteFilters) -> DiscreteFilters:
-        """Add the structures that the kernel cannot tell from a filter's own.
+    def add_indistinguishable(self, filters: DiscreteFilters) -> DiscreteFilters:
+        """Add the structures that the kernel cannot tell from that of a filter.
 
-        With constant features, graphs whose walk counts agree score alike with every filter (the
-        paper's Proposition 6 asks for full rank), and a filter has the structure of one of them.
+        With constant features, graphs whose numbers of walks agree score the same with every filter
+        (the paper's Proposition 6 asks for full rank), and a filter has the structure of one of
+        them.
         """
-        similarity = self.similarity(snapped)
-        known = set(snapped.certificates())
-        added = [snapped]
-        for number, size in enumerate(snapped.num_nodes):
-            alike = similarity[:, number] > 1 - _INDISTINCT
-            for row in self.forms.first_rows(alike & (self.batch.num_nodes == size)):
+        similarity = self.similarity(filters)
+        known = set(filters.certificates())
+        joined = [filters]
+        for number, size in enumerate(filters.num_nodes):
+            perfect = similarity[:, number] > 1 - _INDISTINCT
+            for row in self.forms.first_rows(perfect & (self.batch.num_nodes == size)):
                 if self.forms.certificate(row) in known:
                     continue
                 known.add(self.forms.certificate(row))
                 one = self.batch.take(np.array([row]))
                 adj = torch.from_numpy(one.adjacency())
                 feat = torch.from_numpy(one.gather(self.features))
-                added.append(DiscreteFilters(adj, feat, adj, (size,)))
-        return DiscreteFilters.join(added)
+                joined.append(DiscreteFilters(adj, feat, adj, (size,)))
+        return DiscreteFilters.join(joined)

@@ -1,4 +1,4 @@
-"""Subgraphs → subgraph types: what no filter can tell apart is handled once, with a weight."""
+"""Subgraphs → classes: subgraphs that no filter can tell apart are handled once, with a weight."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _LARGEST = 2.0**63 * _RESOLUTION
 
 @dataclass(frozen=True)
 class SubgraphClasses:
-    """The different subgraphs of a graph, as the kernel sees them.
+    """Subgraphs grouped into U classes that no filter can tell apart.
 
     Attributes
     ----------
     first : numpy.ndarray
-        int64 ``[U]`` a subgraph of each type.
-    type_of : numpy.ndarray
+        int64 ``[U]`` a subgraph of each class.
+    class_of : numpy.ndarray
         int64 ``[S]`` type of each subgraph.
     weight : numpy.ndarray
-        int64 ``[U]`` number of subgraphs of each type.
+        int64 ``[U]`` number of subgraphs of each class.
     levels : Tensor
         float32 ``[U, L, N, D]`` level embeddings of the subgraphs in ``first``.
     num_nodes : Tensor
@@ -36,19 +36,19 @@ class SubgraphClasses:
     """
 
     first: np.ndarray
-    type_of: np.ndarray
+    class_of: np.ndarray
     weight: np.ndarray
     levels: Tensor
     num_nodes: Tensor
 
     def __len__(self) -> int:
-        """Return the number of types U."""
+        """Return the number of classes U."""
         return len(self.first)
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw ``size`` subgraphs when there are more types than that.
+        """Draw ``size`` subgraphs when there are more classes than that.
 
-        Returns the rows of the types drawn, ascending, and how often each was drawn; all rows and
+        Returns the rows of the classes drawn, ascending, and how often each was drawn; all rows and
         their weights when there are not more.
         """
         if len(self) <= size:
@@ -58,13 +58,13 @@ class SubgraphClasses:
         return rows, weight
 
     def take(self, rows: np.ndarray, weight: np.ndarray) -> SubgraphClasses:
-        """Return the types in ``rows`` with new weights; ``type_of`` is -1 for other subgraphs."""
+        """Return the classes in ``rows`` with new weights; ``class_of`` is -1 elsewhere."""
         position = np.full(len(self), -1)
         position[rows] = np.arange(len(rows))
         index = torch.from_numpy(rows)
         return SubgraphClasses(
             self.first[rows],
-            position[self.type_of],
+            position[self.class_of],
             weight,
             self.levels[index],
             self.num_nodes[index],
@@ -101,32 +101,32 @@ def find_classes(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKKernel) -> S
     rows = np.rint(levels.numpy() / _RESOLUTION).astype(np.int64).transpose(0, 2, 1, 3)
     rows = rows.reshape(num_subgraphs, size, -1).view(np.uint64)
     if kernel.matching == "greedy":
-        place = np.arange(size)
+        position = np.arange(size)
     else:
-        place = np.zeros(size, np.int64)
-        place[0] = int(kernel.anchor_root)
-    key = np.stack([_hash_rows(rows, place, salt) for salt in (1, 2)], axis=1)
+        position = np.zeros(size, np.int64)
+        position[0] = int(kernel.anchor_root)
+    key = np.stack([_hash_rows(rows, position, salt) for salt in (1, 2)], axis=1)
     if kernel.padding == "mask":
         # a node whose embeddings are all zero is matched, padding is not
         key = np.concatenate([key, num_nodes.astype(np.uint64)[:, None]], axis=1)
-    _, first, type_of, weight = np.unique(
+    _, first, class_of, weight = np.unique(
         key, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
     return SubgraphClasses(
         first=first,
-        type_of=type_of.reshape(-1),
+        class_of=class_of.reshape(-1),
         weight=weight,
         levels=levels[torch.from_numpy(first)].contiguous(),
         num_nodes=torch.from_numpy(num_nodes[first].astype(np.int64)),
     )
 
 
-def _hash_rows(rows: np.ndarray, place: np.ndarray, salt: int) -> np.ndarray:
-    """A 64-bit hash of the multiset of ``(place, row)``: ``[S, N, K]`` → ``[S]``."""
+def _hash_rows(rows: np.ndarray, position: np.ndarray, salt: int) -> np.ndarray:
+    """A 64-bit hash of the multiset of ``(position, row)``: ``[S, N, K]`` → ``[S]``."""
     rng = np.random.default_rng(salt)
     odd = rng.integers(0, 2**63, size=rows.shape[2], dtype=np.uint64) | np.uint64(1)
-    seats = rng.integers(0, 2**63, size=int(place.max()) + 1, dtype=np.uint64)
-    mixed = (rows * odd).sum(axis=2, dtype=np.uint64) + seats[place]
+    salts = rng.integers(0, 2**63, size=int(position.max()) + 1, dtype=np.uint64)
+    mixed = (rows * odd).sum(axis=2, dtype=np.uint64) + salts[position]
     # a sum over nodes forgets their order; a non-linear step before it keeps them apart
     mixed ^= mixed >> np.uint64(31)
     mixed *= np.uint64(0x9E3779B97F4A7C15)

@@ -1,0 +1,187 @@
+"""Filters are initialised, trained as cluster centres and discretised; the best of all is kept.
+
+This is the frequent pattern mining of section VI-B of the GOMKCN paper, from several
+initialisations where the user asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.learning.clustering import FilterClustering
+from mining.learning.initialization import choose_initial
+from mining.structures.discrete_filters import DiscreteFilters, discretize
+from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.subgraph_classes import SubgraphClasses
+
+
+@dataclass(frozen=True)
+class FilterLearning:
+    """How the filters of a :class:`gomkcn.PatternMiner` are trained, beyond its own parameters.
+
+    Attributes
+    ----------
+    learning_rate : float
+        Of Adam, in the first epoch; it falls to 0 along a cosine.
+    batch_size : int
+        Subgraphs in a gradient step.
+    relocate : bool
+        Move filters that represent almost no subgraph to the subgraphs that are represented worst.
+    sample_size : int
+        Most subgraphs compared with each other to initialise the filters; at least as many as there
+        are filters.
+    train_size : int
+        Most different subgraphs trained on; all of them are counted in the end.
+    sample_error : float
+        In (0, 1): filters are trained on so many roots that with 99 % confidence every share of
+        them is right to within this (Hoeffding): on 105,967 roots by default, or on all of fewer.
+    feature_contrast : float
+        In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
+        differ from node to node at random, so that the structure counts for more.
+
+    Raises
+    ------
+    InputError
+        For a number out of range.
+
+    Examples
+    --------
+    >>> FilterLearning(sample_error=0.01).batch_size
+    1024
+    """
+
+    learning_rate: float = 0.1
+    batch_size: int = 1024
+    relocate: bool = True
+    sample_size: int = 1000
+    train_size: int = 5000
+    sample_error: float = 0.005
+    feature_contrast: float = 0.3
+
+    def __post_init__(self) -> None:
+        check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
+        for name in ("batch_size", "sample_size", "train_size"):
+            check_int(name, getattr(self, name), 1)
+        for name in ("sample_error", "feature_contrast"):
+            check_float(name, getattr(self, name), 0, 1, open_minimum=True)
+
+
+def learn_filters(
+    subgraphs: RootedSubgraphs,
+    classes: SubgraphClasses,
+    num_filters: int,
+    learning: FilterLearning,
+    *,
+    init: str,
+    n_init: int,
+    num_epochs: int,
+    seed: int,
+    init_weight: np.ndarray | None = None,
+    checkpoints: CheckpointStore | None = None,
+    progress: bool = False,
+) -> tuple[DiscreteFilters, list[float]]:
+    """Learn filters from each initialisation; return the best ones and their loss curve.
+
+    ``classes`` are U classes of ``subgraphs`` with any weights, and ``init_weight [U]`` replaces
+    these weights where the filters are initialised. The curve has the loss before the training,
+    then after each epoch. Each initialisation is a checkpoint; when time is up, training ends.
+    """
+    checkpoints = CheckpointStore() if checkpoints is None else checkpoints
+    best: dict[str, np.ndarray] = {}
+    total = (1 + num_epochs) * n_init
+    with tqdm(total=total, desc="mining", unit="epoch", disable=not progress) as bar:
+        for number in range(n_init):
+            if best and checkpoints.is_over():
+                break
+
+            def learn(number: int = number) -> dict[str, np.ndarray]:
+                clustering = _initialize(
+                    subgraphs, classes, num_filters, learning, init, [seed, number], init_weight
+                )
+                return _train(clustering, learning, num_epochs, seed + number, checkpoints, bar)
+
+            result = dict(checkpoints.take_together(f"filters-{number}", learn))
+            if not best or result["loss"] < best["loss"]:
+                best = result
+    return DiscreteFilters.from_arrays(best), best["curve"].tolist()
+
+
+def _initialize(
+    subgraphs: RootedSubgraphs,
+    classes: SubgraphClasses,
+    num_filters: int,
+    learning: FilterLearning,
+    init: str,
+    seed: list[int],
+    init_weight: np.ndarray | None,
+) -> FilterClustering:
+    """Draw the classes to train on, and set the filters to some of them."""
+    rng = np.random.default_rng(seed)
+    rows, weight = classes.sample(learning.train_size, rng)
+    classes = classes.take(rows, weight)
+    batch = subgraphs.batch.take(classes.first)
+    adj = torch.from_numpy(batch.adjacency())
+    feat = torch.from_numpy(batch.gather(subgraphs.features))
+    # a generator of its own leaves the global random numbers of torch as they are
+    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+    kernel, backend, filter_size = subgraphs.kernel, subgraphs.backend, batch.max_nodes
+    if init == "random":
+        filters = GraphFilters(num_filters, filter_size, feat.shape[2], generator=generator)
+    else:
+        candidates = classes
+        if init_weight is not None:
+            candidates = replace(classes, weight=init_weight[rows])
+        chosen = choose_initial(
+            init, candidates, num_filters, kernel, learning.sample_size, rng, backend
+        )
+        filters = GraphFilters(len(chosen), filter_size, feat.shape[2], generator=generator)
+        filters.set(torch.arange(len(chosen)), adj[chosen], feat[chosen])
+    return FilterClustering(classes, adj, feat, filters, kernel, backend)
+
+
+def _train(
+    clustering: FilterClustering,
+    learning: FilterLearning,
+    num_epochs: int,
+    seed: int,
+    checkpoints: CheckpointStore,
+    bar: tqdm,
+) -> dict[str, np.ndarray]:
+    """The better of the initial and the trained filters, their loss, and the curve of the run."""
+    curve: list[float] = []
+
+    def on_epoch(loss: float) -> bool:
+        curve.append(loss)
+        bar.set_postfix_str(f"loss {loss:.4f}")
+        bar.update()
+        return checkpoints.is_over()
+
+    # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
+    # both candidates are judged as discrete filters
+    on_epoch(clustering.loss())
+    candidates = [discretize(clustering.filters)]
+    generator = torch.Generator().manual_seed(seed)
+    clustering.train(
+        num_epochs,
+        learning.learning_rate,
+        learning.batch_size,
+        learning.relocate,
+        generator,
+        on_epoch,
+    )
+    candidates.append(discretize(clustering.filters))
+    candidates = [clustering.with_mean_features(filters) for filters in candidates]
+    losses = [clustering.loss(filters) for filters in candidates]
+    best = int(np.argmin(losses))
+    return {
+        **candidates[best].to_arrays(),
+        "loss": np.array(losses[best]),
+        "curve": np.array(curve),
+    }

@@ -1,0 +1,86 @@
+"""How much memory mining takes, computed before it is taken."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.runtime.memory import check_memory, parse_size
+
+# most bytes that assigning and counting one subgraph takes beside its row of the match table:
+# indices of subgraphs, similarities, a sort order, a hash of the node set, a node mapping
+_COUNTING_BYTES = 120
+# bytes for one number of the level embeddings while subgraphs are grouped into classes: the number
+# itself, the same as an integer, and its hash
+_LEVEL_BYTES = 28
+# shares of the limit for the sample, for one part of the stream and for the match table
+_SAMPLE_SHARE, _PART_SHARE, _TABLE_SHARE = 0.5, 0.1, 0.3
+
+
+@dataclass(frozen=True)
+class MemoryBudget:
+    """What mining may take, in bytes, and how many subgraphs fit into it.
+
+    The subgraphs have at most ``max_nodes`` nodes, ``num_levels`` level embeddings of
+    ``num_features`` numbers a node, and are compared with ``num_filters`` filters.
+    """
+
+    limit: int
+    max_nodes: int
+    num_levels: int
+    num_features: int
+    num_filters: int
+
+    @property
+    def subgraph_bytes(self) -> float:
+        """Bytes that one subgraph takes while it is extracted and compared."""
+        size = self.max_nodes
+        levels = self.num_levels * size * self.num_features * _LEVEL_BYTES
+        return levels + 8 * size * -(-size // 64) + 8 * size * size + 8 * self.num_filters
+
+    @property
+    def sample_size(self) -> int:
+        """Most subgraphs in memory while filters are trained."""
+        return int(_SAMPLE_SHARE * self.limit / self.subgraph_bytes)
+
+    @property
+    def part_size(self) -> int:
+        """Most subgraphs in one part of the stream."""
+        return max(1, int(_PART_SHARE * self.limit / self.subgraph_bytes))
+
+    @property
+    def table_bytes(self) -> float:
+        """Most bytes of a match table in memory; a larger one goes to a temporary file."""
+        return _TABLE_SHARE * self.limit
+
+    def check(self, num_subgraphs: int, num_sampled: int, null_graph_bytes: int) -> None:
+        """Raise an InputError where mining ``num_subgraphs`` would take more than the limit.
+
+        ``num_sampled`` subgraphs are in memory while a null-model graph of ``null_graph_bytes`` is
+        drawn for the thresholds; 0 bytes mean that none is drawn.
+        """
+        check_memory(
+            num_subgraphs * _COUNTING_BYTES + self.subgraph_bytes,
+            self.limit,
+            f"the patterns of {num_subgraphs:,} subgraphs",
+        )
+        if null_graph_bytes:
+            check_memory(
+                null_graph_bytes + num_sampled * self.subgraph_bytes,
+                self.limit,
+                "the null-model graph for thresholds, which is not needed with min_similarity,",
+            )
+
+
+def read_limit(limit: int | str | None) -> int:
+    """Return a limit in bytes; half of the machine's memory for None.
+
+    >>> read_limit("2GiB") == read_limit(2 * 2**30)
+    True
+    """
+    if limit is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    if isinstance(limit, str):
+        return parse_size(limit)
+    return check_int("memory_limit", limit, 1)

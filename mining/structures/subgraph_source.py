@@ -1,0 +1,169 @@
+"""The one source of rooted subgraphs: how they are taken from a graph, sampled and streamed.
+
+Whatever is learnt, located, counted or explained uses the same source, so that the subgraphs of any
+graph are taken and compared in the same way as those that the filters were trained on.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
+from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
+from mining.structures.memory_budget import MemoryBudget
+from mining.structures.rooted_subgraphs import RootedSubgraphs
+
+logger = logging.getLogger("gomkcn_dgl")
+
+# probability with which a share of the sample may differ from that of all nodes by more than
+# sample_error
+_SAMPLE_RISK = 0.01
+# subgraphs in one part of a stream, unless memory allows fewer
+PART_SIZE = 65_536
+
+
+@dataclass(frozen=True)
+class SubgraphSource:
+    """Takes rooted subgraphs from any graph with the features that it was made for.
+
+    A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
+    ``max_nodes``, at least 3), chosen by ``policy``; each root has ``num_views`` of them.
+    ``sample_error`` decides how many roots filters are trained on.
+    """
+
+    kernel: GOMKKernel
+    scaling: FeatureScaling
+    budget: MemoryBudget
+    max_nodes: int
+    num_hops: int | None = None
+    policy: str = "dense"
+    num_views: int = 1
+    seed: int = 0
+    sample_error: float = 0.005
+    backend: str = "auto"
+
+    def read(self, graph: Any) -> CSRGraph:
+        """Take a graph in any form, check its features and leave its edge weights out."""
+        csr = as_csr(graph)
+        width = len(self.scaling.offset)
+        if csr.features.shape[1] != width:
+            raise InputError(
+                f"graph must have the {width} features that the miner was fitted on, "
+                f"got {csr.features.shape[1]}."
+            )
+        if csr.weights is not None:
+            logger.info("edge weights are not used for mining: a pattern has an edge or not")
+            csr = replace(csr, weights=None)
+        return csr
+
+    def resized(self, max_nodes: int) -> SubgraphSource:
+        """The same source with subgraphs of another size."""
+        return replace(self, max_nodes=max_nodes)
+
+    def extract(self, graph: CSRGraph, roots: np.ndarray | None = None) -> SubgraphBatch:
+        """Take the subgraphs around some roots, int64 ``[R]``, or around all nodes."""
+        return extract_subgraphs(
+            graph,
+            usual_hops(self.max_nodes) if self.num_hops is None else self.num_hops,
+            self.max_nodes,
+            roots=roots,
+            policy=self.policy,
+            num_views=self.num_views,
+            seed=self.seed,
+        )
+
+    def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
+        """Take the subgraphs around some roots, or around all nodes, ready to be compared."""
+        csr = self.read(graph)
+        features = ScaledFeatures(csr.features, self.scaling)
+        return RootedSubgraphs(csr, features, self.extract(csr, roots), self.kernel, self.backend)
+
+    def training_subgraphs(self, graph: Any) -> RootedSubgraphs:
+        """Take the subgraphs that filters are trained on."""
+        csr = self.read(graph)
+        return self.subgraphs_around(csr, self.sample_roots(csr))
+
+    def sample_size(self, graph: CSRGraph) -> int:
+        """Number of roots that filters are trained on.
+
+        By Hoeffding's inequality, ``log(2 / risk) / (2 error²)`` roots are enough for every share
+        of the sample to be right to within the error.
+        """
+        enough = ceil(log(2 / _SAMPLE_RISK) / (2 * self.sample_error**2))
+        fitting = max(1, self.budget.sample_size // self.num_views)
+        return min(graph.num_nodes, enough, fitting)
+
+    def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
+        """Draw the roots that filters are trained on, int64, ascending; None for all nodes."""
+        size = self.sample_size(graph)
+        if size == graph.num_nodes:
+            return None
+        # the second number keeps this stream apart from the others of the same seed
+        rng = np.random.default_rng([self.seed, 7])
+        return np.sort(rng.choice(graph.num_nodes, size, replace=False))
+
+    @property
+    def part_size(self) -> int:
+        """Number of roots in one part of a stream."""
+        return max(1, min(PART_SIZE, self.budget.part_size) // self.num_views)
+
+    def stream(self, graph: Any, whole: RootedSubgraphs | None = None) -> SubgraphStream:
+        """All subgraphs of a graph in parts; ``whole`` holds all of them, where they are known."""
+        if whole is not None and len(whole.batch) < whole.graph.num_nodes * self.num_views:
+            whole = None
+        return SubgraphStream(self, self.read(graph), whole)
+
+
+@dataclass(frozen=True)
+class SubgraphStream:
+    """All subgraphs of a graph, in parts that are extracted when they are asked for.
+
+    The subgraphs of a root stand next to each other. Where ``whole`` holds all of them, it is the
+    only part.
+    """
+
+    source: SubgraphSource
+    graph: CSRGraph
+    whole: RootedSubgraphs | None = None
+
+    def __len__(self) -> int:
+        """Return the number of subgraphs S."""
+        return self.graph.num_nodes * self.source.num_views
+
+    @property
+    def num_parts(self) -> int:
+        """Number of parts."""
+        return 1 if self.whole is not None else -(-self.graph.num_nodes // self.source.part_size)
+
+    def rows_of(self, part: int) -> slice:
+        """Rows of the subgraphs in a part."""
+        if self.whole is not None:
+            return slice(0, len(self))
+        step = self.source.part_size * self.source.num_views
+        return slice(part * step, min((part + 1) * step, len(self)))
+
+    def part(self, number: int) -> RootedSubgraphs:
+        """Return the subgraphs of a part."""
+        if self.whole is not None:
+            return self.whole
+        rows, num_views = self.rows_of(number), self.source.num_views
+        roots = np.arange(rows.start // num_views, rows.stop // num_views)
+        return self.source.subgraphs_around(self.graph, roots)
+
+    def take(self, rows: np.ndarray) -> tuple[RootedSubgraphs, np.ndarray]:
+        """Return subgraphs that include those in ``rows``, and the positions of these in them."""
+        if self.whole is not None:
+            return self.whole, rows
+        num_views = self.source.num_views
+        roots, position = np.unique(rows // num_views, return_inverse=True)
+        subgraphs = self.source.subgraphs_around(self.graph, roots)
+        return subgraphs, position * num_views + rows % num_views
