@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # more than any path costs: what keeps a column out
 _FAR = np.int64(1) << np.int64(61)
@@ -42,7 +42,7 @@ class Scratch(NamedTuple):
     book: np.ndarray  # int64 [4, P]
 
 
-@compiled()
+@subroutine()
 def new_scratch(num_rows, num_columns):
     """Allocate the scratch of one thread for tables of this size."""
     size = (max(num_rows, num_columns) + _LANES - 1) // _LANES * _LANES
@@ -64,7 +64,7 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
     return shift, 2.0 ** (room - int(np.ceil(np.log2(max(largest, 1e-30)))))
 
 
-@compiled(forceinline=True)
+@subroutine(_nrt=False, forceinline=True)
 def match_optimally(
     tables, first, place, pinned, num_rows, shift, scale, cost, key, offset, parent, book, chosen
 ):  # fmt: skip
@@ -97,7 +97,7 @@ def match_optimally(
             chosen[row + pinned] = book[_COLUMN, row] + pinned
 
 
-@compiled()
+@subroutine(_nrt=False)
 def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen):
     """Let each row in turn take the most similar column left: chosen int64 [N]."""
     num_columns = tables.shape[2]
@@ -112,13 +112,13 @@ def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen
         offset[chosen[row]] = _FAR
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _cost(similarity, shift, scale):
     # a NaN is as bad as can be: it must not decide where the search goes
     return np.int64(-similarity * scale) << shift if similarity == similarity else np.int64(0)
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _lower_prices(height, padded, whole, cost, price, mean):
     """Price the columns of a square table: the least cost over the rows' own prices.
 
@@ -142,7 +142,7 @@ def _lower_prices(height, padded, whole, cost, price, mean):
             price[column] = min(price[column], cost[row, column] - least)
 
 
-@compiled(forceinline=True)
+@subroutine(_nrt=False, forceinline=True)
 def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
     """Match the rows of `cost` one after the other, each along its cheapest path."""
     taken = np.int64(1) << (shift - 1)

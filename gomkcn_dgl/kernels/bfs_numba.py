@@ -10,6 +10,8 @@ which grows only if the node was new. Before rows are read, a short loop loads f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
@@ -27,7 +29,7 @@ from gomkcn_dgl.kernels.search_numba import (
     touch,
 )
 from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ZERO, _ONE = np.int64(0), np.int64(1)
@@ -64,16 +66,15 @@ def extract(
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
         run_blocks(
-            _extract_kernel, total, total * max_nodes * 50,
-            indptr.view(np.uint64),
-            indices.view(np.uint32),
+            _extract_block, total, total * max_nodes * 50,
+            Rows(indptr.view(np.uint64), indices.view(np.uint32)),
+            hub_degree(max_nodes),
             weights if weighted else np.empty(0, np.float32),
             roots.astype(np.int64),
             num_hops,
             POLICIES[policy],
             num_views,
             np.uint64(seed),
-            hub_degree(max_nodes),
             out.nodes.view(np.uint32),
             out.num_nodes,
             out.truncated,
@@ -83,21 +84,16 @@ def extract(
     return out
 
 
-@compiled()
-def _extract_kernel(
-    first, last, indptr, indices, weights, roots, num_hops, policy, num_views, seed, limit,
-    nodes, num_nodes, truncated, bits, dense_weights,
-):  # fmt: skip
-    scratch = new_scratch(nodes.shape[1], limit, len(indptr) - 1)
-    _extract_rows(
-        first, last, Rows(indptr, indices), weights, roots, num_hops, policy, num_views, seed,
-        limit, nodes, num_nodes, truncated, bits, dense_weights, scratch,
-    )  # fmt: skip
+def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
+    """Give each block a scratch of its own."""
+    max_nodes = arguments[-5].shape[1]
+    scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
+    _extract_kernel(first, last, graph, limit, *arguments, scratch)
 
 
 @compiled(**SEARCH_JIT)
-def _extract_rows(
-    first, last, graph, weights, roots, num_hops, policy, num_views, seed, limit,
+def _extract_kernel(
+    first, last, graph, limit, weights, roots, num_hops, policy, num_views, seed,
     nodes, num_nodes, truncated, bits, dense_weights, scratch,
 ):  # fmt: skip
     era = _ONE
@@ -115,7 +111,7 @@ def _extract_rows(
             fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
     """Write the kept nodes of one subgraph; return their number, whether it was cut, the era."""
     begin, size, found = _whole_hops(graph, root, num_hops, limit, len(kept), scratch, era)
@@ -144,7 +140,7 @@ def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
     return size, cut, era + len(scratch.met)
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
     """Layer `begin:size` of `met` is the last that fits; with the next hop there are `found`."""
     begin, size = _ZERO, enter(root, _ZERO, scratch, era) + 1
@@ -168,7 +164,7 @@ def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
     return begin, size, size
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _take_rest(stream, kept, size, met, found):
     """Fill up with nodes taken at random from those at `size:found`."""
     for k in range(size, len(kept)):

@@ -15,13 +15,13 @@ from gomkcn_dgl.kernels.search_numba import (
     random,
     touch,
 )
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import subroutine
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 _PADDING = np.uint32(2**32 - 1)
 # typed: a plain 0 is another type to the compiler, and a function more to compile
-_ROOT = np.int64(0)
+_ROOT, _SIZE = np.int64(0), np.int64(1)
 # a node's rank when growing densely, least first: missing links | degree | 21 random bits
 _LINK, _DEGREE, _RANDOM = 2**52, 2**21, np.uint64(43)
 # ranks from here on are not on offer: kept nodes, and those that no row has offered yet
@@ -29,13 +29,13 @@ _TAKEN, _UNRANKED = 2**62, 2**63 - 1
 _NOT_OFFERED = 2**31
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
     """Add a random neighbour of the kept nodes at a time; return their number and the era."""
     met, depths, waiting = scratch.met, scratch.depths, scratch.waiting
     count = enter(root, _ROOT, scratch, era) + 1
     kept[0] = root
-    size, depth, num_rows, ready, draw = 1, _ROOT, _ROOT, 0, _ZERO
+    size, depth, num_rows, ready, draw = _SIZE, _ROOT, _ROOT, _ROOT, _ZERO
     while size < len(kept):
         node = kept[size - 1]
         if depth < num_hops:
@@ -65,7 +65,7 @@ def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
     return size, era
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era):
     """Fill up with nodes drawn from the open rows; the table holds the kept nodes and no others."""
     rows = scratch.rows
@@ -97,7 +97,7 @@ def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
     return size
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def open_row(node, depth, num_rows, scratch):
     """Put a kept node among the open rows, which stand in order of depth."""
     place = num_rows
@@ -109,14 +109,14 @@ def open_row(node, depth, num_rows, scratch):
     return num_rows + 1
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
     """Add the node with most links to the kept ones at a time; return their number."""
     met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
     count = enter(root, _ROOT, scratch, era) + 1
     depths[0], ranks[0] = 0, _UNRANKED
     kept[0] = root
-    size, depth, hubs = 1, _ROOT, 0
+    size, depth, hubs = _SIZE, _ROOT, _ROOT
     while size < len(kept):
         node = kept[size - 1]
         hub = degree(graph, node) > limit
@@ -144,7 +144,7 @@ def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
     return size
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _link_hub(graph, hub, depth, count, scratch):
     """Count the links of a hub to the nodes on offer; those offered later look at `rows`."""
     for position in range(count):
@@ -155,7 +155,7 @@ def _link_hub(graph, hub, depth, count, scratch):
             scratch.depths[position] = min(scratch.depths[position], depth + 1)
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
     """Link a kept node to its row, and put the row on offer unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
@@ -185,7 +185,7 @@ def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
     return count, fresh
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
     """Rank the nodes that were put on offer just now; their links to small rows are counted."""
     for k in range(fresh):

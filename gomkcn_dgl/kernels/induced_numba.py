@@ -17,7 +17,7 @@ from gomkcn_dgl.kernels.search_numba import (
     find_edge,
     slot_of,
 )
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import subroutine
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
@@ -25,7 +25,7 @@ _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 _WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def induce(graph, kept, size, limit, grown, bits, scratch, era):
     """Write the adjacency among the kept nodes, and put grown nodes in breadth-first order."""
     table, pairs = scratch.table, scratch.pairs
@@ -60,7 +60,7 @@ def induce(graph, kept, size, limit, grown, bits, scratch, era):
         _reorder(kept, size, edges, bits, scratch)
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def _reorder(kept, size, edges, bits, scratch):
     """Put the kept nodes in breadth-first order inside their subgraph; grown order breaks ties."""
     grown, order, rank = scratch.met, scratch.row_depths, scratch.depths
@@ -82,20 +82,20 @@ def _reorder(kept, size, edges, bits, scratch):
         _join(bits, np.uint64(rank[i]), np.uint64(rank[j]))
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _clear(bits):
     for i in range(bits.shape[0]):
         for word in range(bits.shape[1]):
             bits[i, word] = _ZERO
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _join(bits, i, j):
     bits[i, j >> _WORD] |= _ONE << (j & _BIT)
     bits[j, i >> _WORD] |= _ONE << (i & _BIT)
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def fill_weights(graph, weights, kept, size, bits, dense):
     """Write the weights of the edges in ``bits``."""
     for i in range(len(kept)):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import subroutine
 
 AGGREGATION_CODES = {"sum": 0, "mean": 1, "sym": 2}
 _MEAN, _SYM = AGGREGATION_CODES["mean"], AGGREGATION_CODES["sym"]
@@ -26,7 +26,7 @@ class Edges(NamedTuple):
     degree: np.ndarray  # int64 [N]
 
 
-@compiled()
+@subroutine()
 def new_edges(num_nodes, like):
     """Allocate room for all edges of a subgraph, with weights of the dtype of `like`."""
     most = max(1, num_nodes * num_nodes)
@@ -38,7 +38,7 @@ def new_edges(num_nodes, like):
     )
 
 
-@compiled()
+@subroutine(_nrt=False)
 def edges_of_bits(bits, aggregation, scale, edges):
     """List the edges of bit rows [N, W]; return how many there are."""
     head, tail, weight, degree = edges
@@ -62,7 +62,7 @@ def edges_of_bits(bits, aggregation, scale, edges):
     return count
 
 
-@compiled()
+@subroutine(_nrt=False)
 def edges_of_steps(steps, edges):
     """List the non-zero entries of a matrix of steps [N, N]; return how many there are."""
     head, tail, weight, _ = edges
@@ -74,7 +74,7 @@ def edges_of_steps(steps, edges):
     return count
 
 
-@compiled()
+@subroutine(_nrt=False)
 def fill_levels(edges, num_edges, x):
     """Fill all levels of x [L, N, D] from level 0."""
     for level in range(1, x.shape[0]):
@@ -85,7 +85,7 @@ def fill_levels(edges, num_edges, x):
                 x[level, head, d] += weight * x[level - 1, tail, d]
 
 
-@compiled()
+@subroutine(_nrt=False)
 def collect_levels(edges, num_edges, grad):
     """Bring the gradient of all levels [L, N, D] down to level 0."""
     for level in range(grad.shape[0] - 1, 0, -1):

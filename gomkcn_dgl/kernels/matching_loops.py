@@ -26,7 +26,7 @@ from gomkcn_dgl.kernels.levels_numba import (
 )
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 from gomkcn_dgl.kernels.similarity_numba import RBF, fill_tables, squared_norm
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 
 class LeftSide(NamedTuple):
@@ -96,7 +96,7 @@ def match_fwd_kernel(
                         similarities[s, f, level, n] = own_levels[level, n, place, m]
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _load(left, s, aggregation, scale, edges, x):
     """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
     num_edges = 0
@@ -161,7 +161,7 @@ def match_bwd_kernel(
                             grad_left[s, level, n, d] = grad_x[level, n, d]
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
     """Add the gradients of e = exp(-|x - z|^2 / w): -2 e (x - z) / w to x, its opposite to z."""
     for f in range(z.shape[0]):
@@ -181,7 +181,7 @@ def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad
                     grad_z[f, level, m, d] -= step
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _add_dice_gradients(
     x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
 ):

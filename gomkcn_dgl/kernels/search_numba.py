@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import subroutine
 
 # functions that allocate nothing: Numba's counting of references to the arrays that they are given
 # would take half of the time of a small subgraph
@@ -46,8 +46,7 @@ class Scratch(NamedTuple):
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
 
 
-@compiled()
-def new_scratch(max_nodes, limit, num_nodes):
+def new_scratch(max_nodes: int, limit: int, num_nodes: int) -> Scratch:
     """Return the scratch for subgraphs of ``max_nodes``, where a row has up to ``limit`` nodes."""
     # the nodes of whole hops and their rows; one more, since a node is written before it is new
     capacity = max(max_nodes, min(max_nodes * (limit + 1), num_nodes)) + 1
@@ -67,13 +66,13 @@ def new_scratch(max_nodes, limit, num_nodes):
     )
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def degree(graph, node):
     """Length of a node's row."""
     return np.int64(graph.indptr[node + 1] - graph.indptr[node])
 
 
-@compiled(**SEARCH_JIT)
+@subroutine(**SEARCH_JIT)
 def find_edge(graph, u, v):
     """Position of the edge u-v in `indices`, or -1; in the row of `u` unless that is a long one."""
     if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
@@ -90,7 +89,7 @@ def find_edge(graph, u, v):
     return -1
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def touch(graph, nodes, first, last, scratch):
     """Load the first entry of each node's row: in this short loop the cache misses overlap."""
     end = np.uint64(len(graph.indices))
@@ -101,7 +100,7 @@ def touch(graph, nodes, first, last, scratch):
             scratch.pairs[0] = graph.indices[start]
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def enter(node, count, scratch, era):
     """Position of a node in `met`, which is `count`, the next one, if it is new."""
     # written first, so that a new node is found like an old one, without a branch
@@ -117,7 +116,7 @@ def enter(node, count, scratch, era):
     return position
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def find(node, scratch, era):
     """Position of a node in `met`, or -1."""
     slot = slot_of(node, scratch)
@@ -129,19 +128,19 @@ def find(node, scratch, era):
     return -1
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def slot_of(node, scratch):
     """Where the search for a node begins in the table."""
     return (np.uint64(node) * _GOLDEN) >> scratch.shift
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def random(stream, draw, size):
     """Number `draw` of a stream, in `[0, size)`."""
     return np.int64(mix(stream + draw) % np.uint64(size))
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def mix(value):
     """Scramble 64 bits; see ``bfs_reference.mix``."""
     value = value + _GOLDEN

@@ -18,7 +18,7 @@ from numba import types
 from numba.extending import overload
 
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import subroutine
 
 SOLIDS = ("rbf", "dice")
 NODE_SIMILARITY_CODES = {name: code for code, name in enumerate(SOLIDS)}
@@ -35,7 +35,7 @@ _MANTISSA = np.int32(23)
 _BIAS = np.int32(127)
 
 
-@compiled()
+@subroutine(_nrt=False)
 def exp_float32(y):
     """Return e^y for y <= 0."""
     clamped = y if y > _LOWEST else _LOWEST
@@ -63,7 +63,7 @@ def _compile_exp(y):
     return (lambda y: exp_float32(y)) if y == types.float32 else (lambda y: np.exp(y))
 
 
-@compiled()
+@subroutine(_nrt=False)
 def fill_tables(x, z, z_norms, widths, num_rows, node_similarity, sums, levels, table):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
 
@@ -98,7 +98,7 @@ def fill_tables(x, z, z_norms, widths, num_rows, node_similarity, sums, levels, 
                         table[n + k, c] += levels[level, n + k, c]
 
 
-@compiled()
+@subroutine(_nrt=False)
 def squared_norm(row):
     """Return the sum of the squares of a row [D]."""
     # a zero of the row's dtype
@@ -108,7 +108,7 @@ def squared_norm(row):
     return total
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _add_squared_differences(x, n, z, sums):
     """Add |x_n - z_c|^2 and |x_{n+1} - z_c|^2 to sums [2, C], four features at a time."""
     width, num_columns = z.shape
@@ -130,7 +130,7 @@ def _add_squared_differences(x, n, z, sums):
             sums[1, c] += q0 * q0
 
 
-@compiled()
+@subroutine(_nrt=False)
 def _add_products(x, n, z, sums):
     """Add <x_n, z_c> and <x_{n+1}, z_c> to sums [2, C], four features at a time."""
     width, num_columns = z.shape
