@@ -16,7 +16,7 @@ each array, by atomic instructions that take as long as the search itself.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ class Scratch(NamedTuple):
     book: np.ndarray  # int64 [4, P]
 
 
-@subroutine()
-def new_scratch(num_rows, num_columns):
+def new_scratch(num_rows: int, num_columns: int) -> Scratch:
     """Allocate the scratch of one thread for tables of this size."""
     size = (max(num_rows, num_columns) + _LANES - 1) // _LANES * _LANES
     return Scratch(
@@ -221,19 +220,25 @@ def assign(similarity: np.ndarray) -> np.ndarray:
     )
     tables = similarity.reshape(num_tables * num_rows, 1, num_columns)
     run_blocks(
-        _assign_kernel, num_tables, 5 * similarity.size,
+        _assign_block, num_tables, 5 * similarity.size,
         tables, shift, similarity.dtype.type(scale), chosen,
     )  # fmt: skip
     return chosen
 
 
-@compiled()
-def _assign_kernel(first, last, tables, shift, scale, chosen):
+def _assign_block(first: int, last: int, tables: np.ndarray, *arguments: Any) -> None:
+    num_rows = arguments[-1].shape[1]
+    scratch = new_scratch(num_rows, tables.shape[2])
+    _assign_kernel(first, last, tables, *arguments, scratch, np.empty(num_rows, np.int64))
+
+
+@compiled(_nrt=False)
+def _assign_kernel(first, last, tables, shift, scale, chosen, scratch, columns):
+    cost, key, offset, parent, book = scratch
     num_rows = chosen.shape[1]
-    cost, key, offset, parent, book = new_scratch(num_rows, tables.shape[2])
-    columns = np.empty(num_rows, np.int64)
     for b in range(first, last):
-        columns[:] = -1
+        for row in range(num_rows):
+            columns[row] = -1
         match_optimally(
             tables, b * num_rows, 0, 0, num_rows, shift, scale,
             cost, key, offset, parent, book, columns,

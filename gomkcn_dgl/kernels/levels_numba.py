@@ -26,14 +26,13 @@ class Edges(NamedTuple):
     degree: np.ndarray  # int64 [N]
 
 
-@subroutine()
-def new_edges(num_nodes, like):
-    """Allocate room for all edges of a subgraph, with weights of the dtype of `like`."""
+def new_edges(num_nodes: int, dtype: np.dtype) -> Edges:
+    """Allocate room for all edges of a subgraph."""
     most = max(1, num_nodes * num_nodes)
     return Edges(
         np.empty(most, np.int64),
         np.empty(most, np.int64),
-        np.empty(most, like.dtype),
+        np.empty(most, dtype),
         np.empty(max(1, num_nodes), np.int64),
     )
 

@@ -16,8 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.assignment_numba import match_greedily, match_optimally, new_scratch
+from gomkcn_dgl.kernels.assignment_numba import (
+    Scratch,
+    match_greedily,
+    match_optimally,
+    new_scratch,
+)
 from gomkcn_dgl.kernels.levels_numba import (
+    Edges,
     collect_levels,
     edges_of_bits,
     edges_of_steps,
@@ -39,31 +45,52 @@ class LeftSide(NamedTuple):
     steps: np.ndarray  # [S, N, N], what a level takes from the one before
 
 
-@compiled()
+class ForwardScratch(NamedTuple):
+    """What one thread needs; B filter nodes, of A filters, are worked on at once."""
+
+    x: np.ndarray  # [L, N + 1, D], one row more, since nodes are worked on in pairs
+    edges: Edges
+    sums: np.ndarray  # [2, B]
+    levels: np.ndarray  # [L, N + 1, B]
+    own_levels: np.ndarray  # [L, N + 1, A, M], the same memory filter by filter
+    table: np.ndarray  # [N + 1, B]
+    own: np.ndarray  # [N + 1, A, M], the same memory filter by filter
+    assignment: Scratch
+    chosen: np.ndarray  # int64 [N], filter node of each node
+
+
+def new_forward_scratch(num_nodes: int, num_filter_nodes: int, z: np.ndarray) -> ForwardScratch:
+    """Allocate the scratch of one thread for chunks z [C, L, D, B]."""
+    _, num_levels, width, columns = z.shape
+    levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
+    table = np.empty((num_nodes + 1, columns), z.dtype)
+    by_filter = (num_nodes + 1, columns // num_filter_nodes, num_filter_nodes)
+    return ForwardScratch(
+        np.zeros((num_levels, num_nodes + 1, width), z.dtype),
+        new_edges(num_nodes, z.dtype),
+        np.empty((2, columns), z.dtype),
+        levels,
+        levels.reshape(num_levels, *by_filter),
+        table,
+        table.reshape(by_filter),
+        new_scratch(num_nodes, num_filter_nodes),
+        np.empty(num_nodes, np.int64),
+    )
+
+
+@compiled(_nrt=False)
 def match_fwd_kernel(
-    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, rows, num_filter_nodes,
-    aggregation, scale, node_similarity, optimal, pinned, shift, fixed, scores, assignment,
-    similarities,
+    first, last, left, z, z_norms, widths, rows, aggregation, scale, node_similarity, optimal,
+    pinned, shift, fixed, scores, assignment, similarities, scratch,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
     z [C, L, D, B] and z_norms [C, L, B] are C chunks of B filter nodes.
     """
-    left = LeftSide(given, feat, nodes, bits, steps)
+    x, edges, sums, levels, own_levels, table, own, search, chosen = scratch
+    cost, key, offset, parent, book = search
     _, num_filters, num_nodes = assignment.shape
-    _, num_levels, width, columns = z.shape
-    at_once = columns // num_filter_nodes
-    # one row more: nodes are worked on in pairs
-    x = np.zeros((num_levels, num_nodes + 1, width), z.dtype)
-    edges = new_edges(num_nodes, z)
-    sums = np.empty((2, columns), z.dtype)
-    levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
-    table = np.empty((num_nodes + 1, columns), z.dtype)
-    # the same numbers, filter by filter
-    own_levels = levels.reshape((num_levels, num_nodes + 1, at_once, num_filter_nodes))
-    own = table.reshape((num_nodes + 1, at_once, num_filter_nodes))
-    cost, key, offset, parent, book = new_scratch(num_nodes, num_filter_nodes)
-    chosen = np.empty(num_nodes, np.int64)
+    num_levels, at_once = own_levels.shape[0], own_levels.shape[2]
     for s in range(first, last):
         _load(left, s, aggregation, scale, edges, x)
         for f in range(num_filters):
@@ -73,7 +100,8 @@ def match_fwd_kernel(
                     x, z[chunk], z_norms[chunk], widths, rows[s], node_similarity,
                     sums, levels, table,
                 )  # fmt: skip
-            chosen[:] = -1
+            for n in range(num_nodes):
+                chosen[n] = -1
             if pinned and rows[s] > 0:
                 chosen[0] = 0
             if optimal:
@@ -118,21 +146,33 @@ def _load(left, s, aggregation, scale, edges, x):
     return num_edges
 
 
-@compiled()
+class BackwardScratch(NamedTuple):
+    """What one thread needs."""
+
+    x: np.ndarray  # [L, N, D]
+    norms: np.ndarray  # [L, N]
+    grad_x: np.ndarray  # [L, N, D]
+    edges: Edges
+
+
+def new_backward_scratch(num_nodes: int, z: np.ndarray) -> BackwardScratch:
+    """Allocate the scratch of one thread for filters z [F, L, M, D]."""
+    shape = (z.shape[1], num_nodes, z.shape[3])
+    x, grad_x = np.zeros(shape, z.dtype), np.empty(shape, z.dtype)
+    norms = np.zeros(shape[:2], z.dtype)
+    return BackwardScratch(x, norms, grad_x, new_edges(num_nodes, z.dtype))
+
+
+@compiled(_nrt=False)
 def match_bwd_kernel(
-    first, last, given, feat, nodes, bits, steps, z, z_norms, widths, aggregation, scale,
-    node_similarity,
-    assignment, similarities, grad_scores, grad_left, grad_z,
+    first, last, left, z, z_norms, widths, aggregation, scale, node_similarity, assignment,
+    similarities, grad_scores, grad_left, grad_z, scratch,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
-    left = LeftSide(given, feat, nodes, bits, steps)
+    x, norms, grad_x, edges = scratch
     num_subgraphs, _, num_nodes = assignment.shape
-    _, num_levels, _, width = z.shape
+    num_levels, width = z.shape[1], z.shape[3]
     num_blocks = grad_z.shape[0]
-    x = np.zeros((num_levels, num_nodes, width), z.dtype)
-    norms = np.zeros((num_levels, num_nodes), z.dtype)
-    grad_x = np.empty((num_levels, num_nodes, width), z.dtype)
-    edges = new_edges(num_nodes, z)
     for block in range(first, last):
         own = grad_z[block]
         own[:] = 0

@@ -51,9 +51,7 @@ def subroutine(**settings: Any) -> Callable[[F], F]:
 
     Without the code that converts Python's arguments, it compiles in half of the time.
     """
-    return numba.njit(
-        no_cpython_wrapper=True, no_cfunc_wrapper=True, **{**_SETTINGS, **settings}
-    )
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **{**_SETTINGS, **settings})
 
 
 @cache
