@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -71,3 +72,52 @@ def check_finite(name: str, values: np.ndarray) -> None:
         f"{name} must be finite, got {value} in {place} ({int(bad.sum())} such values in all); "
         "fill or drop them first."
     )
+
+
+def check_features(
+    features: np.ndarray, num_nodes: int, names: Sequence[str] | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return features as a float32 ``[V, D]`` matrix with one name per column."""
+    matrix = as_float32("features", features)
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or len(matrix) != num_nodes or matrix.shape[1] == 0:
+        raise InputError(
+            f"features must have one row for each of the {num_nodes} nodes and at least one "
+            f"column, got an array of shape {matrix.shape}."
+        )
+    if names is None:
+        names = [f"x{column}" for column in range(matrix.shape[1])]
+    if len(names) != matrix.shape[1]:
+        raise InputError(
+            f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
+            f"got {len(names)}."
+        )
+    return np.ascontiguousarray(matrix), tuple(names)
+
+
+def as_float32(name: str, values: Any) -> np.ndarray:
+    """Return the values as a float32 array, all finite."""
+    try:
+        values = to_numpy(values)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(f"{name} must be numbers ({error}).") from None
+    if values.dtype.kind not in "biuf":
+        raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
+    check_finite(name, values)
+    with np.errstate(over="ignore"):
+        small = values.astype(np.float32)
+    if np.isinf(small).any():
+        raise InputError(f"{name} must be at most 3.4e38 in size, got {np.abs(values).max():g}.")
+    return small
+
+
+def to_numpy(values: Any) -> np.ndarray:
+    """Return an array, or a torch tensor on any device, as a NumPy array."""
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    values = values.detach().cpu()
+    # NumPy has no bfloat16
+    if values.is_floating_point():
+        values = values.double()
+    return values.numpy()

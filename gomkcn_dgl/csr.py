@@ -10,13 +10,12 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_finite
+from gomkcn_dgl.checks import as_float32, check_features
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.runtime.file_names import printable
+from gomkcn_dgl.runtime.notebook import html_of
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -115,11 +114,9 @@ class CSRGraph:
             filled += len(keep)
         return edges
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """What the graph holds, and a drawing of a small one, for Jupyter."""
-        from gomkcn_dgl.graph_html import graph_html
-
-        return graph_html(self)
+        return html_of(self)
 
 
 def csr_from_edges(
@@ -137,39 +134,11 @@ def csr_from_edges(
 ) -> CSRGraph:
     """Build a :class:`CSRGraph` from edge arrays; the one place that makes a graph simple.
 
-    Parameters
-    ----------
-    source, target : numpy.ndarray
-        Integer ``[E]``, node rows in ``[0, num_nodes)``.
-    num_nodes : int
-        Number of nodes V.
-    weights : numpy.ndarray, optional
-        ``[E]``, finite and >= 0; edges of weight 0 are dropped.
-    features : numpy.ndarray, optional
-        ``[V, D]`` or ``[V]``, finite. None: the constant 1.
-    graph_ptr : numpy.ndarray, optional
-        ``[G + 1]`` first node of each graph of a collection. None: one graph.
-    node_ids : numpy.ndarray, optional
-        ``[V]`` the input's own node ids.
-    feature_names : sequence of str, optional
-        One name per column; ``x0, x1, …`` when left out.
-    undirected : bool
-        The input lists each undirected edge once, so that mirroring is no news for the log.
-    repairs : collections.Counter, optional
-        Takes what was repaired, to be logged later by :func:`log_repairs`. None: logged at once.
+    ``source``, ``target`` ``[E]`` are node rows, ``weights`` ``[E]`` are >= 0 (an edge of weight 0
+    is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1). ``undirected`` says that
+    each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs`` takes
+    what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
 
-    Returns
-    -------
-    CSRGraph
-
-    Raises
-    ------
-    InputError
-        For an empty graph, ids out of range, an edge between two graphs of a collection, bad
-        features or weights.
-
-    Examples
-    --------
     >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
     >>> path.indptr.tolist(), path.indices.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
@@ -180,23 +149,23 @@ def csr_from_edges(
         raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
     if node_ids is not None and len(node_ids) != num_nodes:
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
-    found: Counter[str] = Counter()
+    own_repairs: Counter[str] = Counter()
     source, target = _check_endpoints(source, target, num_nodes)
     graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
     if weights is not None:
         weights = _check_weights(weights, len(source))
     if features is None:
-        found[CONSTANT] = num_nodes
+        own_repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
-    source, target, weights = _drop_self_loops(source, target, weights, found)
-    pairs, weights = _merge_duplicates(source, target, weights, undirected, found)
+    source, target, weights = _drop_self_loops(source, target, weights, own_repairs)
+    pairs, weights = _merge_duplicates(source, target, weights, undirected, own_repairs)
     del source, target
     indptr, indices, weights = _compress(pairs, weights, num_nodes)
     if repairs is None:
-        log_repairs(found)
+        log_repairs(own_repairs)
     else:
-        repairs.update(found)
+        repairs.update(own_repairs)
     return CSRGraph(
         indptr=indptr,
         indices=indices,
@@ -209,31 +178,14 @@ def csr_from_edges(
 
 
 def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
-    """Join graphs into one collection; all must agree in their features and in having weights.
+    """Join graphs and collections, in this order; all need the same features, and weights or none.
 
-    Parameters
-    ----------
-    parts : sequence of CSRGraph
-        At least one graph or collection; their graphs follow each other in this order.
-
-    Returns
-    -------
-    CSRGraph
-
-    Raises
-    ------
-    InputError
-        For no graph at all, for different feature columns, for weights in some graphs only.
-
-    Examples
-    --------
     >>> edge = csr_from_edges(np.array([0]), np.array([1]), 2)
     >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
-    >>> both = concatenate([edge, path])
-    >>> both.num_graphs, both.graph_ptr.tolist()
-    (2, [0, 2, 5])
+    >>> concatenate([edge, path]).graph_ptr.tolist()
+    [0, 2, 5]
     """
-    _check_alike(parts)
+    _check_same_columns(parts)
     if len(parts) == 1:
         return parts[0]
     nodes = np.cumsum([0] + [part.num_nodes for part in parts])
@@ -258,8 +210,8 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
     )
 
 
-def _check_alike(parts: Sequence[CSRGraph]) -> None:
-    """Refuse graphs that cannot stand in one collection."""
+def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
+    """Refuse graphs that cannot be joined."""
     if not parts:
         raise InputError("the collection is empty: it has no graphs.")
     widths = sorted({part.features.shape[1] for part in parts})
@@ -341,55 +293,6 @@ def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
     return weights
 
 
-def check_features(
-    features: np.ndarray, num_nodes: int, names: Sequence[str] | None
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return features as a float32 ``[V, D]`` matrix with one name per column."""
-    matrix = as_float32("features", features)
-    if matrix.ndim == 1:
-        matrix = matrix[:, None]
-    if matrix.ndim != 2 or len(matrix) != num_nodes or matrix.shape[1] == 0:
-        raise InputError(
-            f"features must have one row for each of the {num_nodes} nodes and at least one "
-            f"column, got an array of shape {matrix.shape}."
-        )
-    if names is None:
-        names = [f"x{column}" for column in range(matrix.shape[1])]
-    if len(names) != matrix.shape[1]:
-        raise InputError(
-            f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
-            f"got {len(names)}."
-        )
-    return np.ascontiguousarray(matrix), tuple(names)
-
-
-def as_float32(name: str, values: Any) -> np.ndarray:
-    """Return the values as a float32 array, all finite."""
-    try:
-        values = to_numpy(values)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(f"{name} must be numbers ({error}).") from None
-    if values.dtype.kind not in "biuf":
-        raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
-    check_finite(name, values)
-    with np.errstate(over="ignore"):
-        small = values.astype(np.float32)
-    if np.isinf(small).any():
-        raise InputError(f"{name} must be at most 3.4e38 in size, got {np.abs(values).max():g}.")
-    return small
-
-
-def to_numpy(values: Any) -> np.ndarray:
-    """Return an array, or a torch tensor on any device, as a NumPy array."""
-    if not hasattr(values, "detach"):
-        return np.asarray(values)
-    values = values.detach().cpu()
-    # NumPy has no bfloat16
-    if values.is_floating_point():
-        values = values.double()
-    return values.numpy()
-
-
 def _drop_self_loops(
     source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -461,28 +364,3 @@ def _sorted_distinct(values: np.ndarray) -> np.ndarray:
     keep = np.ones(len(values), dtype=bool)
     keep[1:] = values[1:] != values[:-1]
     return values[keep]
-
-
-def describe_graph(graph: CSRGraph) -> dict[str, str]:
-    """Size, features and degrees of a graph in words, for ``gomkcn info``.
-
-    Examples
-    --------
-    >>> describe_graph(csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3))["degrees"]
-    'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
-    """
-    degrees = graph.degrees
-    names = list(graph.feature_names)
-    shown = ", ".join(map(printable, names[:8])) + (", …" if len(names) > 8 else "")
-    # a degree that occurs, so that "at most" holds for no fewer than 90 %
-    most = np.quantile(degrees, 0.9, method="inverted_cdf")
-    return {
-        "graphs": str(graph.num_graphs),
-        "nodes": str(graph.num_nodes),
-        "edges": f"{graph.num_edges} ({'unweighted' if graph.weights is None else 'weighted'})",
-        "features": f"{len(names)} ({shown})",
-        "degrees": (
-            f"median {np.median(degrees):g}, 90 % at most {most:g}, "
-            f"largest {degrees.max()}, {(degrees == 0).sum()} nodes without an edge"
-        ),
-    }

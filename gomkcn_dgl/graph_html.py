@@ -7,27 +7,18 @@ import html
 import networkx as nx
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph, describe_graph
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.file_names import printable
+from gomkcn_dgl.runtime.notebook import register_html
 
-# more nodes are a ball of wool
+# drawings of more nodes are unreadable
 _MOST_DRAWN = 80
 _SIZE, _MARGIN, _RADIUS = 220, 8, 4
 
 
 def graph_html(graph: CSRGraph) -> str:
-    """Render a graph, or a collection, as a table with a drawing of the graph or the first of them.
+    """Describe a graph or collection in a table, beside a drawing of its first graph if small.
 
-    Parameters
-    ----------
-    graph : CSRGraph
-
-    Returns
-    -------
-    str
-        HTML without script and without colours of its own.
-
-    Examples
-    --------
     >>> from gomkcn_dgl.graph import as_csr
     >>> page = graph_html(as_csr(nx.cycle_graph(5)))
     >>> page.count("<circle"), ">5 (unweighted)</td>" in page
@@ -62,12 +53,12 @@ def _draw_first(graph: CSRGraph) -> str:
 
 
 def _svg(graph: nx.Graph) -> str:
-    places = _places(graph).round(1).tolist()
+    positions = _positions(graph).round(1).tolist()
     lines = "".join(
-        "<line x1='{}' y1='{}' x2='{}' y2='{}'/>".format(*places[u], *places[v])
+        "<line x1='{}' y1='{}' x2='{}' y2='{}'/>".format(*positions[u], *positions[v])
         for u, v in graph.edges
     )
-    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in places)
+    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in positions)
     label = f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges"
     return (
         f"<svg role='img' aria-label='{label}' width='{_SIZE}' height='{_SIZE}' "
@@ -76,15 +67,43 @@ def _svg(graph: nx.Graph) -> str:
     )
 
 
-def _places(graph: nx.Graph) -> np.ndarray:
+def _positions(graph: nx.Graph) -> np.ndarray:
     """Positions within the drawing, ``[V, 2]``, the same every time."""
     draw = nx.kamada_kawai_layout if nx.is_connected(graph) else _spring
-    places = np.array(list(draw(graph).values())).reshape(-1, 2)
-    low, extent = places.min(axis=0), np.ptp(places, axis=0)
+    positions = np.array(list(draw(graph).values())).reshape(-1, 2)
+    low, extent = positions.min(axis=0), np.ptp(positions, axis=0)
     # the shape is kept, and what is narrower stands in the middle
     unit = (_SIZE - 2 * _MARGIN) / max(extent.max(), 1e-9)
-    return _SIZE / 2 + (places - low - extent / 2) * unit
+    return _SIZE / 2 + (positions - low - extent / 2) * unit
 
 
 def _spring(graph: nx.Graph) -> dict[int, np.ndarray]:
     return nx.spring_layout(graph, seed=0)
+
+
+def describe_graph(graph: CSRGraph) -> dict[str, str]:
+    """Size, features and degrees of a graph in words, for ``gomkcn info``.
+
+    Examples
+    --------
+    >>> describe_graph(csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3))["degrees"]
+    'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
+    """
+    degrees = graph.degrees
+    names = list(graph.feature_names)
+    shown = ", ".join(map(printable, names[:8])) + (", …" if len(names) > 8 else "")
+    # a degree that occurs, so that "at most" holds for no fewer than 90 %
+    most = np.quantile(degrees, 0.9, method="inverted_cdf")
+    return {
+        "graphs": str(graph.num_graphs),
+        "nodes": str(graph.num_nodes),
+        "edges": f"{graph.num_edges} ({'unweighted' if graph.weights is None else 'weighted'})",
+        "features": f"{len(names)} ({shown})",
+        "degrees": (
+            f"median {np.median(degrees):g}, 90 % at most {most:g}, "
+            f"largest {degrees.max()}, {(degrees == 0).sum()} nodes without an edge"
+        ),
+    }
+
+
+register_html(CSRGraph, graph_html)

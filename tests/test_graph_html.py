@@ -7,8 +7,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.csr import describe_graph
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_html import describe_graph
 
 
 def parsed(graph):

@@ -29,7 +29,7 @@ def info(
     gomkcn info friends.txt.gz --hops 2 --size 8
     """
     show_log(quiet=False)
-    from gomkcn_dgl.csr import describe_graph
+    from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.subgraphs import extract_subgraphs, usual_hops
     from mining.settings import GraphSettings
 

@@ -8,6 +8,7 @@ of ``gomkcn_dgl/kernels``.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,15 +37,24 @@ def compiled(**settings: Any) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        function.__qualname__ += f"_{_hash_sources(Path(function.__code__.co_filename).parent)}"
-        options = {**_SETTINGS, **settings}
-        try:
-            return numba.njit(cache=True, **options)(function)
-        except RuntimeError:
-            # no folder can be written, or the function has no file, as in a shell
-            return numba.njit(**options)(function)
+        dispatcher = numba.njit(**{**_SETTINGS, **settings})(function)
+        if not numba.config.DISABLE_JIT:
+            sources = _hash_sources(Path(function.__code__.co_filename).parent)
+            function.__qualname__ += f"_{sources}"
+            # without a folder that can be written, or a file of source code, nothing is kept
+            with contextlib.suppress(RuntimeError):
+                dispatcher._cache = _Cache(function)
+        return dispatcher
 
     return decorate
+
+
+class _Cache(FunctionCache):
+    """What ``njit(cache=True)`` uses; but a disk that is full must not end the job."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
 
 
 def subroutine(**settings: Any) -> Callable[[F], F]:
@@ -56,7 +67,7 @@ def subroutine(**settings: Any) -> Callable[[F], F]:
 
 @cache
 def _hash_sources(folder: Path) -> str:
-    digest = hashlib.sha256(np.__version__.encode())
+    digest = hashlib.sha256(f"{np.__version__} {numba.config.BOUNDSCHECK}".encode())
     for path in sorted({*folder.glob("*.py"), *_KERNELS.glob("*.py"), Path(__file__)}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
