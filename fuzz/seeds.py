@@ -24,8 +24,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
-from gomkcn_dgl.training.training_folder import write_training
-from gomkcn_dgl.training.training_run import read_training_data, run_training
+from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
 from mining.assessment.evaluation import compare_with_truth
 from mining.records.occurrence import Occurrence

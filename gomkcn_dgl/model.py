@@ -13,7 +13,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.training.global_batch import GlobalBatchNorm, GlobalDropout
 
 NORMS = ("batch", "node")
 POOLINGS = ("max", "mean", "sum")
@@ -45,15 +44,15 @@ class InputLayer(nn.Module):
         super().__init__()
         check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        self.norm = GlobalBatchNorm(out_feats) if norm == "batch" else _NodeNorm()
-        self.dropout = GlobalDropout(dropout)
+        self.norm = nn.BatchNorm1d(out_feats) if norm == "batch" else _NodeNorm()
+        self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the weights anew (Glorot's uniform distribution)."""
         nn.init.xavier_uniform_(self.weight)
-        if isinstance(self.norm, GlobalBatchNorm):
+        if isinstance(self.norm, nn.BatchNorm1d):
             self.norm.reset_parameters()
 
     def forward(self, feat: Tensor) -> Tensor:
@@ -76,7 +75,7 @@ class InputLayer(nn.Module):
         return torch.sigmoid(hidden) if self.bounded else hidden
 
 
-class _Unchanged(GlobalDropout):
+class _Unchanged(nn.Dropout):
     def forward(self, feat: Tensor) -> Tensor:
         # filters cannot look into sparse rows
         return super().forward(feat if feat.layout == torch.strided else feat.to_dense())
@@ -188,14 +187,14 @@ class GOMKCN(nn.Module):
             )
             for width, filters in itertools.pairwise(widths)
         )
-        self.norms = nn.ModuleList(GlobalBatchNorm(width) for width in widths[1:])
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:])
         self.heads = nn.ModuleList(nn.Linear(width, num_classes) for width in widths)
         if class_filters:
             self.heads[-1] = nn.Identity()
         if not read_input:
             self.heads[0] = nn.Identity()
         self.read_input = read_input
-        self.dropout = GlobalDropout(dropout)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(
         self,

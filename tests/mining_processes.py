@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import mining.miner
@@ -14,17 +13,12 @@ keep = CheckpointStore._keep
 KILLED = Path("killed")
 
 
-def keep_and_die(steps, name, arrays):
-    """The second process is killed once, after its first step beside the parts of the first."""
-    keep(steps, name, arrays)
-    if KILLED.exists() or steps.folder is None or not name.startswith(("sightings", "thresholds")):
-        return
-    if os.environ["RANK"] == "1":
+def keep_and_die(store, name, arrays):
+    """The second process is killed once, after the first of the tasks that are its own."""
+    keep(store, name, arrays)
+    if os.environ["RANK"] == "1" and store.folder is not None and not KILLED.exists():
         KILLED.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    # else the first process might make all of them
-    while not KILLED.exists():
-        time.sleep(0.01)
 
 
 CheckpointStore._keep = keep_and_die

@@ -1,4 +1,4 @@
-"""Steps of a long job: kept, found again, refused when they are of another job, cut short."""
+"""Results of tasks: kept, read again, refused when they are of another job, cut short by time."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
 
 
 def refuse():
-    raise AssertionError("a step that is kept is not made again")
+    raise AssertionError("a result that is kept is not computed again")
 
 
 def number(value):
@@ -20,35 +20,29 @@ def number(value):
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_a_step_is_made_once(tmp_path, on_disk):
-    steps = CheckpointStore(tmp_path / "steps" if on_disk else None)
-    assert not steps.has("first")
-    assert steps.take("first", number(3))["value"] == 3
-    assert steps.has("first")
-    assert steps.take("first", refuse)["value"] == 3
-    assert steps.take_once("first", refuse)["value"] == 3
-    assert steps.take_together("first", refuse)["value"] == 3
-    assert steps.take_together("second", number(4))["value"] == 4
-    assert steps.take("second", refuse)["value"] == 4
-    # another process finds what is on disk
-    assert CheckpointStore(steps.folder).has("first") == on_disk
-
-
-def test_a_step_that_fails_is_not_kept(tmp_path):
-    steps = CheckpointStore(tmp_path)
+def test_a_task_is_computed_once(tmp_path, on_disk):
+    store = CheckpointStore(tmp_path / "store" if on_disk else None)
+    assert not store.has("first")
+    assert store.take("first", number(3))["value"] == 3
+    assert store.has("first")
+    for take in (store.take, store.take_once, store.take_together):
+        assert take("first", refuse)["value"] == 3
+    assert store.take_together("second", number(4))["value"] == 4
+    assert store.take("second", refuse)["value"] == 4
+    # another process reads what is on disk
+    assert CheckpointStore(store.folder).has("first") == on_disk
     with pytest.raises(AssertionError):
-        steps.take("first", refuse)
-    assert not steps.has("first")
-    assert list(tmp_path.iterdir()) == []
+        store.take("third", refuse)
+    assert not store.has("third")
 
 
-def test_steps_of_another_job_are_refused(tmp_path):
+def test_results_of_another_job_are_refused(tmp_path):
     job = {"settings": {"miner": {"seed": 0, "size": (3, 4)}}, "data": "abc"}
-    steps = CheckpointStore(tmp_path)
-    steps.identify(job)
-    # a job that was refused before its first step leaves nothing
+    store = CheckpointStore(tmp_path)
+    store.identify(job)
+    # a job that was refused before its first result leaves nothing
     assert list(tmp_path.iterdir()) == []
-    steps.take("first", number(1))
+    store.take("first", number(1))
     CheckpointStore(tmp_path).identify(job)
     with pytest.raises(InputError, match="other settings \\(seed was 0, is 1\\)"):
         CheckpointStore(tmp_path).identify(
@@ -58,55 +52,58 @@ def test_steps_of_another_job_are_refused(tmp_path):
         CheckpointStore(tmp_path).identify({**job, "data": "abd"})
 
 
-def test_a_damaged_step_is_said_in_one_sentence(tmp_path):
+def test_damaged_files_and_objects_are_refused(tmp_path):
     (tmp_path / "first.npz").write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(InputError, match=r"first\.npz' cannot be read \(\w+\); start anew"):
-        CheckpointStore(tmp_path).take("first", refuse)
+    np.savez(tmp_path / "second.npz", value=np.array([print], dtype=object))
+    for name in ("first", "second"):
+        with pytest.raises(InputError, match=rf"{name}\.npz' cannot be read \(\w+\); start anew"):
+            CheckpointStore(tmp_path).take(name, refuse)
 
 
-def test_objects_are_not_unpickled(tmp_path):
-    np.savez(tmp_path / "first.npz", value=np.array([print], dtype=object))
-    with pytest.raises(InputError, match=r"cannot be read \(ValueError\)"):
-        CheckpointStore(tmp_path).take("first", refuse)
+def test_all_tasks_are_computed_or_those_in_time():
+    store, steps = CheckpointStore(), []
+    results = store.do_all("square", 4, lambda i: number(i * i)(), lambda: steps.append(1))
+    assert [int(one["value"]) for one in results] == [0, 1, 4, 9]
+    assert len(steps) == 4
+    late = CheckpointStore(interrupts=Interrupts(time_limit=1e-9))
+    assert late.do_all("square", 4, lambda i: refuse()) == []
+    assert late.time_is_up
+    late.share({name: number(1) for name in "abcd"}, least=2)
+    assert [late.has(name) for name in "abcd"] == [True, True, False, False]
 
 
-def test_all_is_done_or_what_time_allows():
-    steps = CheckpointStore()
-    found = steps.do_all("square", 4, lambda i: {"value": np.array(i * i)})
-    assert [int(one["value"]) for one in found] == [0, 1, 4, 9]
-    with Interrupts(time_limit=1e-9) as interrupts:
-        late = CheckpointStore(interrupts=interrupts)
-        assert late.do_all("square", 4, lambda i: refuse()) == []
-        assert late.time_is_up
+def test_processes_compute_their_own_shares(tmp_path, monkeypatch):
+    for rank in (0, 1):
+        monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint_store.rank", lambda rank=rank: rank)
+        monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint_store.world_size", lambda: 2)
+        CheckpointStore(tmp_path).share({name: number(rank) for name in "abcde"})
+    store = CheckpointStore(tmp_path)
+    assert [int(store.take(name, refuse)["value"]) for name in "abcde"] == [0, 1, 0, 1, 0]
 
 
-def test_a_signal_ends_the_job_between_two_steps(tmp_path):
+def test_a_signal_ends_the_job_between_two_tasks(tmp_path):
+    def stop(i):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return {"value": np.array(i)}
+
     with Interrupts() as interrupts:
-        steps = CheckpointStore(tmp_path, interrupts)
-        assert not steps.is_over()
-
-        def stop(i):
-            os.kill(os.getpid(), signal.SIGTERM)
-            return {"value": np.array(i)}
-
-        with pytest.raises(RunInterruptedError) as error:
-            steps.do_all("square", 4, stop)
+        store = CheckpointStore(tmp_path, interrupts)
+        assert not store.is_over()
+        with pytest.raises(RunInterruptedError, match="SIGTERM between two steps; go on") as error:
+            store.do_all("square", 4, stop)
     assert error.value.exit_code == 143
-    assert str(error.value) == "stopped by SIGTERM between two steps; go on with --resume."
-    # what was done is not lost
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["square-0.npz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["square-0.npz"]
 
 
-def test_what_was_made_when_time_was_up_is_not_gone_on_with(tmp_path):
+def test_partial_results_are_not_resumed_from(tmp_path):
     first = CheckpointStore(tmp_path)
     first.identify({"data": "a"})
     first.take("early", number(1))
-    with Interrupts(time_limit=1e-9) as interrupts:
-        late = CheckpointStore(tmp_path, interrupts)
-        assert late.is_over()
-        late.take("late", number(2))
-        assert late.take("late", refuse)["value"] == 2
-        assert late.take("early", refuse)["value"] == 1
+    late = CheckpointStore(tmp_path, Interrupts(time_limit=1e-9))
+    assert late.is_over()
+    late.take("late", number(2))
+    assert late.take("late", refuse)["value"] == 2
+    assert late.take("early", refuse)["value"] == 1
     again = CheckpointStore(tmp_path)
     again.identify({"data": "a"})
     assert again.take("early", refuse)["value"] == 1
@@ -114,10 +111,9 @@ def test_what_was_made_when_time_was_up_is_not_gone_on_with(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["early.npz", "identity.json"]
 
 
-def test_steps_that_are_given_are_used():
-    steps = CheckpointStore()
-    with shared_store(steps) as shared:
-        assert shared is steps
+def test_a_store_that_is_given_is_used():
+    store = CheckpointStore()
+    with shared_store(store) as shared:
+        assert shared is store
     with shared_store(None) as shared:
-        shared.take("first", number(1))
-    assert not shared.has("first")
+        assert shared.take("first", number(1))["value"] == 1

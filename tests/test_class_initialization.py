@@ -30,12 +30,8 @@ def data_and_labels(copies=6):
     return data, torch.tensor([0, 1] * copies)
 
 
-def learnt(model, number):
-    return nx.from_numpy_array((model.convs[0].filters.adj()[number] > 0.5).numpy())
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_each_class_gets_a_subgraph_that_the_other_class_has_not(seed):
+@pytest.mark.parametrize("seed", range(2))
+def test_each_class_gets_a_subgraph_that_the_other_class_lacks(seed):
     data, labels = data_and_labels()
     torch.manual_seed(seed)
     kernel = GOMKKernel(2, tau=0.5)
@@ -47,10 +43,12 @@ def test_each_class_gets_a_subgraph_that_the_other_class_has_not(seed):
     with torch.no_grad():
         scores = model.convs[0](data.subgraphs, model.input(data.feat)).reshape(12, 12, 2)
     best = scores.amax(dim=1)  # [G, F]
-    # filter c answers class c more than the other one
+    # filter c scores graphs of class c higher than all others
     assert (best[::2, 0].min() > best[1::2, 0].max()) and (best[1::2, 1].min() > best[::2, 1].max())
-    found = [learnt(model, number) for number in range(2)]
-    assert not nx.is_isomorphic(*found)
+    graphs = [
+        nx.from_numpy_array((adj > 0.5).numpy()) for adj in model.convs[0].filters.adj().detach()
+    ]
+    assert not nx.is_isomorphic(*graphs)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from command_line import gomkcn, refused
 from gomkcn_dgl import GOMKConv
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.training_folder import load_classifier
+from gomkcn_dgl.training.training_run import load_classifier
 from mining.explanation.classifier_explanation import LearntFilter, Response, explain_classifier
 from mining.html.explanation_report import describe_truth, favoured_class
 from mining.plots.explanation_plots import draw_filters, draw_response, draw_root, filter_colors

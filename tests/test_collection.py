@@ -17,9 +17,10 @@ def collection(graphs, **settings):
     return GraphCollection(replace(as_csr(graphs), features=feat), 2, 3, **settings)
 
 
-@pytest.mark.parametrize("num_views", [1, 2])
-@pytest.mark.parametrize("chosen", [[0], [3, 1], [2], [1, 1], []])
-def test_a_batch_is_what_its_graphs_give_alone(chosen, num_views):
+@pytest.mark.parametrize(
+    ("chosen", "num_views"), [([0], 1), ([3, 1], 2), ([2], 1), ([1, 1], 2), ([], 1)]
+)
+def test_a_batch_has_the_subgraphs_of_its_graphs(chosen, num_views):
     batch = collection(GRAPHS, num_views=num_views).batch(chosen)
     sizes = [len(GRAPHS[number]) for number in chosen]
     assert batch.graph_sizes.tolist() == sizes
@@ -33,10 +34,10 @@ def test_a_batch_is_what_its_graphs_give_alone(chosen, num_views):
         inside = nodes[nodes >= 0]
         assert bool(((inside >= first) & (inside < first + size)).all())
         adjacency = batch.subgraphs.adjacency(torch.float32)[rows]
-        wanted = nx.to_numpy_array(GRAPHS[number])
+        adjacency_of_graph = nx.to_numpy_array(GRAPHS[number])
         for row, edges in zip(nodes.tolist(), adjacency, strict=True):
             real = [node - first for node in row if node >= 0]
-            expected = torch.from_numpy(wanted[np.ix_(real, real)]).float()
+            expected = torch.from_numpy(adjacency_of_graph[np.ix_(real, real)]).float()
             torch.testing.assert_close(edges[: len(real), : len(real)], expected)
         assert (batch.feat[first : first + size] == size).all()
         first += size

@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import os
 import platform
 import subprocess
 from datetime import datetime, timedelta, timezone
@@ -15,31 +14,16 @@ from gomkcn_dgl.runtime.provenance import describe_provenance
 
 
 def test_the_record_is_complete_and_plain():
-    record = describe_provenance(seed=7, seconds=1.23456)
+    record = describe_provenance(seed=7, seconds=1.23456, device="cuda")
     assert json.loads(json.dumps(record)) == record
-    assert record["seed"] == 7
-    assert record["seconds"] == 1.235
-    assert record["device"] == "cpu"
+    assert (record["seed"], record["seconds"], record["device"]) == (7, 1.235, "cuda")
     assert record["version"] == importlib.metadata.version("gomkcn-dgl")
-    assert record["machine"]["cores"] == os.cpu_count()
     assert record["machine"]["python"] == platform.python_version()
     assert record["machine"]["processor"]
-
-
-def test_the_device_is_the_one_given():
-    assert describe_provenance(0, 0.0, device="cuda")["device"] == "cuda"
-
-
-def test_the_time_is_now_in_utc():
-    created = datetime.fromisoformat(describe_provenance(0, 0.0)["created"])
-    assert created.utcoffset() == timedelta(0)
+    created = datetime.fromisoformat(record["created"])
     assert abs(datetime.now(timezone.utc) - created) < timedelta(minutes=1)
-
-
-def test_the_versions_are_those_installed():
-    libraries = describe_provenance(0, 0.0)["libraries"]
-    assert {"torch", "dgl", "networkx", "numba", "numpy", "igraph"} <= set(libraries)
-    for name, version in libraries.items():
+    assert {"torch", "dgl", "networkx", "numba", "numpy", "igraph"} <= set(record["libraries"])
+    for name, version in record["libraries"].items():
         assert version == importlib.metadata.version(name)
 
 
@@ -75,18 +59,13 @@ def test_the_commit_of_a_checkout(checkout):
     assert describe_provenance(0, 0.0)["commit"] == head[:12] + "-dirty"
 
 
-def test_outside_a_checkout_there_is_no_commit(tmp_path, monkeypatch):
+def test_without_a_checkout_or_git_there_is_no_commit(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert describe_provenance(0, 0.0)["commit"] is None
 
-
-@pytest.mark.parametrize(
-    "error", [FileNotFoundError("git"), subprocess.TimeoutExpired("git", 10)], ids=["none", "slow"]
-)
-def test_without_git_there_is_no_commit(error, monkeypatch):
     def failing(*arguments, **settings):
-        raise error
+        raise FileNotFoundError("git")
 
     monkeypatch.setattr(provenance.subprocess, "run", failing)
     assert describe_provenance(0, 0.0)["commit"] is None

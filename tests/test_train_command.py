@@ -18,8 +18,7 @@ from gomkcn_dgl.io.reading import write_dgl_graphs
 from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
 from gomkcn_dgl.training.splits import stratified_split
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-from gomkcn_dgl.training.training_folder import load_classifier
-from gomkcn_dgl.training.training_run import run_training
+from gomkcn_dgl.training.training_run import load_classifier, run_training
 
 pytestmark = pytest.mark.usefixtures("folder")
 

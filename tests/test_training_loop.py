@@ -1,4 +1,7 @@
-"""The training loop: it learns, repeats itself, keeps its best epoch and stops."""
+"""The training loop: it learns, repeats itself, keeps its best epoch, stops and resumes."""
+
+import os
+import signal
 
 import networkx as nx
 import numpy as np
@@ -9,30 +12,57 @@ from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
     InputError,
+    RandomWalkKernel,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
     predict_logits,
     train_classifier,
 )
+from gomkcn_dgl.runtime.checkpoint import Checkpoint
+from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
 
 GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
 LABELS = torch.tensor([0, 1] * 12)
 ROWS = np.arange(24)
+PARTS = ROWS[:12], ROWS[12:]
+EPOCHS = 5
 
 
-def graphs():
+@pytest.fixture(scope="module")
+def data():
     return GraphCollection(as_csr(GRAPHS), 1, 4)
 
 
-def classifier(seed=0, **settings):
-    torch.manual_seed(seed)
-    return GOMKCN(1, 2, filter_size=4, num_filters=4, pooling="mean", **settings)
+def classifier(**options):
+    torch.manual_seed(0)
+    options = {"kernel": RandomWalkKernel(1), "pooling": "mean", **options}
+    return GOMKCN(1, 2, filter_size=4, num_filters=4, **options)
 
 
-def test_cycles_and_stars_are_told_apart():
-    model, data = classifier(), graphs()
-    history = train_classifier(model, data, LABELS, ROWS[:12], ROWS[12:], TrainingSettings(40))
+def train(data, on_epoch=None, num_epochs=EPOCHS, patience=None, **options):
+    """Train with dropout and batches of two sizes; the model and its history."""
+    model = classifier(dropout=0.3, input_dropout=0.2)
+    settings = TrainingSettings(num_epochs, patience, learning_rate=0.05, batch_size=5)
+    return model, train_classifier(model, data, LABELS, *PARTS, settings, on_epoch, **options)
+
+
+def assert_equal_models(one, other):
+    states = one.state_dict(), other.state_dict()
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def assert_same(one, other):
+    assert one[1] == other[1]
+    assert_equal_models(one[0], other[0])
+
+
+# ---------------------------------------------------------------- learning
+
+
+def test_cycles_and_stars_are_told_apart(data):
+    model = classifier(kernel=None)
+    history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(20, batch_size=4))
     assert history.best.accuracy == 1.0
     assert evaluate_classifier(model, data, LABELS, ROWS[12:]) == history.best
 
@@ -40,89 +70,138 @@ def test_cycles_and_stars_are_told_apart():
 def test_nodes_are_classified():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data = GraphCollection(as_csr(graph), 1, 4)
-    torch.manual_seed(0)
-    model = GOMKCN(1, 2, filter_size=4, num_filters=4)
-    rows = np.arange(20)
+    data, rows, model = (
+        GraphCollection(as_csr(graph), 1, 4),
+        np.arange(20),
+        classifier(pooling=None),
+    )
     train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(40))
     assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0
 
 
-def test_the_same_seed_gives_the_same_model_whatever_was_drawn_before():
-    states = []
+def test_the_same_seed_gives_the_same_model_and_leaves_the_global_generator(data):
+    runs = []
     for drawn in (0, 7):
         model = classifier(dropout=0.3)
         torch.manual_seed(drawn)
+        before = torch.random.get_rng_state()
         settings = TrainingSettings(3, batch_size=5, seed=2)
-        train_classifier(model, graphs(), LABELS, ROWS[:12], ROWS[12:], settings)
-        states.append(model.state_dict())
-    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+        runs.append((model, train_classifier(model, data, LABELS, *PARTS, settings)))
+        assert torch.equal(torch.random.get_rng_state(), before)
+    assert_same(*runs)
 
 
-def test_the_callers_random_numbers_are_left_alone():
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    model = classifier()
-    torch.manual_seed(5)
-    train_classifier(model, graphs(), LABELS, ROWS[:12], ROWS[12:], TrainingSettings(2))
-    assert torch.equal(torch.rand(3), expected)
-
-
-def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training():
-    model, data, seen = classifier(), graphs(), []
+def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training(data):
+    model, epochs = classifier(), []
     settings = TrainingSettings(60, patience=4, learning_rate=0.5)
-
-    def look(epoch, history):
-        seen.append((epoch, history.best_epoch))
-
-    history = train_classifier(model, data, LABELS, ROWS[:12], ROWS[12:], settings, look)
-    assert [epoch for epoch, _ in seen] == list(range(1, len(history.validation) + 1))
-    assert len(seen) == min(60, history.best_epoch + 4)
+    history = train_classifier(
+        model, data, LABELS, *PARTS, settings, lambda epoch, _: epochs.append(epoch)
+    )
+    assert epochs == list(range(1, min(60, history.best_epoch + 4) + 1))
     best = min(history.validation, key=lambda one: (-one.accuracy, one.loss))
     assert history.best == best == evaluate_classifier(model, data, LABELS, ROWS[12:])
 
 
-def test_a_loss_that_is_not_finite_ends_training():
-    model = classifier()
-    with torch.no_grad():
-        list(model.parameters())[-1].fill_(torch.inf)
-    sentence = (
-        r"^learning_rate must be so small that the loss stays finite, got 0.01 and .* epoch 1.$"
-    )
-    with pytest.raises(InputError, match=sentence):
-        train_classifier(model, graphs(), LABELS, ROWS[:12], ROWS[12:])
-    with pytest.raises(InputError, match=r"^learning_rate must be at most 1e\+06, got 1e\+30.$"):
-        TrainingSettings(learning_rate=1e30)
-
-
-def test_labels_outside_the_training_part_are_not_learnt_from():
-    states = []
+def test_labels_outside_the_training_part_are_not_learnt_from(data):
+    models = []
     for change in (0, 1):
-        model, labels = classifier(), LABELS.clone()
+        labels = LABELS.clone()
         labels[20:] = (labels[20:] + change) % 2
-        train_classifier(model, graphs(), labels, ROWS[:12], ROWS[12:20], TrainingSettings(3))
-        states.append(model.state_dict())
-    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+        models.append(classifier())
+        train_classifier(models[-1], data, labels, ROWS[:12], ROWS[12:20], TrainingSettings(3))
+    assert_equal_models(*models)
 
 
-def test_filters_are_not_decayed():
-    moved = []
+def test_filters_are_not_decayed(data):
+    filters, heads = [], []
     for decay in (0.0, 10.0):
         model = classifier()
-        # a rate so small that only the decay could move anything much, were it there
-        before = model.convs[0].filters.free_adj.detach().clone()
         settings = TrainingSettings(1, learning_rate=1e-3, weight_decay=decay)
-        train_classifier(model, graphs(), LABELS, ROWS[:12], ROWS[12:], settings)
-        moved.append(model.convs[0].filters.free_adj.detach() - before)
-    torch.testing.assert_close(moved[0], moved[1])
+        train_classifier(model, data, LABELS, *PARTS, settings)
+        filters.append(model.convs[0].filters.free_adj.detach())
+        heads.append(model.heads[0].weight.detach())
+    torch.testing.assert_close(*filters)
+    assert not torch.allclose(*heads)
 
 
-def test_predictions_do_not_depend_on_the_batch_size():
-    model, data = classifier(), graphs()
+def test_predictions_do_not_depend_on_the_batch_size(data):
+    model = classifier()
     whole = predict_logits(model, data, ROWS, batch_size=24)
     torch.testing.assert_close(predict_logits(model, data, ROWS, batch_size=5), whole)
 
 
-def test_an_empty_part_gets_one_sentence():
+def test_what_is_refused(data):
+    model = classifier()
     with pytest.raises(InputError, match="validation must have at least one member"):
-        train_classifier(classifier(), graphs(), LABELS, ROWS, ROWS[:0])
+        train_classifier(model, data, LABELS, ROWS, ROWS[:0])
+    with torch.no_grad():
+        list(model.parameters())[-1].fill_(torch.inf)
+    with pytest.raises(InputError, match=r"^learning_rate must be so small .* epoch 1\.$"):
+        train_classifier(model, data, LABELS, *PARTS)
+    with pytest.raises(InputError, match=r"^learning_rate must be at most 1e\+06"):
+        TrainingSettings(learning_rate=1e30)
+
+
+# ---------------------------------------------------------------- stopped and resumed
+
+
+def send(stop, number=signal.SIGTERM):
+    return lambda epoch, history: epoch == stop and os.kill(os.getpid(), number)
+
+
+def checkpoint(**options):
+    return Checkpoint("state.pt", resume=True, **options)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder, number):
+    whole, epochs = train(data), []
+
+    def on_epoch(epoch, history):
+        epochs.append(epoch)
+        os.kill(os.getpid(), number)
+
+    for stop in range(1, EPOCHS):
+        with pytest.raises(
+            RunInterruptedError, match=f"stopped by {number.name} after epoch {stop}"
+        ):
+            train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts())
+    # a signal in the last epoch changes nothing
+    assert_same(train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts()), whole)
+    assert epochs == list(range(1, EPOCHS + 1))
+    # and neither does a resume after it
+    assert_same(train(data, checkpoint=checkpoint()), whole)
+
+
+def test_a_crash_resumes_from_the_last_checkpoint(data, folder):
+    def crash(epoch, history):
+        if epoch == 4:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        train(data, crash, checkpoint=checkpoint(every=2))
+    assert len(checkpoint().read()["train_loss"]) == 2
+    assert_same(train(data, checkpoint=checkpoint()), train(data))
+
+
+def test_patience_counts_the_epochs_before_the_stop(data, folder):
+    limits = {"num_epochs": 40, "patience": 3}
+    whole = train(data, **limits)
+    assert whole[1].epochs < 40
+    options = {"checkpoint": checkpoint(), "interrupts": Interrupts()}
+    with pytest.raises(RunInterruptedError):
+        train(data, send(whole[1].epochs - 1), **limits, **options)
+    assert_same(train(data, **limits, checkpoint=checkpoint()), whole)
+
+
+def test_a_time_limit_ends_with_the_epochs_so_far(data, folder):
+    late = Interrupts(time_limit=1e-9)
+    _, history = train(data, checkpoint=checkpoint(), interrupts=late)
+    assert (history.partial, history.epochs, history.best_epoch) == (True, 1, 1)
+    assert_same(train(data, checkpoint=checkpoint()), train(data))
+
+
+def test_a_checkpoint_of_another_model_is_refused(data, folder):
+    Checkpoint("state.pt").write({"model": {}})
+    with pytest.raises(InputError, match=r"^checkpoint 'state.pt' cannot be read \(.*--force\.$"):
+        train(data, checkpoint=checkpoint())

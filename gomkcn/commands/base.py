@@ -38,14 +38,6 @@ class Group(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
             return super().main(*args, **extra)
-        except SystemExit as end:
-            # imported by then, or there are no others
-            processes = sys.modules.get("gomkcn_dgl.runtime.processes")
-            if processes is not None and processes.has_joined():
-                processes.leave(
-                    end.code if isinstance(end.code, int) else int(end.code is not None)
-                )
-            raise
         except OSError as error:
             # without a name: the terminal, or a full disk behind ">"
             what = "the output" if error.filename is None else repr(error.filename)

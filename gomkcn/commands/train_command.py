@@ -114,8 +114,14 @@ def train(
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-    from gomkcn_dgl.training.training_folder import METRICS, prepare_training_folder, write_training
-    from gomkcn_dgl.training.training_run import format_results, read_training_data, run_training
+    from gomkcn_dgl.training.training_run import (
+        METRICS,
+        format_results,
+        prepare_training_folder,
+        read_training_data,
+        run_training,
+        write_training,
+    )
 
     interrupts = Interrupts(time_limit)
     with join_processes():
@@ -157,8 +163,7 @@ def explain(
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
     """
-    from gomkcn_dgl.training.training_folder import load_classifier, read_metrics
-    from gomkcn_dgl.training.training_run import read_training_data
+    from gomkcn_dgl.training.training_run import load_classifier, read_metrics, read_training_data
     from mining.explanation.classifier_explanation import check_same_data, explain_classifier
     from mining.html.explanation_report import describe_truth, write_explanation
 

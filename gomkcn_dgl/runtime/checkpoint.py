@@ -1,4 +1,4 @@
-"""A file from which an unfinished run goes on: when it is due, written whole, read as data."""
+"""The checkpoint file from which an unfinished training goes on, and what identifies a run."""
 
 from __future__ import annotations
 
@@ -25,30 +25,11 @@ SECONDS_BETWEEN = 30.0
 
 
 class Checkpoint:
-    """The checkpoint of a run; of several processes the first reads and writes it.
+    """The checkpoint file of a run; of several processes the first one reads and writes it.
 
-    Parameters
-    ----------
-    path : path
-        Of the file.
-    resume : bool
-        Go on from the file if there is one.
-    every : int, optional
-        Steps between two writes; as many as take half a minute when left out.
-
-    Attributes
-    ----------
-    identity : dict
-        What decides the result: ``"settings"``, a nested dict, and ``"data"``, a digest. A file
-        with another identity is refused. Set before reading and writing.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "state.pt"
-    >>> Checkpoint(path).write({"step": 3})
-    >>> Checkpoint(path, resume=True).read()
-    {'step': 3}
+    With ``resume`` the run goes on from the file if there is one. The file is written after
+    ``every`` epochs, or twice a minute by default. ``identity`` holds the settings and a digest of
+    the data; a file with another identity is refused. Set it before reading and writing.
     """
 
     def __init__(
@@ -63,17 +44,11 @@ class Checkpoint:
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken, what came before the checkpoint included."""
+        """Duration of the run, including the time before the checkpoint."""
         return self._seconds_before + time.monotonic() - self._start
 
     def read(self) -> dict[str, Any] | None:
-        """Return the state to go on from; None: start anew.
-
-        Raises
-        ------
-        InputError
-            For a damaged file, or one of other settings or other data.
-        """
+        """Return the state to go on from, or None to start anew."""
         content = broadcast_object(self._read() if is_first() else None)
         if content is None:
             return None
@@ -83,7 +58,7 @@ class Checkpoint:
 
     @contextlib.contextmanager
     def applying(self) -> Iterator[None]:
-        """Say in one sentence that a state does not fit, whatever goes wrong in the block."""
+        """Turn any error of the block, which sets a model to the state, into one sentence."""
         try:
             yield
         except Exception as error:
@@ -92,10 +67,10 @@ class Checkpoint:
                 "start anew with --force."
             ) from None
 
-    def is_due(self, step: int) -> bool:
-        """Whether to write after this step."""
+    def is_due(self, epoch: int) -> bool:
+        """Whether to write after this epoch."""
         if self.every is not None:
-            return step % self.every == 0
+            return epoch % self.every == 0
         return time.monotonic() - self._last >= SECONDS_BETWEEN
 
     def write(self, state: Mapping[str, Any]) -> None:
@@ -107,40 +82,22 @@ class Checkpoint:
             atomic_write(self.path, content.getvalue())
         self._last = time.monotonic()
 
-    def remove(self) -> None:
-        """Remove the file: the run is finished."""
-        if is_first():
-            self.path.unlink(missing_ok=True)
-
     def _read(self) -> dict[str, Any] | None:
         if not self.resume or not self.path.exists():
             return None
-        needed = {"identity": dict, "seconds": float, "state": dict}
-        content = read_state(self.path, needed, "start anew with --force")
+        required = {"identity": dict, "seconds": float, "state": dict}
+        content = read_state(self.path, required, "start anew with --force")
         check_identity(self.path, content["identity"], self.identity)
         return content
 
 
-def check_identity(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    """Refuse what was kept with other settings or other data.
-
-    Parameters
-    ----------
-    path : path
-        Where it was kept.
-    there, here : mapping
-        What decides the result: ``"settings"``, a nested mapping, and ``"data"``, a digest.
-
-    Raises
-    ------
-    InputError
-        If they differ.
-    """
-    found, wanted = dict(_flat(there)), dict(_flat(here))
-    for name in sorted({*found, *wanted}):
-        if found.get(name) == wanted.get(name):
+def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """Refuse a checkpoint of other settings (nested mappings) or other data (a digest)."""
+    before, now = dict(_flatten(saved)), dict(_flatten(current))
+    for name in sorted({*before, *now}):
+        if before.get(name) == now.get(name):
             continue
-        changed = f"{name.rpartition('.')[2]} was {found.get(name)!r}, is {wanted.get(name)!r}"
+        changed = f"{name.rpartition('.')[2]} was {before.get(name)!r}, is {now.get(name)!r}"
         what = "data" if name == "data" else f"settings ({changed})"
         raise InputError(
             f"checkpoint {str(path)!r} was made with other {what}; "
@@ -149,13 +106,7 @@ def check_identity(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]
 
 
 def digest_of(*arrays: np.ndarray | None) -> str:
-    """Digest of arrays, by which data are known again; memory-mapped ones are streamed.
-
-    Examples
-    --------
-    >>> digest_of(np.arange(3)) == digest_of(np.arange(3)), digest_of(np.arange(3.0))[:8]
-    (True, '74cc8230')
-    """
+    """SHA-256 of arrays with their types and shapes; memory-mapped ones are streamed."""
     digest = hashlib.sha256()
     for array in arrays:
         if array is None:
@@ -166,10 +117,10 @@ def digest_of(*arrays: np.ndarray | None) -> str:
     return digest.hexdigest()
 
 
-def _flat(nested: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Innermost values, and their names with those of the tables around them."""
+def _flatten(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the innermost values with the dotted names of their tables."""
     for name, value in nested.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
-            yield f"{above}{name}", value
+            yield f"{prefix}{name}", value

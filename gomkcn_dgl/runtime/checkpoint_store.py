@@ -1,8 +1,8 @@
-"""A long job as named steps: what a step gave is kept, so that a job that was ended goes on.
+"""A long job as named tasks: the result of each task is kept, so that a killed job can go on.
 
-Each step is a file of arrays in a folder, written whole or not at all. A job that is started again
-with the same folder finds them and computes what is missing; several processes with the same folder
-see each other's. Without a folder the steps of one process are kept in memory.
+A result is a file of arrays in a folder, written whole or not at all. A job that is started again
+with the same folder computes only what is missing, and several processes share one folder. Without
+a folder, a single process keeps the results in memory.
 """
 
 from __future__ import annotations
@@ -28,35 +28,22 @@ from gomkcn_dgl.runtime.processes import (
     broadcast_object,
     gather_objects,
     is_first,
+    rank,
     single_process,
-    turns,
     world_size,
 )
 
 Arrays = Mapping[str, np.ndarray]
 
 _IDENTITY = "identity.json"
-# of steps that were made when time was up, from what there was
+# results computed after the time limit, from incomplete input
 _PARTIAL = "partial-"
 
 
 class CheckpointStore:
-    """What a job has done so far, kept in a folder.
+    """The results of a job's tasks, by name: in a folder, or in memory without one.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Where they are kept; None: in memory.
-    interrupts : Interrupts, optional
-        Signals and time limit of the job.
-
-    Examples
-    --------
-    >>> steps = CheckpointStore()
-    >>> steps.take("square", lambda: {"value": np.array([4])})["value"].tolist()
-    [4]
-    >>> steps.take("square", lambda: {"value": np.array([9])})["value"].tolist()
-    [4]
+    ``interrupts`` are the signals and the time limit of the job.
     """
 
     def __init__(
@@ -65,48 +52,41 @@ class CheckpointStore:
         self.folder = None if folder is None else Path(folder)
         self.interrupts = interrupts
         self.time_is_up = False
-        self._kept: dict[str, Arrays] = {}
-        # written with the first step: a job that was refused leaves nothing
+        self._in_memory: dict[str, Arrays] = {}
+        # written with the first result, so that a job that is refused at once leaves nothing
         self._identity: dict[str, Any] | None = None
 
     def identify(self, identity: Mapping[str, Any]) -> None:
-        """Say what decides the result; steps of a job with another identity are refused.
-
-        Raises
-        ------
-        InputError
-            If the folder holds steps of other settings or other data.
-        """
+        """Note the settings and data that decide the results; refuse a folder of another job."""
         if self.folder is None or not is_first():
             return
         path = self.folder / _IDENTITY
-        here = json.loads(json.dumps(identity, default=str))
+        self._identity = json.loads(json.dumps(identity, default=str))
         if path.exists():
-            check_identity(path, json.loads(path.read_text(encoding="utf-8")), here)
-        self._identity = here
-        # what was made of too few parts when time was up
-        for partial_step in self.folder.glob(f"{_PARTIAL}*"):
-            partial_step.unlink()
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            check_identity(path, saved, self._identity or {})
+        for partial_result in self.folder.glob(f"{_PARTIAL}*"):
+            partial_result.unlink()
 
     def take(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """Return what the step gave, or make and keep it."""
-        kept = self._find(name)
-        if kept is None:
-            kept = dict(make())
-            self._keep(name, kept)
-        return kept
+        """Return the result of a task; compute and keep it if it is not there."""
+        result = self._read(name)
+        if result is None:
+            result = dict(make())
+            self._keep(name, result)
+        return result
 
     def take_together(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """The same for a step that all processes make together: the first one keeps it."""
+        """The same for a task that all processes compute together; the first one keeps it."""
         if broadcast_object(self.has(name)):
             return self.take(name, make)
-        made = make()
+        result = make()
         if is_first():
-            self._keep(name, made)
-        return made
+            self._keep(name, result)
+        return result
 
     def take_once(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """The same for a step that the first process makes for all."""
+        """The same for a task that the first process computes for all."""
         return broadcast_object(dict(self.take(name, make)) if is_first() else {})
 
     def share(
@@ -115,24 +95,19 @@ class CheckpointStore:
         least: int = 0,
         on_step: Callable[[], object] = lambda: None,
     ) -> None:
-        """Make steps, shared by all processes: each takes the next one when it is done with one.
+        """Compute independent tasks, given by name, and wait until all processes are done.
 
-        Parameters
-        ----------
-        makers : mapping of str to callable
-            What makes each step, by name, in the order in which they are begun.
-        least : int
-            So many are made even when time is up.
-        on_step : callable
-            Called after each turn of this process.
+        Of W processes, process r computes every W-th task, beginning with task r. The first
+        ``least`` tasks are computed even after the time limit. ``on_step`` is called after each
+        task of this process.
         """
         names = list(makers)
-        for turn in turns(len(names)):
-            if self.is_over() and turn >= least:
+        for number in range(rank(), len(names), world_size()):
+            if self.is_over() and number >= least:
                 break
-            if not self.has(names[turn]):
+            if not self.has(names[number]):
                 with single_process():
-                    self.take(names[turn], makers[names[turn]])
+                    self.take(names[number], makers[names[number]])
             on_step()
         self.wait()
 
@@ -143,49 +118,41 @@ class CheckpointStore:
         do: Callable[[int], Arrays],
         on_step: Callable[[], object] = lambda: None,
     ) -> list[Arrays]:
-        """Do something so many times, shared by all processes; return what was done in time."""
+        """Share the tasks ``do(0), …, do(number - 1)``; return the results in time."""
         makers = {f"{name}-{i}": partial(do, i) for i in range(number)}
         self.share(makers, on_step=on_step)
         return [self.take(each, dict) for each in makers if self.has(each)]
 
     def has(self, name: str) -> bool:
-        """Whether the step was done, by whichever process."""
-        return name in self._kept or any(path.exists() for path in self._paths(name))
+        """Whether any process has computed this task."""
+        return name in self._in_memory or any(path.exists() for path in self._paths(name))
 
     def drop(self, name: str) -> None:
-        """Forget a step that is kept in memory."""
-        self._kept.pop(name, None)
+        """Forget a result in memory."""
+        self._in_memory.pop(name, None)
 
     def is_over(self) -> bool:
-        """Whether time is up.
-
-        Raises
-        ------
-        RunInterruptedError
-            If a signal asked to stop and the job can be gone on with.
-        """
-        if self.interrupts is None:
-            return False
-        reason = self.interrupts.reason
+        """Whether the time limit is reached; a signal raises :class:`RunInterruptedError`."""
+        reason = "" if self.interrupts is None else self.interrupts.reason
         if reason and reason != TIME_LIMIT:
             raise RunInterruptedError(reason, "between two steps")
-        self.time_is_up = self.time_is_up or reason == TIME_LIMIT
+        self.time_is_up = self.time_is_up or bool(reason)
         return self.time_is_up
 
     def wait(self) -> None:
-        """Wait for all processes; time that is up for one is up for all."""
+        """Wait for all processes; a time limit reached by one holds for all."""
         self.time_is_up = any(gather_objects(self.time_is_up))
 
     def _paths(self, name: str) -> list[Path]:
-        """Where a step is kept, the best first."""
+        """Files that may hold a result, in order of preference."""
         if self.folder is None:
             return []
         names = [f"{_PARTIAL}{name}", name] if self.time_is_up else [name]
         return [self.folder / f"{each}.npz" for each in names]
 
-    def _find(self, name: str) -> Arrays | None:
-        if name in self._kept:
-            return self._kept[name]
+    def _read(self, name: str) -> Arrays | None:
+        if name in self._in_memory:
+            return self._in_memory[name]
         for path in self._paths(name):
             try:
                 with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
@@ -201,7 +168,7 @@ class CheckpointStore:
 
     def _keep(self, name: str, arrays: Arrays) -> None:
         if self.folder is None:
-            self._kept[name] = arrays
+            self._in_memory[name] = arrays
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._identity is not None:
@@ -214,23 +181,21 @@ class CheckpointStore:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._kept.clear()
+        self._in_memory.clear()
 
 
 @contextlib.contextmanager
-def shared_store(steps: CheckpointStore | None) -> Iterator[CheckpointStore]:
-    """A store that all processes see: the given one, or a temporary one."""
-    if steps is not None and (steps.folder is not None or world_size() == 1):
-        yield steps
-        return
+def shared_store(store: CheckpointStore | None) -> Iterator[CheckpointStore]:
+    """Yield a store that all processes see: the given one, or a temporary one."""
     if world_size() == 1:
-        with CheckpointStore() as own:
-            yield own
-        return
-    folder = broadcast_object(tempfile.mkdtemp(prefix="gomkcn-") if is_first() else "")
-    try:
-        yield CheckpointStore(folder, None if steps is None else steps.interrupts)
-        barrier()
-    finally:
-        if is_first():
-            shutil.rmtree(folder, ignore_errors=True)
+        yield CheckpointStore() if store is None else store
+    elif store is not None and store.folder is not None:
+        yield store
+    else:
+        folder = broadcast_object(tempfile.mkdtemp(prefix="gomkcn-") if is_first() else "")
+        try:
+            yield CheckpointStore(folder, None if store is None else store.interrupts)
+            barrier()
+        finally:
+            if is_first():
+                shutil.rmtree(folder, ignore_errors=True)

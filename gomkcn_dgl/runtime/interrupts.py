@@ -1,4 +1,4 @@
-"""Signals and a time limit as one question that a loop asks: whether to stop."""
+"""Signals and a time limit, turned into a reason to stop that a loop can ask for."""
 
 from __future__ import annotations
 
@@ -18,47 +18,19 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class RunInterruptedError(GomkcnError):
-    """A signal ended a run, which can go on from its checkpoint.
-
-    Parameters
-    ----------
-    reason : str
-        Name of the signal.
-    progress : str
-        How far the run came, such as ``"after epoch 12"``.
-    """
+    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far."""
 
     def __init__(self, reason: str, progress: str) -> None:
         super().__init__(f"stopped by {reason} {progress}; go on with --resume.")
-        # what a shell says of a process that the signal ended
+        # the exit code that a shell reports for a process ended by this signal
         self.exit_code = 128 + signal.Signals[reason]
 
 
 class Interrupts:
-    """SIGTERM, SIGINT and a time limit, turned into a reason to stop.
+    """SIGTERM, SIGINT and a time limit in seconds from now, turned into a reason to stop.
 
-    Inside a ``with`` block the first signal is noted and the second kills at once; behind it the
-    old handlers are back. Only the main thread can see signals; in another one there is the time
-    limit alone. A signal is noted between two steps of Python, not within a long compiled one.
-
-    Parameters
-    ----------
-    time_limit : float, optional
-        Seconds from now.
-
-    Raises
-    ------
-    InputError
-        If the time limit is not greater than 0.
-
-    Examples
-    --------
-    >>> import os
-    >>> with Interrupts() as interrupts:
-    ...     before = interrupts.stop_requested
-    ...     os.kill(os.getpid(), signal.SIGTERM)
-    ...     before, interrupts.stop_requested, interrupts.reason
-    (False, True, 'SIGTERM')
+    Within a ``with`` block the first signal is noted and the second one kills. Outside the main
+    thread only the time limit counts, because Python delivers signals to the main thread.
     """
 
     def __init__(self, time_limit: float | None = None) -> None:
@@ -93,16 +65,8 @@ class Interrupts:
             return self._signal
         return TIME_LIMIT if time.monotonic() >= self._deadline else ""
 
-    @property
-    def stop_requested(self) -> bool:
-        """Whether there is a reason to stop."""
-        return self.reason != ""
-
     def agree(self) -> str:
-        """Return the reason that all processes of a run share: a signal to one goes to all.
-
-        Every process must ask at the same point.
-        """
+        """Return the reason that all processes share; every process must ask at the same point."""
         reasons = [reason for reason in gather_objects(self.reason) if reason]
-        # a signal before a time limit
+        # a signal to one process takes precedence over a time limit
         return min(reasons, key=lambda reason: reason == TIME_LIMIT, default="")

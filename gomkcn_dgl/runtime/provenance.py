@@ -14,27 +14,7 @@ _LIBRARIES = ("torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "
 
 
 def describe_provenance(seed: int, seconds: float, device: str = "cpu") -> dict[str, Any]:
-    """Describe the circumstances of a result that has just been computed.
-
-    Parameters
-    ----------
-    seed : int
-        The seed it was computed with.
-    seconds : float
-        How long it took.
-    device : str
-        Where it was computed.
-
-    Returns
-    -------
-    dict
-        Text and numbers only, ready for JSON.
-
-    Examples
-    --------
-    >>> sorted(describe_provenance(seed=0, seconds=1.5))[:4]
-    ['commit', 'created', 'device', 'libraries']
-    """
+    """Describe how a result was just computed: seed, duration, versions, machine; for JSON."""
     return {
         "version": importlib.metadata.version("gomkcn-dgl"),
         "commit": _commit(),
@@ -53,12 +33,11 @@ def describe_provenance(seed: int, seconds: float, device: str = "cpu") -> dict[
 
 
 def _commit() -> str | None:
-    """Commit of the checkout that this package was imported from, marked when it has changes."""
-    folder = Path(__file__).parent
+    """Commit of the checkout that this package lies in, marked ``-dirty`` when it has changes."""
     try:
         answer = subprocess.run(
             ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-            cwd=folder,
+            cwd=Path(__file__).parent,
             capture_output=True,
             text=True,
             timeout=10,
@@ -70,12 +49,10 @@ def _commit() -> str | None:
 
 
 def _processor() -> str:
-    """Model name of the processor, as Linux tells it, or as Python does elsewhere."""
+    """Model name of the processor, from Linux or else from Python."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
-    for line in lines:
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor() or "unknown"
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown"

@@ -1,4 +1,4 @@
-"""The folder of a run: made before any work, each of its files written whole or not at all."""
+"""The folder of a run: created before any work, each of its files written whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,26 +27,10 @@ def prepare_run_folder(
     resume: bool = False,
     checkpoint: str | None = None,
 ) -> Path:
-    """Make the folder of a run, before any work is done for it.
+    """Create the folder of a run before any work, or refuse it.
 
-    Parameters
-    ----------
-    folder : path
-        Of the run.
-    run_files : iterable of str
-        What a finished run leaves there.
-    force : bool
-        Overwrite a run; its checkpoint is removed.
-    resume : bool
-        Go on with what is there.
-    checkpoint : str, optional
-        The file or folder from which an unfinished run can go on.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written, or holds one of these files already and neither ``force`` nor
-        ``resume`` is set.
+    A folder that holds one of ``run_files`` (the results of a finished run) or ``checkpoint`` (a
+    file or folder of an unfinished one) needs ``resume``, or ``force``, which removes the latter.
     """
     if not str(folder):
         raise InputError("out folder must have a name, got ''.")
@@ -54,8 +38,10 @@ def prepare_run_folder(
         raise InputError("resume must not come with --force, which starts anew; give one.")
     folder = Path(folder)
     try:
-        _refuse_to_overwrite(folder, run_files, force or resume, checkpoint)
+        if not (force or resume):
+            _refuse_to_overwrite(folder, run_files, checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
+        # a folder that cannot be written is refused now and not after hours of work
         probe = folder / ".write-test"
         probe.write_bytes(b"")
         probe.unlink(missing_ok=True)
@@ -77,26 +63,10 @@ def begin_run(
     force: bool,
     resume: bool,
 ) -> bool | None:
-    """Make the folder of a run that can be gone on with; of several processes the first one does.
+    """Prepare the folder of a run that can be resumed; return whether to resume.
 
-    Processes that torchrun started anew go on with what is there without being asked to.
-
-    Parameters
-    ----------
-    folder, run_files, checkpoint, force, resume
-        As in :func:`prepare_run_folder`.
-    finished : str
-        The file that says that a run is finished.
-
-    Returns
-    -------
-    bool or None
-        Whether to go on with what is there; None: the run to go on with is finished.
-
-    Raises
-    ------
-    InputError
-        As :func:`prepare_run_folder` does.
+    None: the run to resume is finished, because there is the file ``finished`` and no
+    ``checkpoint``. Processes that torchrun restarted resume without being asked to.
     """
     path, is_finished, restarted = Path(folder) / checkpoint, False, was_restarted()
     if is_first():
@@ -115,43 +85,29 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _refuse_to_overwrite(
-    folder: Path, run_files: Iterable[str], allowed: bool, checkpoint: str | None
-) -> None:
-    if checkpoint is not None and (folder / checkpoint).exists() and not allowed:
+def _refuse_to_overwrite(folder: Path, run_files: Iterable[str], checkpoint: str | None) -> None:
+    if checkpoint is not None and (folder / checkpoint).exists():
         raise InputError(
             f"out folder {str(folder)!r} already holds an unfinished run ({checkpoint}); "
             "go on with --resume, choose another, or overwrite it with --force."
         )
-    held = [name for name in run_files if (folder / name).exists()]
-    if held and not allowed:
-        raise InputError(
-            f"out folder {str(folder)!r} already holds a run ({held[0]}); "
-            "choose another, or overwrite it with --force."
-        )
+    for name in run_files:
+        if (folder / name).exists():
+            raise InputError(
+                f"out folder {str(folder)!r} already holds a run ({name}); "
+                "choose another, or overwrite it with --force."
+            )
 
 
 def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = None) -> None:
-    """Write files whole or not at all; they take their places in this order.
+    """Write files, given as text, bytes or functions that write to a binary file, all or none.
 
-    All are written before the first takes its place, so that a full disk leaves what was there.
-
-    Parameters
-    ----------
-    folder : path
-    files : mapping
-        Text, bytes, or a function that writes to a binary file, by name.
-    mark : str, optional
-        The file that says that the others belong together: an old one is removed before any other
-        takes its place.
-
-    Raises
-    ------
-    InputError
-        If something cannot be written.
+    All are written under temporary names and then renamed in this order, so that a full disk leaves
+    the old files. ``mark`` names the file by which a run is known to be finished: an old one is
+    removed before the first rename, so that files of two runs never look like one.
     """
     with contextlib.ExitStack() as stack:
-        # what is entered last takes its place first
+        # the stack closes in reverse order, so the first file is renamed first
         for name, content in reversed(list(files.items())):
             path = folder / name
             try:
@@ -175,7 +131,7 @@ def to_json(record: Any) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a run."""
+    """Read a JSON file of a finished run."""
     try:
         return parse_json(read_file(path))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Settings in TOML files: tables read, checked for unknown names, and written."""
+"""Settings files: TOML tables read, checked for unknown names, and written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
-    """Refuse what is no table, and names in it that are not known."""
+    """Refuse a value that is not a table, and unknown names in a table."""
     where = f"[{table}] of " if table else ""
     if not isinstance(given, dict):
         raise InputError(f"{where}settings file {str(path)!r} must be a table.")

@@ -1,4 +1,4 @@
-"""Filters that start as real subgraphs: those that tell the classes apart."""
+"""Class-discriminative initialization: filters start as subgraphs that tell the classes apart."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.training.collection import GraphBatch, GraphCollection
+from gomkcn_dgl.training.collection import GraphCollection
 
-# how alike a subgraph and a chosen one may be, as a share of a perfect score
-_TOO_ALIKE = 0.999
+# two subgraphs count as the same filter from this share of the largest score on
+_SAME_SCORE = 0.999
 
 
 @torch.no_grad()
@@ -30,10 +30,10 @@ def initialize_from_classes(
     """Set the filters of every convolution to subgraphs that are typical of one class.
 
     Candidates are subgraphs of a sample of the training part. Each is scored against that sample; a
-    graph's score is that of its best subgraph. A candidate of class c is worth the mean score in
-    class c less the mean score in the best other class. Filters take the most worthy candidates,
-    class after class in turn, leaving out those that are like a chosen one. A random start reaches
-    the same accuracy with filters that mean nothing.
+    graph's score is that of its best subgraph. The contrast of a candidate from class c is its mean
+    score in class c minus the mean score in the best other class. Filters take the candidates of
+    highest contrast, class after class in turn, without duplicates. A random initialization
+    reaches the same accuracy with filters that have no meaning.
 
     Parameters
     ----------
@@ -46,98 +46,103 @@ def initialize_from_classes(
     num_candidates : int
         Subgraphs that may become filters, of all classes together.
     seed : int
-        Of the sample, the candidates and what is dropped.
+        Seed of the sample, the candidates and dropout.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> data = GraphCollection(as_csr([nx.cycle_graph(3), nx.path_graph(3)] * 2), 1, 3)
+    >>> model = GOMKCN(1, 2, filter_size=3, num_filters=2, pooling="max")
+    >>> initialize_from_classes(model, data, torch.tensor([0, 1] * 2), np.arange(4))
+    >>> [int(filter.round().sum()) for filter in model.convs[0].filters.adj()]
+    [6, 4]
     """
     check_int("num_samples", num_samples, 1)
     check_int("num_candidates", num_candidates, 1)
     rng = np.random.default_rng(seed)
     classes = labels.cpu().numpy()
-    sample = _sample_of_each_class(classes, np.asarray(train), num_samples, rng)
+    sample = _sample_classes(classes, np.asarray(train), num_samples, rng)
+    # roots of the subgraphs, and which graph of the sample (or node) each belongs to
     if model.pooling is None:
-        batch, roots = data.whole(), sample
-        group, class_of_group = np.arange(len(sample)), classes[sample]
+        batch, roots, owner = data.whole(), sample, np.arange(len(sample))
     else:
         batch = data.batch(sample)
         roots = np.arange(len(batch.subgraphs.num_nodes) // batch.subgraphs.num_views)
-        group = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
-        class_of_group = classes[sample]
+        owner = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
     candidates = rng.permutation(len(roots))[:num_candidates]
+    class_of_candidate = classes[sample][owner[candidates]]
     model.train()
     # the input layer may drop features
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for level, conv in enumerate(model.convs):
             assert isinstance(conv, GraphKernelConv)
-            hidden = _input_of(model, batch, level)
-            rows = _first_views(batch.subgraphs, torch.from_numpy(roots))
-            adj, feat = _as_filters(rows, hidden, candidates, conv.filter_size)
+            # layer by layer, because a layer sees the scores of the filters that were just set
+            levels = model.levels(batch.subgraphs, batch.feat)
+            hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
+            rows = _first_views(batch.subgraphs, roots)
+            adj, feat = _as_filters(_first_views(rows, candidates), hidden, conv.filter_size)
             scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
-            scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)
-            worth = _worth(scores, group, class_of_group)
-            alike = scores[torch.from_numpy(candidates)]
-            owner = class_of_group[group[candidates]]
-            chosen = _choose(worth, alike, owner, conv.num_filters)
+            scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
+            contrast = _contrast(scores, owner, classes[sample])
+            similarity = scores[torch.from_numpy(candidates)]
+            chosen = _choose(contrast, similarity, class_of_candidate, conv.num_filters)
             conv.filters.set(slice(None), adj[chosen], feat[chosen])
 
 
-def _sample_of_each_class(
+def _sample_classes(
     classes: np.ndarray, train: np.ndarray, num_samples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    parts = []
-    for label in np.unique(classes[train]):
-        members = train[classes[train] == label]
-        parts.append(rng.permutation(members)[:num_samples])
-    return np.concatenate(parts)
+    """Up to ``num_samples`` training members of each class."""
+    members = [train[classes[train] == label] for label in np.unique(classes[train])]
+    return np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
 
 
-def _input_of(model: GOMKCN, batch: GraphBatch, level: int) -> Tensor:
-    """What a convolution sees, ``[V, W]``."""
-    levels = model.levels(batch.subgraphs, batch.feat)
-    return levels[0] if level == 0 else model.activate(levels[level])
-
-
-def _first_views(subgraphs: SubgraphTensors, roots: Tensor) -> SubgraphTensors:
+def _first_views(subgraphs: SubgraphTensors, roots: np.ndarray) -> SubgraphTensors:
     """One subgraph for each root."""
-    first = roots.to(subgraphs.nodes.device) * subgraphs.num_views
+    first = torch.from_numpy(roots).to(subgraphs.nodes.device) * subgraphs.num_views
     return subgraphs._replace(num_views=1).select(first)
 
 
 def _as_filters(
-    rows: SubgraphTensors, hidden: Tensor, candidates: np.ndarray, filter_size: int
+    candidates: SubgraphTensors, hidden: Tensor, filter_size: int
 ) -> tuple[Tensor, Tensor]:
-    """Adjacency ``[K, M, M]`` and features ``[K, M, W]``: cut, or filled up with zeros, to M."""
-    chosen = _first_views(rows, torch.from_numpy(candidates))
-    adj, feat = chosen.adjacency(hidden.dtype), chosen.gather(hidden)
+    """Adjacency ``[K, M, M]`` and features ``[K, M, W]``, cut or padded with zeros to M nodes."""
+    adj, feat = candidates.adjacency(hidden.dtype), candidates.gather(hidden)
     missing = max(0, filter_size - adj.shape[1])
     adj = torch.nn.functional.pad(adj, (0, missing, 0, missing))[:, :filter_size, :filter_size]
     feat = torch.nn.functional.pad(feat, (0, 0, 0, missing))[:, :filter_size]
     return adj.clamp(max=1), feat
 
 
-def _worth(scores: Tensor, group: np.ndarray, class_of_group: np.ndarray) -> Tensor:
-    """Mean best score in each class less that in the best other class: ``[C, K]``."""
-    num_groups, owner = len(class_of_group), torch.from_numpy(group).to(scores.device)
-    index = owner.unsqueeze(1).expand_as(scores)
-    best = scores.new_zeros(num_groups, scores.shape[1])
+def _contrast(scores: Tensor, owner: np.ndarray, classes: np.ndarray) -> Tensor:
+    """Mean best score in each class minus that in the best other class: ``[R, K]`` → ``[C, K]``."""
+    index = torch.from_numpy(owner).to(scores.device).unsqueeze(1).expand_as(scores)
+    best = scores.new_zeros(len(classes), scores.shape[1])
     best = best.scatter_reduce(0, index, scores, "amax", include_self=False)  # [G, K]
-    labels = torch.from_numpy(class_of_group).to(scores.device)
+    labels = torch.from_numpy(classes).to(scores.device)
     means = torch.stack([best[labels == label].mean(dim=0) for label in labels.unique()])
     others = means.repeat(len(means), 1, 1)
     others[torch.arange(len(means)), torch.arange(len(means))] = -torch.inf
     return means - others.amax(dim=1) if len(means) > 1 else means
 
 
-def _choose(worth: Tensor, alike: Tensor, owner: np.ndarray, num_filters: int) -> list[int]:
-    """Candidates, class after class in turn; `owner` is the class that each comes from."""
-    labels = np.unique(owner)
-    order = {
-        place: [k for k in worth[place].argsort(descending=True).tolist() if owner[k] == label]
-        for place, label in enumerate(labels)
-    }
+def _choose(
+    contrast: Tensor, similarity: Tensor, class_of_candidate: np.ndarray, num_filters: int
+) -> list[int]:
+    """Numbers of the candidates of highest contrast, class after class in turn."""
+    labels = np.unique(class_of_candidate)
+    # candidates of each class in descending order of contrast
+    ranked = [
+        [k for k in contrast[i].argsort(descending=True).tolist() if class_of_candidate[k] == label]
+        for i, label in enumerate(labels)
+    ]
     chosen: list[int] = []
-    largest = float(alike.max())
+    limit = _SAME_SCORE * float(similarity.max())
     for turn in range(num_filters):
-        left = [k for k in order[turn % len(labels)] if k not in chosen] or list(range(len(owner)))
-        fresh = [k for k in left if all(alike[k, j] < _TOO_ALIKE * largest for j in chosen)]
-        chosen.append((fresh or left)[0])
+        unused = [k for k in ranked[turn % len(labels)] if k not in chosen]
+        remaining = unused or list(range(len(class_of_candidate)))
+        distinct = [k for k in remaining if all(similarity[k, j] < limit for j in chosen)]
+        chosen.append((distinct or remaining)[0])
     return chosen

@@ -14,6 +14,10 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
+# features with at least this width and at most this share of nonzero entries are stored sparsely,
+# because a sparse product is faster then
+_SPARSE_WIDTH, _SPARSE_SHARE = 256, 0.1
+
 
 class GraphBatch(NamedTuple):
     """Some graphs side by side; every node is a root.
@@ -43,7 +47,7 @@ class GraphCollection:
     num_hops, max_nodes, policy, num_views, seed
         As in :func:`gomkcn_dgl.extract_subgraphs`.
     device : str or torch.device
-        Where batches are wanted.
+        Device of the batches.
 
     Examples
     --------
@@ -71,7 +75,10 @@ class GraphCollection:
         )
         self.graph = graph
         self.subgraphs = subgraphs.to_tensors(device)
-        self.feat = _maybe_sparse(torch.tensor(graph.features)).to(device)
+        feat = torch.tensor(graph.features)
+        is_dense = feat.shape[1] < _SPARSE_WIDTH
+        is_dense = is_dense or float((feat != 0).float().mean()) > _SPARSE_SHARE
+        self.feat = (feat if is_dense else _to_sparse(feat)).to(device)
         self.graph_sizes = torch.from_numpy(np.diff(graph.graph_ptr)).to(device)
 
     @property
@@ -80,11 +87,11 @@ class GraphCollection:
         return self.graph.num_graphs
 
     def whole(self) -> GraphBatch:
-        """All graphs."""
+        """Return all graphs."""
         return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
 
     def batches(self, size: int) -> Iterator[GraphBatch]:
-        """All graphs, in their order, ``size`` at a time."""
+        """Yield all graphs, in their order, ``size`` at a time."""
         for first in range(0, self.num_graphs, size):
             yield self.batch(np.arange(first, min(first + size, self.num_graphs)))
 
@@ -94,37 +101,25 @@ class GraphCollection:
         first = self.graph.graph_ptr[chosen]
         sizes = self.graph.graph_ptr[chosen + 1] - first
         begin = np.cumsum(sizes) - sizes
-        shift = np.repeat(first - begin, sizes)  # [V] old id less new id
+        # [V] old node id minus new one, the same for all nodes of a graph
+        shift = np.repeat(first - begin, sizes)
         rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
         subgraphs = self.subgraphs.select(rows)
-        moved = torch.from_numpy(shift).to(rows.device).repeat_interleave(subgraphs.num_views)
-        nodes = subgraphs.nodes
-        moved = moved.unsqueeze(1).to(nodes.dtype)
-        subgraphs = subgraphs._replace(nodes=torch.where(nodes < 0, nodes, nodes - moved))
-        feat = self._feat_of(rows)
-        return GraphBatch(subgraphs, feat, torch.from_numpy(sizes).to(rows.device))
-
-    def _feat_of(self, rows: Tensor) -> Tensor:
-        if self.feat.layout != torch.sparse_csr:
-            return self.feat[rows]
-        # rows of a sparse tensor cannot be picked
-        feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])
-        return _as_sparse(feat).to(self.feat.device)
+        nodes = subgraphs.nodes  # [V * num_views, N], -1 for padding
+        moved = torch.from_numpy(shift).to(nodes).repeat_interleave(subgraphs.num_views)
+        nodes = torch.where(nodes < 0, nodes, nodes - moved.unsqueeze(1))
+        if self.feat.layout == torch.sparse_csr:
+            # rows of a sparse tensor cannot be selected
+            feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])
+            feat = _to_sparse(feat).to(self.feat.device)
+        else:
+            feat = self.feat[rows]
+        graph_sizes = torch.from_numpy(sizes).to(rows.device)
+        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes)
 
 
-# below this share of entries that are not zero, a sparse product is the faster one
-_SPARSE = 0.1
-
-
-def _maybe_sparse(feat: Tensor) -> Tensor:
-    """Features as a sparse CSR tensor where most are zero and there are many, as bags of words."""
-    if feat.shape[1] < 256 or float((feat != 0).float().mean()) > _SPARSE:
-        return feat
-    return _as_sparse(feat)
-
-
-def _as_sparse(feat: Tensor) -> Tensor:
+def _to_sparse(feat: Tensor) -> Tensor:
     with warnings.catch_warnings():
-        # torch says that its sparse tensors are in beta
+        # torch warns that its sparse tensors are in beta
         warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
         return feat.to_sparse_csr()

@@ -1,4 +1,4 @@
-"""Graphs whose classes are known, or the classes of their nodes, as files hold them."""
+"""Graphs whose classes are known, or the classes of their nodes, read from files."""
 
 from __future__ import annotations
 
@@ -29,22 +29,11 @@ _TRUTH = "node_mask"
 
 @dataclass(frozen=True, eq=False)
 class LabelledData:
-    """A collection of graphs with their classes, or a graph with those of its nodes.
+    """A collection of unweighted graphs with their classes, or a graph with those of its nodes.
 
-    Attributes
-    ----------
-    graph : CSRGraph
-        Unweighted.
-    labels : numpy.ndarray
-        int64, a class 0 … C - 1 for each graph or node, in the order of the codes in the file.
-    task : {"graph", "node"}
-        What has the classes.
-    split : Split or None
-        The one that comes with the data.
-    truth : numpy.ndarray or None
-        bool ``[V]``: this node belongs to what was planted.
-    bag_of_words : bool
-        Features are counts of words, which are best scaled row by row.
+    ``labels`` is int64, a class 0 … C - 1 for each graph (``task`` "graph") or node ("node").
+    ``split`` is the one of the files, ``truth`` (bool ``[V]``) marks the nodes of planted motifs.
+    Features that are a ``bag_of_words`` are best scaled row by row.
     """
 
     graph: CSRGraph
@@ -78,39 +67,23 @@ def read_labelled(
 ) -> LabelledData:
     """Read graphs and classes from a TU folder, a Planetoid folder or a DGL ``.bin``.
 
-    Parameters
-    ----------
-    path : path
-        A ``.bin`` holds the classes of graphs among its labels, as ``gomkcn generate
-        classification`` writes them, or those of nodes in ``ndata``. Masks ``train_mask``,
-        ``val_mask`` and ``test_mask``, of nodes in ``ndata`` or of graphs among the labels, are the
-        split; ``node_mask`` in ``ndata`` is the truth.
-    task : {"graph", "node"}, optional
-        Needed where a ``.bin`` has both kinds of classes.
-    features : sequence of str, optional
-        As in :func:`gomkcn_dgl.read_graph`.
-    node_label : str, optional
-        Name of the node data with the classes, ``"label"`` when left out; with it, nodes are
-        classified.
-
-    Raises
-    ------
-    InputError
-        For data without classes or of a single class, and whatever else is wrong with a file.
+    A ``.bin`` holds classes of graphs in its labels, or classes of nodes in ``ndata`` under
+    ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
+    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth.
     """
     path = Path(path)
     if task is not None:
         check_choice("task", task, TASKS)
     if node_label is not None and task == "graph":
         raise InputError("node_label is for task 'node', got task 'graph'.")
-    wanted = "node" if node_label is not None else task
+    task = "node" if node_label is not None else task
     if path.is_dir() and is_planetoid_folder(path):
         with named(path):
-            data = _read_planetoid(path, wanted, features, node_label)
+            data = _read_planetoid(path, task, features, node_label)
     elif path.is_dir() and not is_graph_folder(path):
-        data = _read_tu(path, wanted, features)
+        data = _read_tu(path, task, features)
     elif path.suffix.lower() == ".bin" or not path.exists():
-        data = _read_dgl(path, wanted, features, node_label or "label")
+        data = _read_dgl(path, task, features, node_label or "label")
     else:
         raise InputError(
             f"{path.name}: classes are read from a TU folder, a Planetoid folder or a DGL .bin."
@@ -161,34 +134,35 @@ def _read_dgl(
         columns = read_dgl_columns(path)
         of_graphs = _graph_labels(columns, graph.num_graphs)
         of_nodes = columns.node_data.get(node_label)
-        if task is None:
-            task = _tell_task(of_graphs, of_nodes)
-        labels = of_graphs if task == "graph" else of_nodes
+        task = _infer_task(of_graphs, of_nodes) if task is None else task
+        if task == "graph":
+            labels, name, where, table = of_graphs, "labels", "labels", columns.graph_labels
+        else:
+            labels, name, where, table = of_nodes, node_label, "ndata", columns.node_data
         if labels is None:
-            held = columns.graph_labels if task == "graph" else columns.node_data
-            name = "labels" if task == "graph" else node_label
-            where = "its labels are" if task == "graph" else "its ndata are"
             raise InputError(
                 f"there is no {name!r} with a class for each {task}; "
-                f"{where} {listed(sorted(held)) or 'none'}."
+                f"its {where} are {listed(sorted(table)) or 'none'}."
             )
-        table = columns.graph_labels if task == "graph" else columns.node_data
-        classes = _as_classes("labels" if task == "graph" else node_label, labels)
         truth = columns.node_data.get(_TRUTH)
         return LabelledData(
-            graph, classes, task, _read_masks(table), None if truth is None else truth != 0
+            graph,
+            _as_classes(name, labels),
+            task,
+            _read_masks(table),
+            None if truth is None else truth != 0,
         )
 
 
 def _graph_labels(columns: DGLColumns, num_graphs: int) -> np.ndarray | None:
     for name in _GRAPH_LABELS:
-        found = columns.graph_labels.get(name)
-        if found is not None and len(found) == num_graphs:
-            return found
+        labels = columns.graph_labels.get(name)
+        if labels is not None and len(labels) == num_graphs:
+            return labels
     return None
 
 
-def _tell_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str:
+def _infer_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str:
     if of_graphs is not None and of_nodes is not None:
         raise InputError("both its graphs and its nodes have classes; task must say which.")
     if of_graphs is None and of_nodes is None:
@@ -200,7 +174,7 @@ def _tell_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str
 
 
 def _as_classes(name: str, codes: np.ndarray) -> np.ndarray:
-    """Codes of any kind as 0 … C - 1, in ascending order."""
+    """Whole numbers of any type as classes 0 … C - 1, in ascending order."""
     if codes.size != len(codes):
         raise InputError(f"{name} must have one class a row, got the shape {codes.shape}.")
     codes = codes.reshape(-1)
@@ -211,10 +185,11 @@ def _as_classes(name: str, codes: np.ndarray) -> np.ndarray:
 
 def _read_masks(table: Mapping[str, np.ndarray]) -> Split | None:
     """The split of ``train_mask``, ``val_mask`` and ``test_mask``, if all are there."""
-    masks = [table.get(f"{part}_mask") for part in PARTS]
-    if any(mask is None for mask in masks):
+    masks = [table[name] for part in PARTS if (name := f"{part}_mask") in table]
+    if len(masks) < len(PARTS):
         return None
-    flat = [mask.reshape(len(mask), -1) for mask in masks if mask is not None]
-    if flat[0].shape[1] > 1:
-        log.info("split: the first of the %d in the file", flat[0].shape[1])
-    return check_split(Split(*(np.flatnonzero(mask[:, 0]) for mask in flat)))
+    # a file with several splits has one per column
+    masks = [mask.reshape(len(mask), -1) for mask in masks]
+    if masks[0].shape[1] > 1:
+        log.info("split: the first of the %d in the file", masks[0].shape[1])
+    return check_split(Split(*(np.flatnonzero(mask[:, 0]) for mask in masks)))

@@ -1,4 +1,4 @@
-"""Which graphs or nodes a classifier learns from, is chosen by and is tested on."""
+"""The parts of labelled data on which a classifier is trained, validated and tested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTS = ("train", "val", "test")
 
 
 class Split(NamedTuple):
-    """Rows of the three parts, int64 each, disjoint."""
+    """Numbers of the graphs or nodes of the three parts, int64 each, disjoint."""
 
     train: np.ndarray
     val: np.ndarray
@@ -24,28 +24,7 @@ class Split(NamedTuple):
 def stratified_split(
     labels: np.ndarray, shares: Sequence[float] = (0.8, 0.1, 0.1), seed: int = 0
 ) -> Split:
-    """Split each class in the same shares.
-
-    Parameters
-    ----------
-    labels : numpy.ndarray
-        int64, a class for each row.
-    shares : sequence of float
-        Three, greater than 0, for training, validation and test; what they leave of 1 is not used.
-    seed : int
-        Of the choice.
-
-    Raises
-    ------
-    InputError
-        For shares that are not such, or a part without members.
-
-    Examples
-    --------
-    >>> split = stratified_split(np.array([0, 1] * 5), (0.6, 0.2, 0.2))
-    >>> [len(part) for part in split], sorted(np.concatenate(split).tolist())
-    ([6, 2, 2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    """
+    """Split each class at random in the same three shares, which sum to at most 1."""
     check_int("seed", seed, 0)
     if len(shares) != 3:
         raise InputError(f"split must be three shares such as 0.8,0.1,0.1, got {len(shares)}.")
@@ -65,7 +44,7 @@ def stratified_split(
 
 
 def check_split(split: Split) -> Split:
-    """Return a split whose parts are disjoint and have members, or say which has not."""
+    """Return a split whose parts are disjoint and not empty; refuse any other."""
     for name, part in zip(PARTS, split, strict=True):
         if len(part) == 0:
             raise InputError(f"split leaves nothing for {name}; give it a larger share.")

@@ -1,4 +1,4 @@
-"""The settings of a training run: from one TOML file, overridden by options, stored with it."""
+"""The settings of a training run: read from a TOML file, overridden by options, stored with it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,18 @@ from gomkcn_dgl.random_walks import (
 from gomkcn_dgl.runtime.toml_files import check_names, read_toml, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
-KERNELS = ("gomk", "random-walk", "deep-random-walk", "rwk+")
+KERNELS: dict[str, Any] = {
+    "gomk": GOMKKernel,
+    "random-walk": RandomWalkKernel,
+    "deep-random-walk": DeepRandomWalkKernel,
+    "rwk+": ImprovedRandomWalkKernel,
+}
 INITIALIZATIONS = ("classes", "random")
 SCALINGS = ("none", "rows", "standard")
+# largest width of the features behind the input layer
 WIDEST = 32
 _BY_TASK: dict[str, dict[str, Any]] = {
     "graph": {
-        "padding": "match",
         "filter_size": 6,
         "num_hops": 2,
         "class_filters": False,
@@ -35,7 +40,6 @@ _BY_TASK: dict[str, dict[str, Any]] = {
         "input_dropout": 0.0,
     },
     "node": {
-        "padding": "mask",
         "filter_size": 4,
         "max_nodes": 16,
         "num_hops": 1,
@@ -44,36 +48,27 @@ _BY_TASK: dict[str, dict[str, Any]] = {
         "input_dropout": 0.5,
     },
 }
+_PADDING = {"graph": "match", "node": "mask"}
 _UNIONS = (Union, types.UnionType)
+_KernelOption = str | bool | int | float | tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class DataSettings:
-    """What is learnt from, the table ``[data]``.
+    """The table ``[data]``: what is learnt from; what is None is told by the data."""
 
-    Attributes
-    ----------
-    path : str
-        File or folder, see :func:`gomkcn_dgl.training.labelled_data.read_labelled`.
-    task : {"graph", "node"} or None
-        What is classified; None: told by the labels.
-    features : tuple of str or None
-        Names of the features; None: the reader's default.
-    node_label : str or None
-        Node data with the classes.
-    split : tuple of float or None
-        Shares for training, validation and test; None: the split that comes with the data, else
-        0.8, 0.1, 0.1.
-    scaling : {"standard", "rows", "none"} or None
-        ``"standard"``: columns other than 0 and 1 get mean 0 and variance 1 over the training
-        part; ``"rows"``: rows sum to 1. None: ``"rows"`` for Planetoid, else ``"standard"``.
-    """
-
+    # a file or folder, see read_labelled
     path: str = ""
+    # "graph" or "node"
     task: str | None = None
+    # names of the features
     features: tuple[str, ...] | None = None
+    # name of the node data with the classes
     node_label: str | None = None
+    # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
     split: tuple[float, ...] | None = None
+    # "standard": columns other than 0 and 1 get mean 0 and variance 1 over the training part;
+    # "rows": rows sum to 1; None: "rows" for Planetoid, else "standard"
     scaling: str | None = None
 
     def __post_init__(self) -> None:
@@ -83,44 +78,13 @@ class DataSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What is trained, the table ``[model]``; see :class:`gomkcn_dgl.GOMKCN`.
+    """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`; None depends on the task.
 
-    What is None depends on the task, see :meth:`resolve`.
-
-    Attributes
-    ----------
-    kernel : {"gomk", "random-walk", "deep-random-walk", "rwk+"}
-        Of every convolution.
-    num_levels : int
-        Levels t of ``gomk``, steps of the walks of the others.
-    tau, aggregation, padding
-        Of ``gomk``, see :class:`gomkcn_dgl.GOMKKernel`.
-    hidden_feats : int or None
-        Width of the filters' features behind the input layer; 0: no input layer.
-    num_filters : int
-        Filters of a convolution, but for the last one where its filters are the classes.
-    filter_size, max_nodes, num_hops, policy
-        Nodes of a filter and of a subgraph, radius of a subgraph, nodes that stay in it.
-    num_layers : int
-        Convolutions.
-    class_filters : bool or None
-        The last convolution has one filter for each class, whose response is the answer; else
-        every level is read out by a linear map.
-    bounded_feats : bool or None
-        Features lie in (0, 1).
-    pooling : {"max", "mean", "sum"}
-        Of the nodes of a graph.
-    dropout, input_dropout : float
-        Of what is read out and of the input.
-    init : {"classes", "random"}
-        Filters start as subgraphs that tell the classes apart, or at random.
+    ``kernel`` holds the ``name`` of a kernel in :data:`KERNELS` and the arguments of its class.
     """
 
-    kernel: str = "gomk"
-    num_levels: int = 2
-    tau: float = 1.0
-    aggregation: str = "sum"
-    padding: str | None = None
+    kernel: dict[str, _KernelOption] = field(default_factory=dict)
+    # width of the features behind the input layer; 0: no input layer
     hidden_feats: int | None = None
     num_filters: int = 8
     filter_size: int | None = None
@@ -128,59 +92,62 @@ class ModelSettings:
     num_hops: int | None = None
     policy: str = "bfs"
     num_layers: int = 1
+    # the last layer has one filter for each class; else a linear map reads out every layer
     class_filters: bool | None = None
     bounded_feats: bool | None = None
     pooling: str = "max"
     dropout: float = 0.0
     input_dropout: float | None = None
+    # filters start as subgraphs that tell the classes apart ("classes"), or as "random" graphs
     init: str = "classes"
 
     def __post_init__(self) -> None:
         check_choice("init", self.init, INITIALIZATIONS)
-        check_choice("kernel", self.kernel, KERNELS)
+        self.make_kernel()
         if self.hidden_feats is not None:
             check_int("hidden_feats", self.hidden_feats, 0)
+
+    @property
+    def kernel_name(self) -> Any:
+        """Name of the kernel, ``"gomk"`` by default."""
+        return self.kernel.get("name", "gomk")
+
+    def make_kernel(self) -> GraphKernel:
+        """The kernel object."""
+        check_choice("kernel", self.kernel_name, KERNELS)
+        kernel = KERNELS[self.kernel_name]
+        options = {name: value for name, value in self.kernel.items() if name != "name"}
+        known = [entry.name for entry in dataclasses.fields(kernel)]
+        for name in options:
+            check_choice(f"an option of the kernel {self.kernel_name}", name, known)
+        if kernel is GOMKKernel:
+            options.setdefault("num_levels", 2)
+        made: GraphKernel = kernel(**options)
+        return made
 
     def resolve(self, task: str, num_varying: int) -> ModelSettings:
         """Return settings without None, for data with so many feature columns that vary.
 
         Graphs: bounded features, at most 32 of them, and small subgraphs, so that filters can be
         read as patterns. Nodes: filters that are the classes, free features, more neighbours in a
-        subgraph than in a filter, half of the input dropped. Features that are the same for all
-        nodes go past the input layer, whose norm would blow up what rounding leaves of them.
+        subgraph than in a filter, half of the input dropped. Without varying columns there is no
+        input layer, because its batch norm would amplify rounding errors.
         """
         by_task: dict[str, Any] = {"hidden_feats": min(num_varying, WIDEST), **_BY_TASK[task]}
         if self.max_nodes is None and task == "graph":
             by_task["max_nodes"] = self.filter_size or by_task["filter_size"]
         missing = {k: v for k, v in by_task.items() if getattr(self, k) is None}
-        return dataclasses.replace(self, **missing)
-
-    def make_kernel(self) -> GraphKernel:
-        """The kernel's own settings."""
-        if self.kernel == "gomk":
-            return GOMKKernel(
-                self.num_levels,
-                tau=self.tau,
-                aggregation=self.aggregation,
-                padding=self.padding or "match",
-            )
-        if self.kernel == "random-walk":
-            return RandomWalkKernel(self.num_levels)
-        if self.kernel == "deep-random-walk":
-            return DeepRandomWalkKernel(self.num_levels)
-        return ImprovedRandomWalkKernel(self.num_levels)
+        padding = {"padding": _PADDING[task]} if self.kernel_name == "gomk" else {}
+        model = dataclasses.replace(self, **missing, kernel={**padding, **self.kernel})
+        options = asdict(model.make_kernel())  # type: ignore[call-overload]
+        return dataclasses.replace(model, kernel={"name": self.kernel_name, **options})
 
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """Everything that decides the result of a training run.
+    """Everything that decides the result of a training run, as three tables.
 
-    Attributes
-    ----------
-    data : DataSettings
-    model : ModelSettings
-    training : TrainingSettings
-        The table ``[training]``; its seed is that of the split and of the model, too.
+    The seed of ``training`` is that of the split and of the model, too.
     """
 
     data: DataSettings = field(default_factory=DataSettings)
@@ -188,7 +155,11 @@ class TrainSettings:
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(patience=50))
 
     def override(self, options: Mapping[str, Any]) -> TrainSettings:
-        """Return new settings in which every option that is not None wins, whatever its table."""
+        """Return new settings in which every option that is not None wins, whatever its table.
+
+        ``kernel`` is the name of a kernel; ``num_levels``, or steps of a walk, and ``tau`` are its.
+        """
+        options = {**options, "kernel": _override_kernel(self.model, options)}
         changed = {}
         for entry in dataclasses.fields(self):
             table = getattr(self, entry.name)
@@ -206,19 +177,17 @@ class TrainSettings:
         return to_toml(self.to_dict())
 
 
+def _override_kernel(model: ModelSettings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The kernel of a model with some options changed; another kernel starts from its defaults."""
+    name = options.get("kernel") or model.kernel_name
+    kernel = dict(model.kernel) if name == model.kernel_name else {"name": name}
+    length = "num_levels" if name == "gomk" else "num_steps"
+    given = {length: options.get("num_levels"), "tau": options.get("tau")}
+    return {**kernel, **{key: value for key, value in given.items() if value is not None}}
+
+
 def read_train_settings(path: str | Path) -> TrainSettings:
-    """Read a settings file.
-
-    Parameters
-    ----------
-    path : path
-        TOML with the tables ``[data]``, ``[model]`` and ``[training]``, all optional.
-
-    Raises
-    ------
-    InputError
-        For a missing or malformed file, an unknown name or a value of the wrong type.
-    """
+    """Read a TOML file with the tables ``[data]``, ``[model]`` and ``[training]``, all optional."""
     tables = read_toml(path)
     defaults = TrainSettings()
     known = [entry.name for entry in dataclasses.fields(defaults)]
@@ -234,10 +203,14 @@ def read_train_settings(path: str | Path) -> TrainSettings:
 
 
 def _typed(path: str | Path, name: str, value: Any, hint: Any) -> Any:
-    """Return a value as one of the types of its field, or say that it is of another."""
+    """Return a value of TOML as one of the types of its field, or refuse it."""
     for kind in get_args(hint) if get_origin(hint) in _UNIONS else (hint,):
         if get_origin(kind) is tuple and isinstance(value, list):
             return tuple(_typed(path, name, entry, get_args(kind)[0]) for entry in value)
+        if get_origin(kind) is dict and isinstance(value, dict):
+            return {
+                key: _typed(path, key, entry, get_args(kind)[1]) for key, entry in value.items()
+            }
         # TOML writes 1 for a float that is whole
         if kind is float and type(value) is int:
             return float(str(value))

@@ -1,12 +1,13 @@
-"""The one training loop: a classifier of nodes or graphs, its best epoch by validation."""
+"""The training loop of classifiers of nodes or graphs: Adam, early stopping, checkpoints."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,12 +22,10 @@ from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
     is_first,
-    share_of,
+    rank,
     world_size,
 )
 from gomkcn_dgl.training.collection import GraphCollection
-from gomkcn_dgl.training.global_batch import GlobalBatchNorm, GlobalDropout
-from gomkcn_dgl.training.training_state import Evaluation, History, TrainingState
 
 
 @dataclass(frozen=True)
@@ -36,15 +35,15 @@ class TrainingSettings:
     Attributes
     ----------
     num_epochs : int
-        Most epochs.
+        Largest number of epochs.
     patience : int or None
         Stop after this many epochs without a better one.
     learning_rate, weight_decay : float
         Of Adam. Filters are not decayed: a filter's 0 means an edge of 1/2, not none.
     batch_size : int
-        Graphs of a step; nodes are classified all at once.
+        Graphs in a batch; nodes are classified all at once.
     seed : int
-        Of the order of the graphs and of what is dropped. The model is drawn before.
+        Seed of the order of the graphs and of dropout. The model is drawn before.
     """
 
     num_epochs: int = 200
@@ -64,6 +63,102 @@ class TrainingSettings:
         check_float("weight_decay", self.weight_decay, 0.0)
 
 
+class Evaluation(NamedTuple):
+    """Accuracy and mean cross-entropy of a model on some graphs or nodes."""
+
+    accuracy: float
+    loss: float
+
+
+@dataclass
+class History:
+    """Losses of a training.
+
+    ``train_loss`` is the mean loss of each epoch, ``validation`` the evaluation after it.
+    ``best_epoch`` counts from 1 (0 before the first): highest validation accuracy, then lowest
+    loss. ``partial``: a time limit ended the training before its last epoch.
+    """
+
+    train_loss: list[float] = field(default_factory=list)
+    validation: list[Evaluation] = field(default_factory=list)
+    best_epoch: int = 0
+    partial: bool = False
+
+    @property
+    def epochs(self) -> int:
+        """Epochs so far."""
+        return len(self.validation)
+
+    @property
+    def best(self) -> Evaluation:
+        """Validation at the best epoch."""
+        return self.validation[self.best_epoch - 1]
+
+    def add(self, loss: float, validation: Evaluation) -> bool:
+        """Append an epoch and return whether it is the best so far."""
+        is_best = self.best_epoch == 0 or (validation.accuracy, -validation.loss) > (
+            self.best.accuracy,
+            -self.best.loss,
+        )
+        self.train_loss.append(loss)
+        self.validation.append(validation)
+        if is_best:
+            self.best_epoch = self.epochs
+        return is_best
+
+
+class _TrainingState:
+    """Everything that the next epoch depends on; NumPy's ``generator`` draws the order of graphs.
+
+    The global generators of torch, which draw what is dropped, belong to the state, too.
+    """
+
+    def __init__(
+        self, model: GOMKCN, optimizer: torch.optim.Optimizer, generator: np.random.Generator
+    ) -> None:
+        self.model, self.optimizer, self.generator = model, optimizer, generator
+        self.history = History()
+        self._device = next(model.parameters()).device
+        self._best_model = copy.deepcopy(model.state_dict())
+
+    def add(self, loss: float, validation: Evaluation) -> None:
+        """Append an epoch, and keep the model if it is the best so far."""
+        if self.history.add(loss, validation):
+            self._best_model = copy.deepcopy(self.model.state_dict())
+
+    def restore_best(self) -> None:
+        """Set the model back to its best epoch, that of the first process on all processes."""
+        self.model.load_state_dict(broadcast_object(self._best_model))
+
+    def to_plain(self) -> dict[str, Any]:
+        """The state as tensors and plain values."""
+        generators = {"numpy": self.generator.bit_generator.state, "cpu": torch.get_rng_state()}
+        if self._device.type == "cuda":
+            generators["cuda"] = torch.cuda.get_rng_state(self._device)
+        return {
+            "model": self.model.state_dict(),
+            "best_model": self._best_model,
+            "optimizer": self.optimizer.state_dict(),
+            "generators": generators,
+            "train_loss": self.history.train_loss,
+            "validation": [tuple(epoch) for epoch in self.history.validation],
+            "best_epoch": self.history.best_epoch,
+        }
+
+    def restore(self, plain: dict[str, Any]) -> None:
+        """Go back to a state that :meth:`to_plain` returned, bit for bit."""
+        self.model.load_state_dict(plain["model"])
+        self._best_model = plain["best_model"]
+        self.optimizer.load_state_dict(plain["optimizer"])
+        generators = plain["generators"]
+        self.generator.bit_generator.state = generators["numpy"]
+        torch.set_rng_state(generators["cpu"])
+        if "cuda" in generators:
+            torch.cuda.set_rng_state(generators["cuda"], self._device)
+        validation = [Evaluation(*epoch) for epoch in plain["validation"]]
+        self.history = History(plain["train_loss"], validation, plain["best_epoch"])
+
+
 def train_classifier(
     model: GOMKCN,
     data: GraphCollection,
@@ -78,9 +173,10 @@ def train_classifier(
 ) -> History:
     """Train with Adam and cross-entropy, and set the model back to its best epoch.
 
-    Every process of a run takes its slice of each batch, see :mod:`gomkcn_dgl.runtime.processes`;
-    losses, batch norm and dropout are those of the whole batch, so that the result is that of one
-    process.
+    Several processes started by torchrun train with ``DistributedDataParallel``: each takes an
+    equal share of every batch (a few graphs are drawn twice where the shares would differ), and
+    the gradients are averaged. Batch norm and dropout are those of each share, so the losses are
+    close to those of one process but not equal.
 
     Parameters
     ----------
@@ -91,7 +187,7 @@ def train_classifier(
     labels : Tensor
         int64, a class for each graph or node.
     train, validation : numpy.ndarray
-        Which of them to learn from and to choose the epoch by.
+        Numbers of the graphs or nodes to learn from and to choose the best epoch by.
     settings : TrainingSettings, optional
         Epochs, patience, rates, batch size, seed.
     on_epoch : callable, optional
@@ -132,15 +228,14 @@ def train_classifier(
         if len(part) == 0:
             raise InputError(f"{name} must have at least one member, got none.")
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
-    state = TrainingState(model, optimizer, np.random.default_rng(settings.seed))
+    state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
     stop = ""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(torch.random.fork_rng(devices=[]))
-        stack.enter_context(interrupts or contextlib.nullcontext())
+    # the caller's random numbers go on as if nothing had been drawn here
+    with torch.random.fork_rng(devices=[]), interrupts or contextlib.nullcontext():
         torch.manual_seed(settings.seed)
         if checkpoint is not None:
-            _start_from(checkpoint, state)
-        parallel = stack.enter_context(_slicing(model))
+            _resume_or_begin(checkpoint, state)
+        parallel = nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
         while not stop and not _is_finished(state.history, settings):
             loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
             measured = None
@@ -160,21 +255,21 @@ def train_classifier(
             stop = "" if interrupts is None else interrupts.agree()
             if checkpoint is not None and (stop or checkpoint.is_due(state.history.epochs)):
                 checkpoint.write(state.to_plain())
-    state.set_back_to_best()
+    state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:
         raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
     return state.history
 
 
-def _start_from(checkpoint: Checkpoint, state: TrainingState) -> None:
-    """Go back to the checkpoint, or make the first one."""
+def _resume_or_begin(checkpoint: Checkpoint, state: _TrainingState) -> None:
+    """Go back to the checkpoint, or write the first one."""
     saved = checkpoint.read()
     if saved is None:
         checkpoint.write(state.to_plain())
         return
     with checkpoint.applying():
-        state.set_to(saved)
+        state.restore(saved)
 
 
 def _is_finished(history: History, settings: TrainingSettings) -> bool:
@@ -182,68 +277,49 @@ def _is_finished(history: History, settings: TrainingSettings) -> bool:
     return history.epochs >= settings.num_epochs or (patience is not None and waited >= patience)
 
 
-@contextlib.contextmanager
-def _slicing(model: GOMKCN) -> Iterator[nn.Module]:
-    """Give the model as it takes this process's slice of each batch."""
-    if world_size() == 1:
-        yield model
-        return
-    # where nodes are classified, every process sees all of them up to the last convolution
-    parts = model.modules() if model.pooling is not None else (model.norms[-1], model.dropout)
-    sliced = [part for part in parts if isinstance(part, (GlobalBatchNorm, GlobalDropout))]
-    for part in sliced:
-        part.is_sliced = True
-    try:
-        parallel = nn.parallel.DistributedDataParallel(model)
-        parallel.register_comm_hook(None, lambda _, bucket: _sum_gradients(bucket))
-        yield parallel
-    finally:
-        for part in sliced:
-            part.is_sliced = False
-
-
-def _sum_gradients(bucket: Any) -> torch.futures.Future[Tensor]:
-    """Sum, where DistributedDataParallel would average: each loss is a share of the batch's.
-
-    In float64, so that the order of the sums is not seen: it changes where gradients are packed
-    anew, as after a restart.
-    """
-    gradients: Tensor = bucket.buffer()
-    gradients.copy_(all_reduce_sum(gradients.double()))
-    devices: list[int | str | torch.device] = [gradients.device] if gradients.is_cuda else []
-    future: torch.futures.Future[Tensor] = torch.futures.Future(devices=devices)
-    future.set_result(gradients)
-    return future
-
-
 def _train_epoch(
     parallel: nn.Module,
-    state: TrainingState,
+    state: _TrainingState,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
     batch_size: int,
 ) -> float:
-    """Mean loss over the training part."""
+    """Train for one epoch; return the mean loss over the training part."""
     model, optimizer = state.model, state.optimizer
     parallel.train()
-    total = torch.zeros(1, dtype=torch.float64)
-    order = state.generator.permutation(train) if model.pooling is not None else train
-    for batch in _batches(model, order, batch_size):
-        logits, rows = _predict(parallel, model, data, batch[share_of(len(batch))])
+    order = state.generator.permutation(train) if model.pooling is not None else np.asarray(train)
+    # every process takes equally many rows, or DistributedDataParallel would wait for ever
+    own = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
+    own = own[rank() :: world_size()]
+    total = torch.zeros(2, dtype=torch.float64)
+    for batch in _batches(model, own, max(1, batch_size // world_size())):
+        logits, rows = _predict(parallel, model, data, batch)
         loss = nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
         optimizer.zero_grad()
         (loss / len(batch)).backward()
         optimizer.step()
-        total += loss.item()
-    return all_reduce_sum(total).item() / len(train)
+        total[0] += loss.item()
+        total[1] += len(batch)
+    loss_sum, count = all_reduce_sum(total).tolist()
+    return loss_sum / count
 
 
 @torch.no_grad()
 def predict_logits(
     model: GOMKCN, data: GraphCollection, rows: np.ndarray, batch_size: int = 128
 ) -> Tensor:
-    """Logits ``[len(rows), C]`` of some graphs, or nodes, with dropout and batch norm at rest."""
+    """Return the logits ``[len(rows), C]`` of some graphs or nodes, with the model in evaluation.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), num_hops=1, max_nodes=4)
+    >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
+    >>> predict_logits(model, data, np.arange(2)).shape
+    torch.Size([2, 2])
+    """
     model.eval()
     batches = _batches(model, rows, batch_size)
     return torch.cat([_predict(model, model, data, batch)[0] for batch in batches])
@@ -256,15 +332,26 @@ def evaluate_classifier(
     rows: np.ndarray,
     batch_size: int = 128,
 ) -> Evaluation:
-    """Accuracy and mean cross-entropy on some graphs, or nodes."""
+    """Return accuracy and mean cross-entropy on some graphs or nodes, given by their numbers.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), num_hops=1, max_nodes=4)
+    >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
+    >>> evaluate_classifier(model, data, torch.tensor([0, 1, 0]), np.arange(3)).accuracy in (
+    ...     1 / 3, 2 / 3)
+    True
+    """
     logits = predict_logits(model, data, rows, batch_size)
-    wanted = labels[torch.from_numpy(np.asarray(rows)).to(labels.device)]
-    accuracy = float((logits.argmax(dim=1) == wanted).double().mean())
-    return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, wanted)))
+    classes = labels[torch.from_numpy(np.asarray(rows)).to(labels.device)]
+    accuracy = float((logits.argmax(dim=1) == classes).double().mean())
+    return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, classes)))
 
 
 def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """So many graphs at a time; nodes all at once."""
+    """Up to ``size`` graphs at a time; nodes all at once."""
     if model.pooling is None:
         yield np.asarray(rows)
         return
@@ -275,7 +362,7 @@ def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> Iterator[np.ndarray]
 def _predict(
     parallel: nn.Module, model: GOMKCN, data: GraphCollection, rows: np.ndarray
 ) -> tuple[Tensor, Tensor]:
-    """Logits of some graphs, or nodes, and these as a tensor."""
+    """Logits of some graphs or nodes, and the numbers of these as a tensor."""
     index = torch.from_numpy(rows).to(data.feat.device)
     if model.pooling is None:
         whole = data.whole()
@@ -284,7 +371,7 @@ def _predict(
 
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:
-    """Everything but the filters is decayed."""
+    """Decay everything but the filters."""
     filters = [parameter for conv in model.convs for parameter in conv.parameters()]
     of_filters = {id(parameter) for parameter in filters}
     others = [parameter for parameter in model.parameters() if id(parameter) not in of_filters]

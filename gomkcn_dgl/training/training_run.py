@@ -1,48 +1,60 @@
-"""A training run: labelled data and settings in, a trained classifier and how well it does out."""
+"""A training run: labelled data and settings in; a trained classifier, in a folder of files, out.
+
+| file            | content                                                        |
+|-----------------|----------------------------------------------------------------|
+| `settings.toml` | the resolved settings, for `gomkcn train --settings`           |
+| `checkpoint.pt` | the model at its best epoch and the split, without pickled code|
+| `metrics.json`  | accuracy and loss of each part, every epoch, data, provenance  |
+| `unfinished.pt` | only in an unfinished run: the state to resume from            |
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import io
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.runtime.checkpoint import Checkpoint, digest_of
+from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.run_files import begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.torch_file import read_state
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
 from gomkcn_dgl.training.splits import PARTS, Split, stratified_split
-from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings
-from gomkcn_dgl.training.training_loop import evaluate_classifier, train_classifier
-from gomkcn_dgl.training.training_state import Evaluation, History
+from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings, read_train_settings
+from gomkcn_dgl.training.training_loop import (
+    Evaluation,
+    History,
+    evaluate_classifier,
+    train_classifier,
+)
 
+METRICS, UNFINISHED = "metrics.json", "unfinished.pt"
+_CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
+_RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 _SHARES = (0.8, 0.1, 0.1)
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedClassifier:
-    """A model, and all it takes to ask it about graphs.
+    """A model at its best epoch, with its resolved settings, split and feature scaling.
 
-    Attributes
-    ----------
-    model : GOMKCN
-        At its best epoch.
-    settings : TrainSettings
-        Resolved: what was None is what was taken.
-    split : Split
-        Graphs, or nodes, of each part.
-    offset, spread : numpy.ndarray
-        float32 ``[D]``: features less ``offset`` over ``spread`` are what the model takes.
+    The model takes features from which ``offset`` was subtracted and which were divided by
+    ``spread``, both float32 ``[D]``.
     """
 
     model: GOMKCN
@@ -73,19 +85,8 @@ class TrainedClassifier:
 class TrainingRun:
     """A finished training run.
 
-    Attributes
-    ----------
-    classifier : TrainedClassifier
-    history : History
-        Losses and validation of each epoch.
-    results : dict of Evaluation
-        For ``"train"``, ``"val"`` and ``"test"``, at the best epoch.
-    summary : dict
-        Sizes of the data.
-    seconds : float
-        Of reading subgraphs, start, training and evaluation, with those before a checkpoint.
-    provenance : dict
-        Versions, commit, seed, machine, time.
+    ``results`` holds the evaluations of ``"train"``, ``"val"`` and ``"test"`` at the best epoch,
+    ``summary`` the sizes of the data; ``seconds`` includes the time before a checkpoint.
     """
 
     classifier: TrainedClassifier
@@ -97,7 +98,7 @@ class TrainingRun:
 
 
 def read_training_data(settings: DataSettings) -> LabelledData:
-    """Read what the settings name."""
+    """Read the data that the settings name."""
     if not settings.path:
         raise InputError("PATH of a data set must be given, here or in the settings file.")
     return read_labelled(
@@ -116,50 +117,18 @@ def run_training(
     checkpoint: Checkpoint | None = None,
     interrupts: Interrupts | None = None,
 ) -> TrainingRun:
-    """Split, start, train and evaluate.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        What is None in it is chosen here.
-    data : LabelledData
-        As :func:`read_training_data` gives it.
-    progress : bool
-        Show a progress bar.
-    checkpoint : Checkpoint, optional
-        Where to go on from and what to write to, see :func:`gomkcn_dgl.train_classifier`.
-    interrupts : Interrupts, optional
-        What may end training early.
-
-    Raises
-    ------
-    InputError
-        For a split without members in a part, values that the model refuses, and a checkpoint of
-        other settings or other data.
-    RunInterruptedError
-        If a signal ended training.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn_dgl import TrainingSettings, as_csr
-    >>> graphs = as_csr([nx.cycle_graph(5), nx.star_graph(4)] * 10)
-    >>> data = LabelledData(graphs, np.array([0, 1] * 10), "graph")
-    >>> run = run_training(TrainSettings(training=TrainingSettings(num_epochs=2)), data)
-    >>> sorted(run.results), run.classifier.settings.data.split
-    (['test', 'train', 'val'], (0.8, 0.1, 0.1))
-    """
+    """Resolve the settings, split, initialize, train and evaluate; see :func:`train_classifier`."""
     start = time.perf_counter()
     split, settings = _resolve(settings, data)
-    classifier = _untrained(settings, data, split)
+    classifier = _untrained_classifier(settings, data, split)
     model, training = classifier.model, settings.training
     collection = classifier.collection(data.graph)
     labels = torch.from_numpy(data.labels)
-    going_on = False
+    resumed = False
     if checkpoint is not None:
         checkpoint.identity = _identity(settings, data, split)
-        going_on = checkpoint.read() is not None
-    if settings.model.init == "classes" and not going_on:
+        resumed = checkpoint.read() is not None
+    if settings.model.init == "classes" and not resumed:
         initialize_from_classes(model, collection, labels, split.train, seed=training.seed)
     with tqdm(
         total=training.num_epochs, desc="training", unit="epoch", disable=not progress
@@ -184,14 +153,54 @@ def run_training(
             checkpoint=checkpoint,
             interrupts=interrupts,
         )
-    results = _evaluate(classifier, collection, labels)
+    results = {
+        name: evaluate_classifier(model, collection, labels, part, training.batch_size)
+        for name, part in zip(PARTS, split, strict=True)
+    }
     seconds = time.perf_counter() - start if checkpoint is None else checkpoint.seconds
     provenance = describe_provenance(training.seed, seconds)
     return TrainingRun(classifier, history, results, summarize(data), seconds, provenance)
 
 
-def build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
-    """The model that resolved settings describe, its parameters drawn with their seed."""
+def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
+    """The split, and the settings with the choices that were left open."""
+    split, shares = data.split, settings.data.split
+    if shares is not None or split is None:
+        shares = _SHARES if shares is None else shares
+        split = stratified_split(data.labels, shares, settings.training.seed)
+    scaling = settings.data.scaling or ("rows" if data.bag_of_words else "standard")
+    num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
+    model = settings.model.resolve(data.task, num_varying)
+    settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
+    return split, dataclasses.replace(settings, model=model)
+
+
+def _identity(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
+    """What decides the result, for a checkpoint; the path of the data does not."""
+    graph = data.graph
+    arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split)
+    return {"settings": settings.override({"path": ""}).to_dict(), "data": digest_of(*arrays)}
+
+
+def _untrained_classifier(
+    settings: TrainSettings, data: LabelledData, split: Split
+) -> TrainedClassifier:
+    """A new model, and the scaling of the features over the training part."""
+    features = data.graph.features
+    offset, spread = np.zeros(features.shape[1]), np.ones(features.shape[1])
+    if settings.data.scaling == "standard":
+        of_train = features[data.nodes_of(split.train)].astype(np.float64)
+        # columns of 0 and 1 are categories and stay as they are
+        varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
+        offset[varies], spread[varies] = of_train.mean(axis=0)[varies], of_train.std(axis=0)[varies]
+    model = _build_model(settings, features.shape[1], data.num_classes)
+    return TrainedClassifier(
+        model, settings, split, offset.astype(np.float32), spread.astype(np.float32)
+    )
+
+
+def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
+    """The model of resolved settings, its parameters drawn with their seed."""
     # resolved: nothing in it is None
     model: Any = settings.model
     with torch.random.fork_rng(devices=[]):
@@ -217,68 +226,8 @@ def build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOM
         )
 
 
-def format_results(run: TrainingRun) -> str:
-    """Lay out the accuracies for a terminal."""
-    kind = f"{run.classifier.settings.data.task}s"
-    lines = [f"{'part':<10}  {kind:>7}  accuracy"]
-    names = {"train": "train", "val": "validation", "test": "test"}
-    for name, part in zip(PARTS, run.classifier.split, strict=True):
-        share = run.results[name].accuracy
-        lines.append(f"{names[name]:<10}  {len(part):>7}  {share:>8.1%}")
-    history = run.history
-    lines.append(f"\nbest epoch {history.best_epoch} of {history.epochs}, {run.seconds:.1f} s")
-    if history.partial:
-        lines.append("partial: the time limit came before the last epoch; go on with --resume")
-    return "\n".join(lines)
-
-
-def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
-    """The split, and the settings with what was left open."""
-    split, shares = data.split, settings.data.split
-    if shares is not None or split is None:
-        shares = _SHARES if shares is None else shares
-        split = stratified_split(data.labels, shares, settings.training.seed)
-    scaling = settings.data.scaling
-    if scaling is None:
-        scaling = "rows" if data.bag_of_words else "standard"
-    num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
-    model = settings.model.resolve(data.task, num_varying)
-    settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
-    return split, dataclasses.replace(settings, model=model)
-
-
-def _identity(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
-    """What decides the result, by which a checkpoint is known: not where the data lie."""
-    tables = settings.override({"path": ""}).to_dict()
-    graph = data.graph
-    arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split)
-    return {"settings": tables, "data": digest_of(*arrays)}
-
-
-def _untrained(settings: TrainSettings, data: LabelledData, split: Split) -> TrainedClassifier:
-    features = data.graph.features
-    offset, spread = np.zeros(features.shape[1]), np.ones(features.shape[1])
-    if settings.data.scaling == "standard":
-        seen = features[data.nodes_of(split.train)].astype(np.float64)
-        varies = ((features != 0) & (features != 1)).any(axis=0) & (seen.std(axis=0) > 0)
-        offset[varies], spread[varies] = seen.mean(axis=0)[varies], seen.std(axis=0)[varies]
-    model = build_model(settings, features.shape[1], data.num_classes)
-    single = offset.astype(np.float32), spread.astype(np.float32)
-    return TrainedClassifier(model, settings, split, *single)
-
-
-def _evaluate(
-    classifier: TrainedClassifier, collection: GraphCollection, labels: Tensor
-) -> dict[str, Evaluation]:
-    size = classifier.settings.training.batch_size
-    return {
-        name: evaluate_classifier(classifier.model, collection, labels, part, size)
-        for name, part in zip(PARTS, classifier.split, strict=True)
-    }
-
-
 def summarize(data: LabelledData) -> dict[str, Any]:
-    """Sizes of a data set, by which a run knows it again."""
+    """Sizes of a data set, by which a run recognises it."""
     graph = data.graph
     return {
         "task": data.task,
@@ -288,3 +237,116 @@ def summarize(data: LabelledData) -> dict[str, Any]:
         "num_features": graph.features.shape[1],
         "num_classes": data.num_classes,
     }
+
+
+def format_results(run: TrainingRun) -> str:
+    """Lay out the accuracies for a terminal."""
+    lines = [f"{'part':<10}  {run.summary['task'] + 's':>7}  accuracy"]
+    names = {"train": "train", "val": "validation", "test": "test"}
+    for name, part in zip(PARTS, run.classifier.split, strict=True):
+        accuracy = run.results[name].accuracy
+        lines.append(f"{names[name]:<10}  {len(part):>7}  {accuracy:>8.1%}")
+    history = run.history
+    lines.append(f"\nbest epoch {history.best_epoch} of {history.epochs}, {run.seconds:.1f} s")
+    if history.partial:
+        lines.append("partial: the time limit came before the last epoch; go on with --resume")
+    return "\n".join(lines)
+
+
+def prepare_training_folder(
+    folder: str | Path, force: bool = False, resume: bool = False, every: int | None = None
+) -> Checkpoint | None:
+    """Create the folder of a run; None: the run to resume is finished."""
+    resume_it = begin_run(folder, _RUN_FILES, METRICS, UNFINISHED, force=force, resume=resume)
+    if resume_it is None:
+        return None
+    return Checkpoint(Path(folder) / UNFINISHED, resume=resume_it, every=every)
+
+
+def write_training(folder: Path, run: TrainingRun) -> None:
+    """Write a run into a folder made by :func:`prepare_training_folder`."""
+    if not is_first():
+        return
+    files: dict[str, str | bytes] = {
+        _SETTINGS: run.classifier.settings.to_toml(),
+        _CHECKPOINT: _checkpoint(run),
+        # last, because a folder with this file counts as a finished run
+        METRICS: to_json(_metrics(run)),
+    }
+    write_files(folder, files, mark=METRICS)
+    if not run.history.partial:
+        (folder / UNFINISHED).unlink(missing_ok=True)
+
+
+def _checkpoint(run: TrainingRun) -> bytes:
+    classifier, content = run.classifier, io.BytesIO()
+    split = zip(PARTS, classifier.split, strict=True)
+    state = {
+        "model": classifier.model.state_dict(),
+        "num_classes": run.summary["num_classes"],
+        "offset": torch.from_numpy(classifier.offset),
+        "spread": torch.from_numpy(classifier.spread),
+        "split": {name: torch.from_numpy(part) for name, part in split},
+    }
+    torch.save(state, content)
+    return content.getvalue()
+
+
+def _metrics(run: TrainingRun) -> dict[str, Any]:
+    history, split = run.history, run.classifier.split
+    return {
+        "data": run.summary,
+        "accuracy": {part: run.results[part].accuracy for part in PARTS},
+        "loss": {part: run.results[part].loss for part in PARTS},
+        "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
+        "best_epoch": history.best_epoch,
+        "epochs": history.epochs,
+        "partial": history.partial,
+        "seconds": round(run.seconds, 3),
+        "history": {
+            "train_loss": history.train_loss,
+            "val_accuracy": [epoch.accuracy for epoch in history.validation],
+            "val_loss": [epoch.loss for epoch in history.validation],
+        },
+        "provenance": run.provenance,
+    }
+
+
+def read_metrics(folder: str | Path) -> dict[str, Any]:
+    """Read ``metrics.json`` of a finished run."""
+    folder = Path(folder)
+    metrics = read_json(folder / METRICS)
+    if not isinstance(metrics, dict) or not {"data", "accuracy"} <= set(metrics):
+        raise InputError(f"{str(folder / METRICS)!r} is damaged; train again.")
+    return metrics
+
+
+def load_classifier(folder: str | Path) -> TrainedClassifier:
+    """Read the trained model of a finished run."""
+    folder = Path(folder)
+    read_metrics(folder)
+    settings = read_train_settings(folder / _SETTINGS)
+    state = read_state(folder / _CHECKPOINT)
+    try:
+        model = _restore_model(settings, state)
+        split = Split(*(state["split"][part].numpy() for part in PARTS))
+        offset, spread = state["offset"].numpy(), state["spread"].numpy()
+    # a damaged state may lack anything, or hold anything else
+    except Exception as error:
+        raise InputError(
+            f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason_of(error)})."
+        ) from None
+    return TrainedClassifier(model.eval(), settings, split, offset, spread)
+
+
+def _restore_model(settings: TrainSettings, state: dict[str, Any]) -> GOMKCN:
+    """Build a model and load its state, after a check of its shapes that takes no memory."""
+    weights, num_classes = state["model"], state["num_classes"]
+    if type(num_classes) is not int or settings.model.num_layers > len(weights):
+        raise ValueError("its classes or layers are not those of its settings")
+    with torch.device("meta"):
+        outline = _build_model(settings, len(state["offset"]), num_classes)
+    outline.load_state_dict(weights, assign=True)
+    model = _build_model(settings, len(state["offset"]), num_classes)
+    model.load_state_dict(weights)
+    return model

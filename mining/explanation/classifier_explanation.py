@@ -133,7 +133,7 @@ def explain_classifier(
     Parameters
     ----------
     classifier : TrainedClassifier
-        From :func:`gomkcn_dgl.training.training_folder.load_classifier`.
+        From :func:`gomkcn_dgl.training.training_run.load_classifier`.
     data : LabelledData
         What it was trained on.
     rows : sequence of int, optional
