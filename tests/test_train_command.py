@@ -1,7 +1,10 @@
-"""`gomkcn train`: data of every kind, its splits, the folder it writes, and what it refuses."""
+"""`gomkcn train`: data of every kind, its splits, its folder, resuming, and what it refuses."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -9,20 +12,23 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from command_line import gomkcn, refused
+from command_line import gomkcn, invoke, refused
 
-from gomkcn_dgl import as_csr
+from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.reading import write_dgl_graphs
-from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.run_lock import lock_folder
+from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.splits import stratified_split
-from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-from gomkcn_dgl.training.training_run import load_classifier, run_training
+from gomkcn_dgl.training.train_settings import read_train_settings
+from gomkcn_dgl.training.training_run import load_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
+WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet --dropout 0.3"
+RUN_FILES = ["checkpoint.pt", "metrics.json", "settings.toml"]
 
 
 def rings_and_stars(count=20):
@@ -91,17 +97,29 @@ def write_planetoid(name="planetoid", **changed):
     return name
 
 
+def metrics_of(run):
+    return json.loads(Path(run, "metrics.json").read_text())
+
+
+def assert_same_run(one, other):
+    """All but times and machine are equal, and no checkpoint is left."""
+    metrics = metrics_of(one), metrics_of(other)
+    for record in metrics:
+        del record["seconds"], record["provenance"]
+    assert metrics[0] == metrics[1]
+    states = [torch.load(Path(run, "checkpoint.pt"), weights_only=True) for run in (one, other)]
+    for name, value in states[0]["model"].items():
+        assert torch.equal(value, states[1]["model"][name])
+    assert sorted(path.name for path in Path(one).iterdir()) == RUN_FILES
+
+
 # ---------------------------------------------------------------- runs
 
 
 def test_a_run_of_graphs_writes_its_folder():
-    said = gomkcn(f"train {write_graphs()} --out run {QUICK}")
-    assert sorted(path.name for path in Path("run").iterdir()) == [
-        "checkpoint.pt",
-        "metrics.json",
-        "settings.toml",
-    ]
-    metrics = json.loads(Path("run/metrics.json").read_text())
+    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --kernel rwk+ --layers 2")
+    assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
+    metrics = metrics_of("run")
     assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
     assert set(metrics["accuracy"]) == {"train", "val", "test"}
     assert metrics["data"] == {
@@ -113,15 +131,18 @@ def test_a_run_of_graphs_writes_its_folder():
         "num_classes": 2,
     }
     assert len(metrics["history"]["train_loss"]) == metrics["epochs"] == 2
-    assert metrics["provenance"]["seed"] == 0
-    lines = said.splitlines()
-    assert lines[0].split() == ["part", "graphs", "accuracy"]
-    assert [line.split()[:2] for line in lines[1:4]] == [
+    lines = [line.split() for line in said.splitlines()]
+    assert [line[:2] for line in lines[:4]] == [
+        ["part", "graphs"],
         ["train", "16"],
         ["validation", "2"],
         ["test", "2"],
     ]
-    assert lines[5].startswith(f"best epoch {metrics['best_epoch']} of 2, ")
+    state = torch.load("run/checkpoint.pt", weights_only=True)
+    classifier = load_classifier("run")
+    assert classifier.settings.model.make_kernel() == ImprovedRandomWalkKernel(1)
+    for name, value in classifier.model.state_dict().items():
+        assert torch.equal(value, state["model"][name])
 
 
 def test_it_learns_and_stops_early():
@@ -129,31 +150,22 @@ def test_it_learns_and_stops_early():
         f"train {write_graphs()} --out run --epochs 60 --patience 5 --lr 0.1 --hops 2 "
         "--size 5 --filters 2 --split 0.6,0.2,0.2 --quiet"
     )
-    metrics = json.loads(Path("run/metrics.json").read_text())
+    metrics = metrics_of("run")
     assert metrics["accuracy"] == {"train": 1, "val": 1, "test": 1}
     assert metrics["epochs"] in (60, metrics["best_epoch"] + 5)
 
 
-def test_the_checkpoint_is_plain_and_gives_the_model_back():
-    gomkcn(f"train {write_graphs()} --out run {QUICK} --kernel rwk+ --layers 2")
-    state = torch.load("run/checkpoint.pt", weights_only=True)
-    assert sorted(state) == ["model", "num_classes", "offset", "split", "spread"]
-    classifier = load_classifier("run")
-    assert classifier.settings.model.kernel == "rwk+"
-    for name, value in classifier.model.state_dict().items():
-        assert torch.equal(value, state["model"][name])
-
-
 def test_settings_give_the_same_run_again():
-    drop = "--dropout 0.1 --input-dropout 0.3 --hidden 3"
-    gomkcn(f"train {write_graphs()} --out a {QUICK} --seed 3 --split 0.6,0.2,0.2 {drop}")
+    options = "--dropout 0.1 --input-dropout 0.3 --hidden 3 --tau 0.7"
+    gomkcn(f"train {write_graphs()} --out a {QUICK} --seed 3 --split 0.6,0.2,0.2 {options}")
     gomkcn("train --settings a/settings.toml --out b --quiet")
-    a, b = (json.loads(Path(run, "metrics.json").read_text()) for run in "ab")
-    assert a["history"] == b["history"]
+    assert metrics_of("a")["history"] == metrics_of("b")["history"]
     assert Path("a/settings.toml").read_text() == Path("b/settings.toml").read_text()
     # an option wins over the file
-    gomkcn("train --settings a/settings.toml --out c --quiet --seed 4")
-    assert read_train_settings("c/settings.toml").training.seed == 4
+    gomkcn("train --settings a/settings.toml --out c --quiet --seed 4 --levels 2")
+    settings = read_train_settings("c/settings.toml")
+    assert settings.training.seed == 4
+    assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
 
 def test_what_generate_classification_writes():
@@ -165,25 +177,21 @@ def test_what_generate_classification_writes():
     assert read_train_settings("run/settings.toml").model.hidden_feats == 3
 
 
-def test_features_that_never_vary_go_past_the_input_layer():
-    gomkcn("generate classification --out motifs.bin --graphs 40 --nodes 8 --features constant")
-    gomkcn(f"train motifs.bin --out run {QUICK}")
-    assert read_train_settings("run/settings.toml").model.hidden_feats == 0
-    model = load_classifier("run").model
-    assert torch.equal(model.input(torch.ones(2, 1)), torch.ones(2, 1))
-
-
-@pytest.mark.parametrize("kernel", ["gomk", "random-walk", "deep-random-walk", "rwk+"])
+@pytest.mark.parametrize("kernel", ["gomk", "random-walk", "deep-random-walk"])
 def test_nodes_with_every_kernel(kernel):
     said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --init random")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy"]
-    assert json.loads(Path("run/metrics.json").read_text())["size"]["train"] == 80
+    assert metrics_of("run")["size"]["train"] == 80
+    classifier = load_classifier("run")
+    if kernel == "gomk":
+        assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
+    # features that never vary bypass the input layer
+    assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
 
 
 def test_a_tu_folder():
     gomkcn(f"train {write_tu()} --out run {QUICK} --split 0.5,0.25,0.25 --pooling sum")
-    classifier = load_classifier("run")
-    data = read_labelled("TU")
+    classifier, data = load_classifier("run"), read_labelled("TU")
     nodes = data.nodes_of(classifier.split.train)
     # the first column is scaled over the training part; the second is 0 and 1 and stays
     scaled = classifier.collection(data.graph).feat.numpy()
@@ -204,22 +212,16 @@ def test_a_planetoid_folder_and_its_public_split():
     assert classifier.settings.data.scaling == "rows"
     sums = classifier.collection(data.graph).feat.sum(dim=1)
     torch.testing.assert_close(sums, torch.ones(12))
-    gomkcn(f"train planetoid --out other {QUICK} --split 0.5,0.2,0.3")
-    assert [len(part) for part in load_classifier("other").split] == [6, 2, 4]
 
 
 def test_masks_in_the_file_are_the_split():
-    masks = [
-        (f"{part}_mask", torch.arange(100) % 3 == k) for k, part in enumerate(("train", "val"))
-    ]
-    masks.append(("test_mask", torch.arange(100) % 3 == 2))
-    gomkcn(f"train {write_nodes(masks=masks)} --out run {QUICK}")
-    split = load_classifier("run").split
+    parts = ("train", "val", "test")
+    masks = [(f"{part}_mask", torch.arange(100) % 3 == k) for k, part in enumerate(parts)]
+    split = read_labelled(write_nodes(masks=masks)).split
     assert [set((part % 3).tolist()) for part in split] == [{0}, {1}, {2}]
-    assert read_train_settings("run/settings.toml").data.split is None
-    # those of graphs stand among the labels
-    ours = {f"{part}_mask": torch.arange(20) // 7 == k for k, part in enumerate(("train", "val"))}
-    write_graphs("masked.bin", **ours, test_mask=torch.arange(20) // 7 == 2)
+    # those of graphs are among the labels
+    ours = {f"{part}_mask": torch.arange(20) // 7 == k for k, part in enumerate(parts)}
+    write_graphs("masked.bin", **ours)
     assert [part.tolist() for part in read_labelled("masked.bin").split] == [
         list(range(7)),
         list(range(7, 14)),
@@ -227,22 +229,7 @@ def test_masks_in_the_file_are_the_split():
     ]
 
 
-# ---------------------------------------------------------------- parts
-
-
-def test_columns_of_a_dgl_file():
-    graphs, classes = rings_and_stars(4)
-    for graph in graphs:
-        graph.ndata["role"] = torch.arange(5)
-    graphs[0].ndata["only here"] = torch.arange(5)
-    write_dgl_graphs("graphs.bin", graphs, classes)
-    columns = read_dgl_columns(Path("graphs.bin"))
-    assert columns.graph_labels["labels"].tolist() == [0, 1, 0, 1]
-    assert list(columns.node_data) == ["role"]
-    assert columns.node_data["role"].tolist() == [0, 1, 2, 3, 4] * 4
-
-
-def test_a_split_keeps_the_share_of_each_class():
+def test_a_split_has_the_same_share_of_each_class():
     labels = np.repeat([0, 1, 2], [50, 30, 20])
     split = stratified_split(labels, (0.6, 0.2, 0.2), seed=1)
     for part, share in zip(split, (0.6, 0.2, 0.2), strict=True):
@@ -253,50 +240,130 @@ def test_a_split_keeps_the_share_of_each_class():
     assert not np.array_equal(split.train, other.train)
 
 
-def test_a_run_leaves_the_global_generator_alone():
-    graphs = as_csr([nx.cycle_graph(5), nx.star_graph(4)] * 10)
-    data = LabelledData(graphs, np.array([0, 1] * 10), "graph")
-    before = torch.random.get_rng_state()
-    settings = TrainSettings().override({"num_epochs": 1, "num_hops": 1, "filter_size": 3})
-    run_training(settings, data)
-    assert torch.equal(before, torch.random.get_rng_state())
+# ---------------------------------------------------------------- stopped and resumed
+
+
+def interrupted(command):
+    """Run a command line that a signal stops after its first epoch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Interrupts, "agree", lambda self: "SIGTERM")
+        result = invoke(command)
+    assert result.exit_code == 143
+    return result.stderr
+
+
+def test_a_stopped_command_is_resumed():
+    command = f"train {write_graphs()} --epochs 3 {WALKS}"
+    gomkcn(f"{command} --out whole")
+    for epoch in (1, 2):
+        said = interrupted(f"{command} --out run --resume")
+        assert said == f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
+        assert [path.name for path in Path("run").iterdir()] == ["unfinished.pt"]
+    gomkcn(f"{command} --out run --resume")
+    assert_same_run("run", "whole")
+    # a job that is started again and again reports that
+    said = gomkcn(f"{command} --out run --resume")
+    assert said == "nothing to go on with: the run is finished, run/metrics.json\n"
+
+
+def test_an_unfinished_run_is_neither_lost_nor_mixed_with_another():
+    path = write_graphs()
+    command = f"train {path} --out run --epochs 3 {WALKS}"
+    interrupted(command)
+    assert "already holds an unfinished run" in refused(command)
+    assert "(learning_rate was 0.01, is 0.5); give" in refused(f"{command} --lr 0.5 --resume")
+    other = write_nodes()
+    assert "was made with other " in refused(f"train {other} --out run --epochs 3 {WALKS} --resume")
+    assert refused(f"{command} --resume --force").startswith("--resume must not come with --force")
+    with lock_folder("run"):
+        assert refused(command).startswith(f"--out folder 'run' is in use by process {os.getpid()}")
+    # the same data elsewhere are the same data
+    Path(path).rename("moved.bin")
+    gomkcn(f"train moved.bin --out run --epochs 3 {WALKS} --resume")
+    first = Path("run/metrics.json").read_bytes()
+    again = f"train moved.bin --out run --epochs 3 {WALKS} --lr 0.5"
+    assert "already holds a run (metrics.json); choose another" in refused(again)
+    assert Path("run/metrics.json").read_bytes() == first
+    gomkcn(f"{again} --force")
+    assert Path("run/metrics.json").read_bytes() != first
+
+
+def test_a_time_limit_marks_the_run_as_partial():
+    command = f"train {write_graphs()} --epochs 3 {WALKS}"
+    gomkcn(f"{command} --out whole")
+    said = gomkcn(f"{command} --out run --time-limit 0.001")
+    assert said.splitlines()[6].startswith("partial: the time limit came before the last epoch")
+    metrics = metrics_of("run")
+    assert (metrics["partial"], metrics["epochs"]) == (True, 1)
+    gomkcn(f"{command} --out run --resume")
+    assert_same_run("run", "whole")
+
+
+KILLS = """
+import os, random, signal, sys, time
+from gomkcn.commands.main import main
+
+def start(*more):
+    child = os.fork()
+    if child == 0:
+        main([*sys.argv[1:], *more, "--quiet"], standalone_mode=False)
+        os._exit(0)
+    return child
+
+began = time.monotonic()
+assert os.waitpid(start("--out", "whole"), 0)[1] == 0
+seconds = time.monotonic() - began
+rng, kills, ended = random.Random(4), 0, None
+while ended != 0:
+    child = start("--out", "run", "--resume", "--checkpoint-every", "1")
+    # at last it may run to its end
+    if kills < 4:
+        time.sleep(rng.uniform(0.05, 0.4) * seconds)
+        os.kill(child, signal.SIGKILL)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert ended in (0, -signal.SIGKILL)
+    kills += ended != 0
+print(kills)
+"""
+
+
+def test_a_command_that_is_killed_again_and_again():
+    arguments = f"train {write_graphs()} --epochs 25 {WALKS}".split()
+    # plain Python in place of compiled code, which would have to be compiled
+    single = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", KILLS, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **single},
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.splitlines()[-1]) > 0
+    assert_same_run("run", "whole")
 
 
 # ---------------------------------------------------------------- refused
 
 
-def test_a_run_is_overwritten_with_force_alone():
-    path = write_graphs()
-    gomkcn(f"train {path} --out run {QUICK}")
-    first = Path("run/metrics.json").read_bytes()
-    sentence = refused(f"train {path} --out run {QUICK} --seed 1")
-    assert sentence == (
-        "--out folder 'run' already holds a run (metrics.json); "
-        "choose another, or overwrite it with --force."
-    )
-    assert Path("run/metrics.json").read_bytes() == first
-    gomkcn(f"train {path} --out run {QUICK} --seed 1 --force")
-    assert Path("run/metrics.json").read_bytes() != first
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--kernel wl", "--kernel must be one of 'deep-random-walk', 'gomk', 'random-walk', "),
-        ("--init best", "--init must be one of 'classes', 'random', got 'best'."),
-        ("--pooling min", "--pooling must be one of 'max', 'mean', 'sum', got 'min'."),
-        ("--scaling all", "--scaling must be one of 'none', 'rows', 'standard', got 'all'."),
-        ("--split 0.8,0.1", "--split must be three shares such as 0.8,0.1,0.1, got 2."),
-        ("--split most", "--split must be shares such as 0.8,0.1,0.1, got 'most'."),
-        ("--split 0.8,0.1,0.2", "--split must sum to at most 1, got 1.1."),
-        ("--split 0.9,0.09,0.01", "--split leaves nothing for test; give it a larger share."),
-        ("--epochs -1", "--epochs must be at least 0, got -1."),
-        ("--patience 0", "--patience must be at least 1, got 0."),
-        ("--lr 0", "--lr must be greater than 0, got 0."),
-        ("--dropout 2", "--dropout must be at most 1, got 2."),
-        ("--hidden -1", "--hidden must be at least 0, got -1."),
-        ("--seed -1", "--seed must be at least 0, got -1."),
-        ("--task edge", "--task must be one of 'graph', 'node', got 'edge'."),
+        ("--kernel wl", "--kernel must be one of 'deep-random-walk', 'gomk', "),
+        ("--kernel rwk+ --tau 1", "an option of the kernel rwk+ must be one of "),
+        ("--init best", "--init must be one of 'classes', 'random'"),
+        ("--pooling min", "--pooling must be one of 'max', "),
+        ("--scaling all", "--scaling must be one of 'none', "),
+        ("--split 0.8,0.1", "--split must be three shares "),
+        ("--split most", "--split must be shares such as 0.8,0.1,0.1"),
+        ("--split 0.8,0.1,0.2", "--split must sum to at most 1"),
+        ("--split 0.9,0.09,0.01", "--split leaves nothing for test"),
+        ("--patience 0", "--patience must be at least 1"),
+        ("--lr 0", "--lr must be greater than 0"),
+        ("--hidden -1", "--hidden must be at least 0"),
+        ("--time-limit 0", "--time-limit must be greater than 0"),
+        ("--checkpoint-every 0", "--checkpoint-every must be at least 1"),
+        ("--task edge", "--task must be one of 'graph', 'node'"),
         ("--task node", "graphs.bin: there is no 'label' with a class for each node; "),
         ("--node-label kind", "graphs.bin: there is no 'kind' with a class for each node; "),
     ],
@@ -319,30 +386,19 @@ def test_bad_data():
     for path, said in {
         "graph.txt": "graph.txt: classes are read from a TU folder, a Planetoid folder or a DGL",
         "gone.bin": "gone.bin: path must name a file or a folder that exists",
-        "none.bin": "none.bin: it has no classes: neither labels of graphs nor 'label' in ndata",
+        "none.bin": "none.bin: it has no classes",
         "one.bin": "one.bin: there must be at least 2 classes, got 1.",
         "half.bin": "half.bin: labels must be whole numbers.",
         "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
+        f"{write_planetoid()} --task graph": "planetoid: a Planetoid folder has classes of nodes",
+        f"{write_tu()} --task node": "TU: a TU folder has classes of graphs",
     }.items():
         assert refused(f"train {path} --out run --quiet").startswith(said)
     assert refused("train --out run --quiet").startswith("PATH of a data set must be given")
-    gomkcn(f"train both.bin --task graph --out run {QUICK}")
-
-
-def test_bad_planetoid_folders():
-    write_planetoid("short", ty=np.eye(2, dtype=np.int32))
-    assert "short" not in refused("train short --task graph --out run").partition(":")[2]
-    Path("short/ind.tiny.tx").write_bytes(b"not a pickle")
-    assert refused("train short --out run").startswith("short: ind.tiny.tx cannot be read (")
-    Path("short/ind.tiny.tx").unlink()
-    assert refused("train short --out run") == (
-        "short: a Planetoid folder must hold one file ind.NAME.tx, got none."
+    Path("planetoid/ind.tiny.allx").unlink()
+    assert refused("train planetoid --out run").startswith(
+        "planetoid: the features of 6 of its 12 "
     )
-    write_planetoid("apart", tx=sp.csr_matrix(np.ones((7, 5), dtype=np.float32)))
-    assert refused("train apart --out run").startswith("apart: the Planetoid files do not go ")
-    write_planetoid("partial")
-    Path("partial/ind.tiny.allx").unlink()
-    assert refused("train partial --out run").startswith("partial: the features of 6 of its 12 ")
 
 
 @pytest.mark.parametrize(
@@ -350,6 +406,8 @@ def test_bad_planetoid_folders():
     [
         ("[model]\nfilters = 3\n", "[model] of settings file 's.toml' has the unknown name"),
         ("[model]\nnum_filters = 'few'\n", "--filters in settings file 's.toml' has the wrong"),
+        ("[model.kernel]\ntau = {a = 1}\n", "--tau in settings file 's.toml' has the wrong type"),
+        ("[model.kernel]\ntau = [1, 2]\n", "--tau must be one number or "),
         ("[data]\nsplit = [0.8, 'rest']\n", "--split in settings file 's.toml' has the wrong type"),
         ("[miner]\n", "settings file 's.toml' has the unknown name 'miner'"),
     ],

@@ -23,46 +23,57 @@ def _train_options(command: Decorated) -> Decorated:
     Of two defaults the first is for graphs, the second for nodes.
     """
     options = [
-        click.option("--task", help="graph or node; told by the labels."),
-        click.option("--features", help="Names of the features to use, comma-separated."),
-        click.option("--node-label", help="Node data of a .bin with the classes. [label]"),
+        click.option("--task", help="Classify graphs or nodes: graph or node. [what has labels]"),
+        click.option("--features", help="Names of the features to use, separated by commas."),
+        click.option("--node-label", help="Node data of a .bin that holds the classes. [label]"),
         click.option(
             "--split",
-            help="Shares to train, validate and test on. [the masks in the file, or 0.8,0.1,0.1]",
+            help="Shares for training, validation and test. [masks in the file, or 0.8,0.1,0.1]",
         ),
         click.option(
-            "--scaling", help="Of features: standard, rows, none. [standard; rows for Planetoid]"
+            "--scaling",
+            help="Scaling of the features: standard, rows or none. [standard; rows for Planetoid]",
         ),
-        click.option("--kernel", help="gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
+        click.option(
+            "--kernel", help="Graph kernel: gomk, random-walk, deep-random-walk or rwk+. [gomk]"
+        ),
         click.option(
             "--hidden",
             "hidden_feats",
             type=int,
-            help="Width of a filter's features; 0: as they are.",
+            help="Feature width of the filters; 0 leaves the features as they are. [up to 32]",
         ),
-        click.option("--filters", "num_filters", type=int, help="Filters of a layer. [8]"),
+        click.option("--filters", "num_filters", type=int, help="Filters in each layer. [8]"),
         click.option(
             "--class-filters/--linear-head",
             default=None,
-            help="One filter a class in the last layer, or a linear map. [linear; class]",
+            help="The last layer has one filter for each class, or a linear map. [linear; class]",
         ),
         click.option("--size", "filter_size", type=int, help="Nodes of a filter. [6; 4]"),
-        click.option("--subgraph-size", "max_nodes", type=int, help="Of a subgraph. [--size; 16]"),
-        click.option("--hops", "num_hops", type=int, help="Radius around each node. [2; 1]"),
-        click.option("--levels", "num_levels", type=int, help="Levels, or steps of a walk. [2]"),
-        click.option("--layers", "num_layers", type=int, help="Convolutions. [1]"),
-        click.option("--tau", type=float, help="Width of gomk. [1.0]"),
-        click.option("--pooling", help="max, mean or sum, of the nodes of a graph. [max]"),
-        click.option("--dropout", type=float, help="Of what is read out. [0]"),
-        click.option("--input-dropout", type=float, help="Of the input features. [0; 0.5]"),
-        click.option("--policy", help="Nodes that stay in a large ball: bfs, dense, random. [bfs]"),
-        click.option("--init", help="Filters start from classes, or random. [classes]"),
-        click.option("--epochs", "num_epochs", type=int, help="Most epochs. [200]"),
-        click.option("--patience", type=int, help="Epochs without a better one. [50]"),
-        click.option("--lr", "learning_rate", type=float, help="Of Adam. [0.01]"),
-        click.option("--weight-decay", type=float, help="Of all but the filters. [0]"),
-        click.option("--batch-size", type=int, help="Graphs of a step. [128]"),
-        click.option("--seed", type=int, help="Seed of everything. [0]"),
+        click.option(
+            "--subgraph-size", "max_nodes", type=int, help="Nodes of a subgraph. [--size; 16]"
+        ),
+        click.option("--hops", "num_hops", type=int, help="Radius of a subgraph. [2; 1]"),
+        click.option(
+            "--levels", "num_levels", type=int, help="Levels of gomk, or steps of a walk. [2]"
+        ),
+        click.option("--layers", "num_layers", type=int, help="Number of convolutions. [1]"),
+        click.option("--tau", type=float, help="Width of the node similarity of gomk. [1.0]"),
+        click.option("--pooling", help="Pooling of nodes of a graph: max, mean or sum. [max]"),
+        click.option("--dropout", type=float, help="Dropout before the linear maps. [0]"),
+        click.option("--input-dropout", type=float, help="Dropout of the features. [0; 0.5]"),
+        click.option(
+            "--policy", help="Which nodes a large subgraph keeps: bfs, dense or random. [bfs]"
+        ),
+        click.option("--init", help="Initial filters: classes or random. [classes]"),
+        click.option("--epochs", "num_epochs", type=int, help="Largest number of epochs. [200]"),
+        click.option(
+            "--patience", type=int, help="Stop after this many epochs without a better one. [50]"
+        ),
+        click.option("--lr", "learning_rate", type=float, help="Learning rate of Adam. [0.01]"),
+        click.option("--weight-decay", type=float, help="Weight decay, except of the filters. [0]"),
+        click.option("--batch-size", type=int, help="Graphs in a batch. [128]"),
+        click.option("--seed", type=int, help="Seed of all random numbers. [0]"),
     ]
     for option in reversed(options):
         command = option(command)
@@ -73,17 +84,17 @@ def _train_options(command: Decorated) -> Decorated:
 @click.argument("path", metavar="PATH", required=False)
 @click.option("--out", required=True, help="Folder of the run.")
 @_train_options
-@click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
+@click.option("--settings", "settings_file", help="A TOML file such as the settings.toml of a run.")
 @click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
-@click.option("--resume", is_flag=True, help="Go on with an unfinished run in the folder.")
+@click.option("--resume", is_flag=True, help="Continue an unfinished run in the folder.")
 @click.option(
     "--checkpoint-every",
     type=int,
     metavar="EPOCHS",
-    help="How often to write what --resume needs. [twice a minute]",
+    help="Epochs between two checkpoints for --resume. [twice a minute]",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="End with the epochs so far.")
-@click.option("--quiet", is_flag=True, help="No log and no progress bar.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="End after this time.")
+@click.option("--quiet", is_flag=True, help="Show no log and no progress bar.")
 def train(
     path: str | None,
     out: str,
@@ -113,15 +124,8 @@ def train(
     from gomkcn_dgl.runtime.interrupts import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
+    from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-    from gomkcn_dgl.training.training_run import (
-        METRICS,
-        format_results,
-        prepare_training_folder,
-        read_training_data,
-        run_training,
-        write_training,
-    )
 
     interrupts = Interrupts(time_limit)
     with join_processes():
@@ -130,30 +134,32 @@ def train(
         names = None if features is None else tuple(features.split(","))
         shares = None if split is None else _parse_shares(split)
         settings = settings.override({**options, "path": path, "features": names, "split": shares})
-        data = read_training_data(settings.data)
+        data = training.read_training_data(settings.data)
         with lock_folder(out) as folder:
-            checkpoint = prepare_training_folder(folder, force, resume, checkpoint_every)
+            checkpoint = training.prepare_training_folder(folder, force, resume, checkpoint_every)
             if checkpoint is None:
-                click.echo(f"nothing to go on with: the run is finished, {folder / METRICS}")
+                click.echo(
+                    f"nothing to go on with: the run is finished, {folder / training.METRICS}"
+                )
                 return
             watched = not quiet and sys.stderr.isatty() and is_first()
-            run = run_training(
+            run = training.run_training(
                 settings, data, progress=watched, checkpoint=checkpoint, interrupts=interrupts
             )
-            write_training(folder, run)
+            training.write_training(folder, run)
             if is_first():
-                click.echo(format_results(run))
-                click.echo(f"run: {folder / METRICS}; what it learnt: gomkcn explain {folder}")
+                click.echo(training.format_results(run))
+                click.echo(
+                    f"run: {folder / training.METRICS}; what it learnt: gomkcn explain {folder}"
+                )
 
 
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
-@click.option(
-    "--graphs", help="Graphs to show, such as 0,5,9. [one of each class, in the test part]"
-)
-@click.option("--nodes", help="The same for a classifier of nodes.")
-@click.option("--data", "data_path", help="Where the data set is now. [where it was]")
-@click.option("--out", help="Folder of the page and the drawings. [RUN/explanation]")
+@click.option("--graphs", help="Graphs to show, such as 0,5,9. [one test graph of each class]")
+@click.option("--nodes", help="Nodes to show, for a classifier of nodes.")
+@click.option("--data", "data_path", help="The data set, if it was moved.")
+@click.option("--out", help="Folder for the page and the drawings. [RUN/explanation]")
 def explain(
     run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
 ) -> None:
