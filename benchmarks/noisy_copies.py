@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from noisy_copies_figure import draw_recovery
 from record import Bench, bench_command
 
 from gomkcn_dgl import as_csr
@@ -149,16 +148,6 @@ def main(bench: Bench) -> None:
         f"Goal of {GOAL:g} at 15 % deleted and 5 % added edges, features per type and noise of at "
         f"most 0.1: missed in {len(missed)} of {sum(cell.has_goal for cell in cells)} cells."
     )
-    if bench.out is not None:
-        bench.out.mkdir(parents=True, exist_ok=True)
-        means = {
-            way: [
-                (cell.features, 100 * cell.deleted, 100 * cell.added, np.mean(cell.recovered[way]))
-                for cell in cells
-            ]
-            for way in WAYS
-        }
-        draw_recovery(means, bench.out / "noisy_copies.svg")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """How time grows with subgraphs, nodes, filters and threads, for sampler and matching.
 
-    python benchmarks/scaling.py --threads 4
-
-Draws results/scaling.svg beside the tables.
+python benchmarks/scaling.py --threads 4
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import numpy as np
 from inputs import MatchingInputs, MatchingShape, barabasi_albert_graph, draw_matching
 from measure import Timing, time_interleaved, use_threads
 from record import Bench, bench_command
-from scaling_figure import draw_curves
 
 from gomkcn_dgl import CSRGraph, extract_subgraphs
 
@@ -129,14 +126,13 @@ def main(bench: Bench) -> None:
     shape = sweeps.shape
     at = f"{sweeps.num_roots:,} roots, cap {CAP}"
     sizes = f"S = {shape.S:,}, F = {shape.F}, N = {shape.N}, D = {shape.D}, L = {shape.L}"
-    drawn = {}
     for axis, points, rest in (
         ("subgraphs S", sweeps.subgraphs, f"cap {CAP}; F = {shape.F}, N = {shape.N}"),
         ("nodes N", sweeps.nodes, f"{sweeps.num_roots:,} roots; S = {shape.S:,}, F = {shape.F}"),
         ("filters F", sweeps.filters, f"S = {shape.S:,}, N = {shape.N}"),
         ("threads", sweeps.several_threads, f"{at}; S = {sweeps.num_roots:,}, F = {shape.F}"),
     ):
-        curves = drawn[axis] = measure(bench, list(points()))
+        curves = measure(bench, list(points()))
         table = bench.table(f"Over {axis}: {rest}", {axis: ",", **dict.fromkeys(curves, "")})
         for value in next(iter(curves.values())):
             table.add(value, *(curve[value] for curve in curves.values()))
@@ -148,10 +144,6 @@ def main(bench: Bench) -> None:
         "the logarithms of all medians of a column; small calls, which a fixed cost fills, lower "
         "it."
     )
-    if bench.out:
-        bench.out.mkdir(parents=True, exist_ok=True)
-        draw_curves(drawn, bench.out / "scaling.svg")
-        bench.note("![Time over subgraphs, nodes, filters and threads](scaling.svg)")
 
 
 if __name__ == "__main__":
