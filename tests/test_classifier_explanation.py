@@ -169,7 +169,7 @@ def test_the_folder_and_its_page(runs, explained, name):
     assert "prefers-color-scheme: dark" in text
     record = json.loads((folder / "explanation.json").read_text())
     assert record["truth"]["auc"] == explanation.truth.auc
-    assert len(record["shown"]) == len(explanation.responses)
+    assert len(record["responses"]) == len(explanation.responses)
 
 
 def test_chosen_graphs_go_where_they_are_asked_for(runs, tmp_path):

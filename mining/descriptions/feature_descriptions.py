@@ -38,16 +38,8 @@ _MOST_DIFFERENCES = 3
 class FeatureDifference:
     """A feature that is higher, or lower, at some pattern nodes than in the graph.
 
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    nodes : tuple of int
-        The pattern nodes.
-    low, high : float
-        Least and largest mean over the occurrences among these nodes, in the input's units.
-    graph_mean : float
-        Mean over all nodes of the graph.
+    ``low`` and ``high`` are the least and the largest mean over the occurrences among ``nodes``, in
+    the input's units; ``graph_mean`` is the mean over all nodes of the graph.
     """
 
     name: str

@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
-from mining.explanation.classifier_explanation import Explanation, LearntFilter, Response
+from mining.explanation.classifier_explanation import Explanation, LearntFilter
 from mining.html.page import flatten, inline_svg, render_page
 from mining.plots.explanation_plots import (
     draw_filter,
@@ -118,34 +119,13 @@ def favoured_class(one: LearntFilter) -> int | None:
 
 
 def _record(explanation: Explanation) -> dict[str, Any]:
-    truth = explanation.truth
-    return {
-        "task": explanation.task,
-        "scale": list(explanation.scale),
-        "truth": None
-        if truth is None
-        else {"auc": truth.auc, "share_of_graphs_inside": truth.share_inside},
-        "filters": [
-            {
-                "num_nodes": len(one.features),
-                "edges": [list(edge) for edge in one.edges],
-                "edge_weights": list(one.edge_weights),
-                "features": one.features.tolist(),
-                "mean_highest_response_of_class": [
-                    None if np.isnan(mean) else mean for mean in one.class_means
-                ],
-            }
-            for one in explanation.filters
-        ],
-        "shown": [_response_record(response) for response in explanation.responses],
-    }
-
-
-def _response_record(response: Response) -> dict[str, Any]:
-    return {
-        "row": response.row,
-        "predicted": response.predicted,
-        "true": response.true,
-        "nodes": list(response.nodes),
-        "scores": response.scores.tolist(),
-    }
+    """The record of explanation.json; the mean of a class without test graphs is null."""
+    record = asdict(
+        explanation,
+        dict_factory=lambda pairs: {
+            key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in pairs
+        },
+    )
+    for one in record["filters"]:
+        one["class_means"] = [None if np.isnan(mean) else mean for mean in one["class_means"]]
+    return record

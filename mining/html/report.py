@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
-from mining.html.cards import Card, make_cards
+from mining.html.cards import make_cards
 from mining.html.page import flatten, inline_svg, mark_number, render_page
 from mining.html.summary import CLEAR, percent, summary_sentence
 from mining.html.tables import pattern_table, recovery_table
@@ -105,6 +105,6 @@ def patterns_html(patterns: Sequence[Pattern]) -> str:
     return render_page("cards.html.jinja", cards=make_cards(patterns), summary="")
 
 
-def _cards(run: MiningRun) -> list[Card]:
+def _cards(run: MiningRun) -> list[dict[str, Any]]:
     is_collection = run.graph.num_graphs > 1
     return make_cards(run.patterns, run.drawings, run.recovery, is_collection=is_collection)

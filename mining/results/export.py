@@ -10,19 +10,19 @@ from typing import BinaryIO
 import igraph
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.run_files import write_files
 from mining.descriptions.shapes import describe_shape
-from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
+from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
-_COUNTS = ("assigned", "distinct", "disjoint", "exact", "exact_state", "num_graphs")
-_PATTERN_COLUMNS = ("pattern", "shape", "words", "num_nodes", "edges", "min_similarity",
-                    "num_filters", "noisy", *_COUNTS)  # fmt: skip
-_OCCURRENCE_COLUMNS = ("pattern", "occurrence", "graph", "pattern_node", "node", "similarity")
+_PATTERN_COLUMNS = ["pattern", "shape", "words", "num_nodes", "edges", "num_filters", "noisy",
+                    "exact", "exact_state"]  # fmt: skip
 
 
 def to_igraph(pattern: Pattern) -> igraph.Graph:
@@ -38,12 +38,8 @@ def to_igraph(pattern: Pattern) -> igraph.Graph:
     >>> to_igraph(edge).es["weight"], to_igraph(edge).vs["constant"]
     ([0.9], [1.0, 1.0])
     """
-    graph = igraph.Graph(n=pattern.num_nodes, edges=list(pattern.edges))
-    for column, name in enumerate(pattern.feature_names):
-        graph.vs[name] = pattern.features[:, column].tolist()
-    graph.es["weight"] = list(pattern.edge_weights)
-    for name, value in pattern.to_networkx().graph.items():
-        graph[name] = value
+    graph = igraph.Graph.from_networkx(pattern.to_networkx(), vertex_attr_hashable="node")
+    del graph.vs["node"]
     return graph
 
 
@@ -69,29 +65,26 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     """
     rows = []
     for pattern in patterns:
-        frequency = pattern.frequency
+        intervals = pattern.frequency.intervals.items()
         row = {
             "pattern": pattern.id,
             "shape": describe_shape(pattern),
             "words": pattern.words,
             "num_nodes": pattern.num_nodes,
             "edges": " ".join(f"{u}-{v}" for u, v in pattern.edges),
-            "min_similarity": pattern.min_similarity,
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
+            "exact": pattern.frequency.exact,
+            "exact_state": pattern.frequency.exact_state,
+            # the counts that are known, z, q and stability
+            **pattern.to_networkx().graph,
+            **{f"{name}_low": low for name, (low, _) in intervals},
+            **{f"{name}_high": high for name, (_, high) in intervals},
         }
-        row |= {name: getattr(frequency, name) for name in _COUNTS}
-        for name, (low, high) in frequency.intervals.items():
-            row |= {f"{name}_low": low, f"{name}_high": high}
-        for null, significance in pattern.significance.items():
-            row |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
-        for name, stability in pattern.stability.items():
-            row[f"returned_{name}"] = stability.share
         rows.append(row)
-    # a table without rows has its columns, too; counts stay integers where some are unknown
-    return pd.DataFrame(rows, columns=None if rows else list(_PATTERN_COLUMNS)).astype(
-        {"exact": "Int64"}
-    )
+    table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
+    # counts stay integers where some are unknown
+    return table.astype({"exact": "Int64"})
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
@@ -113,31 +106,20 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     >>> list(occurrence_table([]).columns[:3])
     ['pattern', 'occurrence', 'graph']
     """
-    tables = [_occurrences_of(pattern) for pattern in patterns]
-    if not tables:
-        return pd.DataFrame({name: pd.Series(dtype="Int64") for name in _OCCURRENCE_COLUMNS})
-    if len({table["node"].dtype for table in tables}) > 1:
-        tables = [table.astype({"node": "string"}) for table in tables]
-    return pd.concat(tables, ignore_index=True)
-
-
-def _occurrences_of(pattern: Pattern) -> pd.DataFrame:
-    occurrences = Occurrences.of(pattern.occurrences, pattern.num_nodes)
-    count, size = len(occurrences), pattern.num_nodes
-    nodes = occurrences.ids(occurrences.nodes.reshape(-1)).tolist()
-    if all(isinstance(node, int | None) for node in nodes):
-        ids = pd.array(nodes, dtype="Int64")
-    else:
-        ids = pd.array([None if node is None else str(node) for node in nodes], dtype="string")
-    columns = (
-        pattern.id,
-        np.repeat(np.arange(count), size),
-        np.repeat(occurrences.graph, size),
-        np.tile(np.arange(size), count),
-        ids,
-        np.repeat(occurrences.similarity, size),
+    schema, batches = occurrence_batches(patterns)
+    table = pa.concat_tables([schema.empty_table(), *batches]).combine_chunks()
+    lists = table["nodes"].combine_chunks()
+    # rows of the occurrences, repeated for each pattern node
+    rows = pc.list_parent_indices(lists).to_numpy()
+    starts = lists.offsets.to_numpy()
+    expanded = table.select(["pattern", "occurrence", "graph"]).take(rows).to_pandas()
+    nodes = lists.flatten()
+    kind = "string" if pa.types.is_string(nodes.type) else "Int64"
+    return expanded.assign(
+        pattern_node=np.arange(len(nodes)) - starts[rows],
+        node=pd.array(nodes.to_pylist(), dtype=kind),
+        similarity=table["similarity"].to_numpy()[rows],
     )
-    return pd.DataFrame(dict(zip(_OCCURRENCE_COLUMNS, columns, strict=True)))
 
 
 def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,7 +22,15 @@ _ROW_BYTES = 128
 
 
 def write_occurrences(file: BinaryIO, patterns: Sequence[Pattern]) -> None:
-    """Write all occurrences of all patterns.
+    """Write all occurrences of all patterns, with the columns of :func:`occurrence_batches`."""
+    schema, batches = occurrence_batches(patterns)
+    with pq.ParquetWriter(file, schema) as writer:
+        for batch in batches:
+            writer.write_table(batch)
+
+
+def occurrence_batches(patterns: Sequence[Pattern]) -> tuple[pa.Schema, Iterator[pa.Table]]:
+    """The occurrences of all patterns as tables of at most 65536 rows, and their schema.
 
     Columns: ``pattern``, ``occurrence`` (its number within the pattern, most similar first),
     ``graph`` (of a collection), ``similarity`` and ``nodes``: the input's own id of the graph node
@@ -30,11 +38,11 @@ def write_occurrences(file: BinaryIO, patterns: Sequence[Pattern]) -> None:
     """
     tables = [Occurrences.of(pattern.occurrences, pattern.num_nodes) for pattern in patterns]
     schema = _schema(pa.int64() if all(map(_has_integer_ids, tables)) else pa.string())
-    with pq.ParquetWriter(file, schema) as writer:
-        for pattern, occurrences in zip(patterns, tables, strict=True):
-            for start in range(0, len(occurrences), _BATCH_ROWS):
-                batch = occurrences[start : start + _BATCH_ROWS]
-                writer.write_table(_to_arrow(pattern.id, start, batch, schema))
+    return schema, (
+        _to_arrow(pattern.id, start, occurrences[start : start + _BATCH_ROWS], schema)
+        for pattern, occurrences in zip(patterns, tables, strict=True)
+        for start in range(0, len(occurrences), _BATCH_ROWS)
+    )
 
 
 def _has_integer_ids(occurrences: Occurrences) -> bool:
@@ -45,15 +53,8 @@ def _has_integer_ids(occurrences: Occurrences) -> bool:
 
 
 def _schema(ids: pa.DataType) -> pa.Schema:
-    return pa.schema(
-        [
-            ("pattern", pa.int32()),
-            ("occurrence", pa.int64()),
-            ("graph", pa.int64()),
-            ("similarity", pa.float64()),
-            ("nodes", pa.list_(ids)),
-        ]
-    )
+    types = {"pattern": pa.int32(), "occurrence": pa.int64(), "graph": pa.int64()}
+    return pa.schema({**types, "similarity": pa.float64(), "nodes": pa.list_(ids)})
 
 
 def _to_arrow(pattern: int, start: int, batch: Occurrences, schema: pa.Schema) -> pa.Table:

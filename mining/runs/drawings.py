@@ -75,17 +75,9 @@ class GraphMap:
 class RunDrawings:
     """What the report of a run draws beyond its patterns.
 
-    Attributes
-    ----------
-    patterns : tuple of PatternDrawing
-        One for each pattern of the run, or none.
-    legend : tuple of (str, str)
-        Label and its colour; empty where nodes have no labels.
-    similarities : tuple of tuple of int
-        For each pattern, how many of the nodes nearest to it have a similarity in each of 40 equal
-        parts of [0, 1].
-    map : GraphMap or None
-        None for a graph of 5000 nodes or more, and where there is no pattern.
+    ``patterns`` has one drawing for each pattern, or none; ``legend`` has labels and their colours.
+    ``similarities`` says for each pattern how many of the nodes nearest to it have a similarity in
+    each of 40 equal parts of [0, 1]. ``map`` is None for a graph of 5000 nodes or more.
     """
 
     patterns: tuple[PatternDrawing, ...] = ()
