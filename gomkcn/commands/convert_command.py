@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,7 +54,7 @@ def convert(
     # the folder that is being written vanishes on Ctrl-C; so it does on SIGTERM
     before = signal.signal(signal.SIGTERM, _end)
     try:
-        done = convert_edges(
+        header = convert_edges(
             edges,
             out,
             features=None if features is None else tuple(features.split(",")),
@@ -65,8 +66,8 @@ def convert(
         )
     finally:
         signal.signal(signal.SIGTERM, before)
-    size = format_size(done.num_bytes)
-    click.echo(f"wrote {out}: {done.num_nodes:,} nodes, {done.num_edges:,} edges, {size}")
+    size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
+    click.echo(f"wrote {out}: {header.num_nodes:,} nodes, {header.num_edges:,} edges, {size}")
 
 
 def _end(number: int, frame: Any) -> None:

@@ -1,10 +1,10 @@
 """A file of edges of any size → a graph folder, in bounded memory.
 
-    file → blocks of edges → ids and pairs on disk → node rows → parts, sorted → arrays
+    file → blocks of edges → ids of nodes, codes of edges → rows of nodes → sorted entries → arrays
 
-Each step reads and writes a piece at a time. What is held of all nodes is their ids and 16 bytes
-each; it is estimated before it is taken. The result is, array for array, what
-``write_graph_folder(read_graph(file))`` would write.
+Each stage reads and writes pieces. What is held of all nodes is their ids and 16 bytes each, which
+is estimated before it is taken. The result is the same, array for array, as that of
+``write_graph_folder(read_graph(file))``.
 """
 
 from __future__ import annotations
@@ -13,84 +13,80 @@ import contextlib
 import logging
 import os
 import shutil
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
+from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, as_float32, log_repairs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.edge_blocks import NotIntegersError, edge_blocks
-from gomkcn_dgl.io.conversion.edge_sort import (
-    BYTES_OF_EDGE,
-    BYTES_OF_ENTRY,
-    BYTES_OF_WEIGHTED_ENTRY,
-    sort_edges,
-)
-from gomkcn_dgl.io.conversion.edge_spool import Spool, spool_edges
-from gomkcn_dgl.io.conversion.feature_spool import FeatureSpool, spool_features
-from gomkcn_dgl.io.conversion.node_rows import NodeRows, name_finder, number_nodes
-from gomkcn_dgl.io.feature_file import feature_file_beside
+from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
+from gomkcn_dgl.io.conversion.node_numbering import IntegerIds, TextIds
+from gomkcn_dgl.io.edge_table import EdgeTable
+from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.parquet import parquet_blocks
-from gomkcn_dgl.io.reading import find_format
-from gomkcn_dgl.runtime.file_names import named, stem
-from gomkcn_dgl.runtime.memory import GIB, KIB, MIB, check_memory, memory_in_use
+from gomkcn_dgl.io.reading import find_features, find_format
+from gomkcn_dgl.runtime.file_names import named
+from gomkcn_dgl.runtime.memory import GIB, MIB, check_memory, memory_in_use
 from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
+from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
 from gomkcn_dgl.storage.graph_folder_header import FolderHeader
-from gomkcn_dgl.storage.npy_files import save
+from gomkcn_dgl.storage.npy_files import append_npy, map_npy
 
 log = logging.getLogger("gomkcn_dgl")
 
-FORMATS = ("edges", "csv", "parquet")
-# what reading and sorting take in the smallest pieces that are any good
-_LEAST = 64 * MIB
-_LARGEST_BLOCK = 16 * MIB
-_MOST_EDGES, _MOST_ENTRIES = 2**20, 2**24
-_BYTES_OF_NODE = 16
-# of a dict from names to nodes, the names not included: 74 were measured
-_BYTES_OF_LOOKUP = 100
+_FORMATS = ("edges", "csv", "parquet")
+# Bytes that reading and sorting take with the smallest useful pieces.
+_SMALLEST_BUDGET = 64 * MIB
+# Bytes at the peak for each edge of a sorted run; 134 were measured with weights.
+_BYTES_PER_EDGE = 200
+_BYTES_PER_NODE = 16
+# Bytes of a dict from names to nodes, for each name beside its text; 74 were measured.
+_BYTES_PER_NAME = 100
 
 
-@dataclass(frozen=True)
-class PieceSizes:
-    """How much is read, cut and sorted in one go.
-
-    Attributes
-    ----------
-    block_bytes : int
-        Bytes of the file.
-    edges_at_once : int
-        Edges whose nodes get their rows.
-    entries_at_once : int
-        Entries of the adjacency matrix that are sorted.
-    """
+class _PieceSizes(NamedTuple):
+    """Bytes of the file, edges, and keys of entries that are read, numbered and sorted at once."""
 
     block_bytes: int
-    edges_at_once: int
-    entries_at_once: int
+    edges: int
+    keys: int
 
 
-@dataclass(frozen=True)
-class Converted:
-    """What a graph folder holds now.
+@dataclass
+class _EncodedEdges:
+    """Edges in scratch files, whose nodes are codes of a collector of ids.
 
-    Attributes
-    ----------
-    num_nodes, num_edges : int
-        V and the number of undirected edges.
-    num_bytes : int
-        Size of its files.
+    ``ids`` are those of the ``num_nodes`` nodes in ascending order; None: 0, 1, 2, …, and each code
+    is the row of its node.
     """
 
-    num_nodes: int
+    folder: Path
     num_edges: int
-    num_bytes: int
+    weighted: bool
+    collector: IntegerIds | TextIds
+    ids: np.ndarray | list[str] | None
+    num_nodes: int
+
+    def read(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return the source rows, target rows and weights of some edges."""
+        ends = [
+            np.fromfile(self.folder / name, np.int64, last - first, offset=8 * first)
+            for name in ("source", "target")
+        ]
+        if self.ids is not None:
+            ends = [self.collector.rows_of(codes) for codes in ends]
+        weights = None
+        if self.weighted:
+            path = self.folder / "weights"
+            weights = np.fromfile(path, np.float32, last - first, offset=4 * first)
+        return ends[0], ends[1], weights
 
 
 def convert_edges(
@@ -103,42 +99,14 @@ def convert_edges(
     memory_limit: int = 2 * GIB,
     force: bool = False,
     progress: bool = False,
-    sizes: PieceSizes | None = None,
-) -> Converted:
-    r"""Convert a file of edges to a graph folder, without ever holding the edges in memory.
+) -> FolderHeader:
+    r"""Convert an edge list, a CSV (both also ``.gz``) or a parquet file to a graph folder.
 
-    Parameters
-    ----------
-    edges : path
-        An edge list, a CSV (both also ``.gz``) or a parquet file, read by the rules of
-        :func:`gomkcn_dgl.io.reading.read_graph`.
-    out : path
-        The folder; it appears when it is whole.
-    features : sequence of str, optional
-        Columns of the feature file; None: all.
-    feature_file : path, optional
-        As in :func:`gomkcn_dgl.io.reading.read_graph`, and found beside the edges as there.
-    format : {"edges", "csv", "parquet"}, optional
-        None: told by the name.
-    memory_limit : int
-        Bytes that this process may hold, what it holds already included. Pages of a memory-mapped
-        ``.npy`` of features, which the system takes back at will, are not counted.
-    force : bool
-        Replace a graph folder of that name.
-    progress : bool
-        Show progress bars on stderr.
-    sizes : PieceSizes, optional
-        None: chosen by the memory limit.
-
-    Returns
-    -------
-    Converted
-
-    Raises
-    ------
-    InputError
-        For every problem with the file as ``read_graph`` has it, for a folder that cannot be
-        written, and if the memory limit is too small for the ids of the nodes.
+    Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`, which has the same
+    arguments ``features``, ``feature_file`` and ``format``. The process may use ``memory_limit``
+    bytes, those in use before included; pages of a memory-mapped ``.npy`` of features, which the
+    system takes back at will, are not counted. The folder appears when it is complete; with
+    ``force`` it replaces another graph folder.
 
     Examples
     --------
@@ -152,150 +120,141 @@ def convert_edges(
     [10, 20]
     """
     path, limit = Path(edges), check_int("memory_limit", memory_limit, 1)
-    check_memory(memory_in_use() + _LEAST, limit, "reading a file of edges")
+    check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "reading a file of edges")
     with named(path):
         format = _check_format(path, format)
-    sizes = _sizes(limit) if sizes is None else sizes
     with new_folder(out, force) as folder:
-        work = folder / "work"
-        work.mkdir()
+        scratch = folder / "scratch"
+        scratch.mkdir()
         with named(path):
-            table = _spool_features(path, features, feature_file, work, sizes)
-            spool = _spool_edges(path, format, work, sizes, limit, progress)
-            nodes = number_nodes(spool, table)
-        num_edges = _write(folder, spool, nodes, table, path, limit, sizes, progress)
-        shutil.rmtree(work)
-        num_bytes = sum(file.stat().st_size for file in folder.iterdir())
-    return Converted(nodes.count, num_edges, num_bytes)
+            table = find_features(path, format, features, feature_file)
+            check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "the features beside edges")
+            encoded = _encode_edges(path, format, scratch, limit, progress)
+            _drop_row_ids(encoded, table)
+            if table is not None:
+                _write_features(folder, table, encoded, limit)
+        indptr, repairs = _sort_edges(folder, encoded, limit, progress)
+        if table is None:
+            log_repairs(Counter({CONSTANT: encoded.num_nodes}))
+        log_repairs(repairs)
+        shutil.rmtree(scratch)
+        np.save(folder / "indptr.npy", indptr)
+        np.save(folder / "graph_ptr.npy", np.array([0, encoded.num_nodes]))
+        header = FolderHeader(
+            num_nodes=encoded.num_nodes,
+            num_edges=int(indptr[-1]) // 2,
+            num_graphs=1,
+            weighted=encoded.weighted,
+            feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
+            constant_features=table is None,
+            node_ids=write_node_ids(folder, encoded.ids),
+        )
+        header.write(folder)
+    return header
 
 
 def _check_format(path: Path, format: str | None) -> str:
     if not path.exists():
         raise InputError(f"path must name a file that exists, got {str(path)!r}.")
     format = find_format(path) if format is None else format
-    if format not in FORMATS:
+    if format not in _FORMATS:
         raise InputError(
-            f"the format of a file to convert must be one of {', '.join(FORMATS)}, got {format}; "
-            "other formats are read into memory, and written to a name that ends in .graph."
+            f"the format of a file to convert must be one of {', '.join(_FORMATS)}, got {format}; "
+            "read other formats into memory, and write them to a name that ends in .graph."
         )
     return format
 
 
-def _sizes(limit: int) -> PieceSizes:
-    """Choose pieces that fit; how many entries do is known in :func:`_write`."""
-    free = max(_LEAST, limit - memory_in_use())
-    return PieceSizes(
-        block_bytes=max(64 * KIB, min(free // 16, _LARGEST_BLOCK)),
-        edges_at_once=min(free // (2 * BYTES_OF_EDGE), _MOST_EDGES),
-        entries_at_once=_MOST_ENTRIES,
+def _piece_sizes(budget: int) -> _PieceSizes:
+    """Choose pieces that fit into the memory that is free, and are no larger than is useful."""
+    budget = max(budget, _SMALLEST_BUDGET)
+    return _PieceSizes(
+        block_bytes=min(budget // 16, 16 * MIB),
+        edges=min(budget // (2 * _BYTES_PER_EDGE), 2**20),
+        keys=min(budget // BYTES_PER_KEY, 2**23),
     )
 
 
-def _spool_features(
-    path: Path,
-    names: Sequence[str] | None,
-    file: str | os.PathLike[str] | None,
-    work: Path,
-    sizes: PieceSizes,
-) -> FeatureSpool | None:
-    if file is not None:
-        return spool_features(Path(file), names, work, sizes.block_bytes)
-    beside = feature_file_beside(path.parent, stem(path))
-    if beside is not None:
-        log.info("features: taken from %s beside the graph", beside.name)
-        return spool_features(beside, names, work, sizes.block_bytes)
-    if names is not None:
-        raise InputError(
-            "features names columns of a feature file, and there is none beside the graph; "
-            "give feature_file."
-        )
-    return None
-
-
-def _spool_edges(
-    path: Path, format: str, work: Path, sizes: PieceSizes, limit: int, progress: bool
-) -> Spool:
-    before, size = memory_in_use(), path.stat().st_size
-
-    def check_bytes(needed: int, num_nodes: int) -> None:
-        what = f"the ids of {num_nodes:,} nodes or more"
-        check_memory(before + needed + _LEAST, limit, what)
-
+def _encode_edges(
+    path: Path, format: str, scratch: Path, limit: int, progress: bool
+) -> _EncodedEdges:
+    """Write the edges of a file to scratch files, as integers or else as text."""
+    sizes = _piece_sizes(limit - memory_in_use())
+    if format == "parquet":
+        return _write_codes(parquet_blocks(path, sizes.edges), scratch, limit)
     for as_text in (False, True):
-        with _bar("reading", size, progress) as advance:
-            if format == "parquet":
-                rows = sizes.edges_at_once
-                tables = parquet_blocks(path, rows, lambda share: advance(share * size))
-            else:
-                tables = edge_blocks(path, format, sizes.block_bytes, as_text, advance)
-            with contextlib.suppress(NotIntegersError):
-                return spool_edges(tables, work, check_bytes)
-    raise AssertionError("text is always text")
+        blocks = edge_blocks(path, format, sizes.block_bytes, as_text, progress)
+        with contextlib.suppress(NotIntegersError):
+            return _write_codes(blocks, scratch, limit)
+    raise AssertionError("every id is text")
 
 
-def _write(
-    folder: Path,
-    spool: Spool,
-    nodes: NodeRows,
-    table: FeatureSpool | None,
-    path: Path,
-    limit: int,
-    sizes: PieceSizes,
-    progress: bool,
-) -> int:
-    """Write all files of the graph folder; return the number of undirected edges."""
-    if nodes.count >= 2**31:
-        raise InputError(f"a graph must have fewer than 2^31 nodes, got {nodes.count}.")
-    held = memory_in_use() + _BYTES_OF_NODE * nodes.count
-    check_memory(held + _LEAST, limit, f"sorting the edges of {nodes.count:,} nodes")
-    per_entry = BYTES_OF_WEIGHTED_ENTRY if spool.weighted else BYTES_OF_ENTRY
-    most = max(_LEAST, limit - held) // per_entry
-    if table is not None and table.ids is not None and isinstance(nodes.ids, list):
-        what = f"finding {nodes.count:,} nodes by their names"
-        check_memory(held + _LEAST + _BYTES_OF_LOOKUP * nodes.count, limit, what)
-    with named(path):
-        _write_features(folder, nodes, table)
-    with _bar("sorting", 1, progress) as advance:
-        result = sort_edges(
-            spool,
-            nodes.rows_of,
-            nodes.count,
-            folder,
-            sizes.edges_at_once,
-            min(sizes.entries_at_once, most),
-            advance,
-        )
-    constant: Counter[str] = Counter({CONSTANT: nodes.count} if table is None else {})
-    log_repairs(constant + result.repairs)
-    save(folder / "indptr.npy", result.indptr)
-    save(folder / "graph_ptr.npy", np.array([0, nodes.count]))
-    num_edges = int(result.indptr[-1]) // 2
-    header = FolderHeader(
-        num_nodes=nodes.count,
-        num_edges=num_edges,
-        num_graphs=1,
-        weighted=spool.weighted,
-        feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
-        constant_features=table is None,
-        node_ids=write_node_ids(folder, nodes.ids),
-    )
-    header.write(folder)
-    return num_edges
+def _write_codes(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _EncodedEdges:
+    """Write codes and weights of edges as they come, and collect the ids of their nodes."""
+    collector: IntegerIds | TextIds | None = None
+    num_edges, weighted = 0, False
+    with (
+        open(scratch / "source", "wb") as source,
+        open(scratch / "target", "wb") as target,
+        open(scratch / "weights", "wb") as weights,
+    ):
+        for table in tables:
+            if collector is None:
+                collector = TextIds() if table.source.dtype == object else IntegerIds()
+            collector.encode(table.source).tofile(source)
+            collector.encode(table.target).tofile(target)
+            if table.weights is not None:
+                weighted = True
+                as_float32("edge weights", table.weights).tofile(weights)
+            num_edges += len(table.source)
+            needed = memory_in_use() + collector.bytes_per_id * len(collector) + _SMALLEST_BUDGET
+            check_memory(needed, limit, f"the ids of {len(collector):,} nodes or more")
+    assert collector is not None, "a file without an edge is refused"
+    ids = collector.ascending()
+    return _EncodedEdges(scratch, num_edges, weighted, collector, ids, len(ids))
 
 
-def _write_features(folder: Path, nodes: NodeRows, table: FeatureSpool | None) -> None:
-    if table is None:
-        return
-    if table.ids is None:
-        table.move_to(folder, nodes.count)
-        return
-    ids = np.arange(nodes.count) if nodes.ids is None else nodes.ids
-    table.match_to(folder, nodes.count, name_finder(ids), ids)
+def _drop_row_ids(encoded: _EncodedEdges, table: FeatureTable | None) -> None:
+    """Drop ids that are row numbers, also where row i of the features belongs to id i."""
+    ids = encoded.ids
+    if isinstance(ids, np.ndarray) and ids[0] >= 0:
+        if table is not None and table.ids is None and ids[-1] < len(table.values):
+            num_isolated = len(table.values) - len(ids)
+            log.info("features: row i is node i; %d nodes have no edge", num_isolated)
+            encoded.num_nodes = len(table.values)
+        if ids[-1] < encoded.num_nodes:
+            encoded.ids = None
+    if encoded.num_nodes >= 2**31:
+        raise InputError(f"a graph must have fewer than 2^31 nodes, got {encoded.num_nodes}.")
 
 
-@contextlib.contextmanager
-def _bar(what: str, total: float, shown: bool) -> Iterator[Callable[[float], Any]]:
-    """A progress bar, as a function that is told how far the work is."""
-    look = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}"
-    with tqdm(total=total, desc=what, disable=not shown, file=sys.stderr, bar_format=look) as bar:
-        yield lambda position: bar.update(position - bar.n)
+def _write_features(folder: Path, table: FeatureTable, encoded: _EncodedEdges, limit: int) -> None:
+    """Write the features of the nodes in the order of their rows."""
+    if table.ids is not None:
+        what = f"finding {encoded.num_nodes:,} nodes by their names"
+        size = _BYTES_PER_NAME * encoded.num_nodes + table.values.nbytes
+        check_memory(memory_in_use() + size, limit, what)
+    ids = np.arange(encoded.num_nodes) if encoded.ids is None else encoded.ids
+    values = match_rows(table, np.array(ids, object) if isinstance(ids, list) else ids)
+    for first, last in chunks(0, len(values), max(1, CHUNK // values.shape[1])):
+        # A number that is too large becomes infinite, and is refused below.
+        with np.errstate(over="ignore"):
+            append_npy(folder / "features.npy", values[first:last].astype(np.float32))
+    check_features(map_npy(folder / "features.npy"))
+
+
+def _sort_edges(
+    folder: Path, encoded: _EncodedEdges, limit: int, progress: bool
+) -> tuple[np.ndarray, Counter[str]]:
+    """Write the sorted rows of the adjacency matrix; return ``indptr`` and what was repaired."""
+    in_use = memory_in_use() + _BYTES_PER_NODE * encoded.num_nodes
+    what = f"sorting the edges of {encoded.num_nodes:,} nodes"
+    check_memory(in_use + _SMALLEST_BUDGET, limit, what)
+    sizes = _piece_sizes(limit - in_use)
+    sort = ExternalSort(encoded.folder, encoded.weighted)
+    pieces = list(chunks(0, encoded.num_edges, sizes.edges))
+    for first, last in tqdm(pieces, desc="sorting", disable=not progress):
+        sort.add(*encoded.read(first, last))
+    for name in ("source", "target", "weights"):
+        (encoded.folder / name).unlink()
+    return sort.write(folder, encoded.num_nodes, sizes.keys), sort.repairs

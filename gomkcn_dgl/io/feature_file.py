@@ -22,7 +22,7 @@ from gomkcn_dgl.io.tables import (
     read_text,
 )
 from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import read_array, read_bytes, reason_of
+from gomkcn_dgl.runtime.file_bytes import file_problems, reason_of, refuse_pipe
 from gomkcn_dgl.runtime.file_names import stem
 
 ID_COLUMNS = ("id", "node", "node_id", "name")
@@ -103,7 +103,8 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
                 f"{len(ids)} nodes, got {len(table.values)} rows."
             )
         return table.values
-    node_of = {name: node for node, name in enumerate(ids.astype(str).tolist())}
+    names = ids.tolist()
+    node_of = {str(name): node for node, name in enumerate(names)}
     rows = np.full(len(ids), -1)
     for row, name in enumerate(table.ids.tolist()):
         node = node_of.get(name)
@@ -114,7 +115,7 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
         rows[node] = row
     missing = np.flatnonzero(rows < 0)
     if len(missing):
-        first = ids[missing[0]].item()
+        first = names[missing[0]]
         raise id_error(
             table, f"must have a row for every node, got none for {first!r} ({len(missing)} in all)"
         )
@@ -126,12 +127,12 @@ def id_error(table: FeatureTable, rule: str) -> InputError:
 
 
 def _read_npy(path: Path) -> FeatureTable:
-    data = read_bytes(path)
-    if not data.startswith(np.lib.format.MAGIC_PREFIX):
-        raise InputError("a NumPy array was expected, and the file does not start like one.")
+    with file_problems(path):
+        refuse_pipe(path)
+        open(path, "rb").close()
     # a damaged header can raise nearly anything
     try:
-        values = read_array(data)
+        values = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:
         raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
     return table_of_array(path, values)

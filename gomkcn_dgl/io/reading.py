@@ -124,7 +124,7 @@ def read_graph(
     with named(path):
         _check_exists(path)
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
-        table = _find_features(path, format, features, feature_file)
+        table = find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table)
     if label_names is not None:
         graph = _rename(graph, label_names)
@@ -200,7 +200,7 @@ def find_format(path: Path) -> str:
     return format
 
 
-def _find_features(
+def find_features(
     path: Path,
     format: str,
     features: Sequence[str] | None,

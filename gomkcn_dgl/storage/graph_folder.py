@@ -1,17 +1,17 @@
 """A folder of memory-mapped arrays ↔ a CSRGraph: for graphs that are larger than memory.
 
-| file                   | holds                                                                   |
-|------------------------|-------------------------------------------------------------------------|
-| `graph.json`           | the version of the format, the numbers of nodes, edges and graphs, and  |
-|                        | which of the arrays below there are                                     |
-| `indptr.npy`           | int64 `[V + 1]`, `indices.npy`: int32 `[E]`, as in the CSRGraph         |
-| `graph_ptr.npy`        | int64 `[G + 1]`                                                         |
-| `weights.npy`          | float32 `[E]`; not there for an unweighted graph                        |
-| `features.npy`         | float32 `[V, D]`; not there for the constant 1                          |
-| `node_ids.npy`         | int64 `[V]`, or uint8: text in UTF-8, end to end, which begins at       |
-| `node_ids_offsets.npy` | int64 `[V + 1]`                                                         |
+| file                   | content                                                              |
+|------------------------|----------------------------------------------------------------------|
+| `graph.json`           | the version of the format, the numbers of nodes, edges and graphs,   |
+|                        | and which of the arrays below exist                                  |
+| `indptr.npy`           | int64 `[V + 1]`, `indices.npy`: int32 `[E]`, as in the CSRGraph      |
+| `graph_ptr.npy`        | int64 `[G + 1]`                                                      |
+| `weights.npy`          | float32 `[E]`; absent for an unweighted graph                        |
+| `features.npy`         | float32 `[V, D]`; absent for the constant 1                          |
+| `node_ids.npy`         | int64 `[V]`, or the values of an Arrow column of text: uint8, UTF-8  |
+| `node_ids_offsets.npy` | the offsets of that column: int64 `[V + 1]`                          |
 
-The names are fixed, so that no folder can point to a file outside. Nothing is unpickled.
+The names are fixed, so that no folder can refer to a file outside. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.atomic_files import sync_folder
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
-    check_graph_ptr,
     check_names,
+    check_pointer,
     check_rows,
     chunks,
 )
 from gomkcn_dgl.storage.graph_folder_header import HEADER, FolderHeader, read_header
-from gomkcn_dgl.storage.npy_files import StoredArray, save
-from gomkcn_dgl.storage.stored_names import NamesWriter, StoredNames
+from gomkcn_dgl.storage.npy_files import append_npy, map_array
+from gomkcn_dgl.storage.stored_names import StoredNames
 
 ARRAYS = (
     "indptr",
@@ -49,7 +50,6 @@ ARRAYS = (
     "node_ids",
     "node_ids_offsets",
 )
-_NAMES_AT_ONCE = 2**16
 
 
 def is_graph_folder(path: str | os.PathLike[str]) -> bool:
@@ -58,24 +58,10 @@ def is_graph_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
-    """Open a graph folder: arrays are memory-mapped and read-only, and each is checked once.
+    """Open a graph folder: its arrays are memory-mapped and read-only, and each is checked once.
 
-    Parameters
-    ----------
-    folder : path
-        As :func:`write_graph_folder` or ``gomkcn convert`` wrote it.
-
-    Returns
-    -------
-    CSRGraph
-        Its arrays take no memory but what the system keeps of the files while there is room.
-        Without stored features, ``features`` is a read-only view ``[V, 1]`` of a single 1.
-
-    Raises
-    ------
-    InputError
-        For a folder that is not one of these, a file that is missing or damaged, arrays that do not
-        fit each other or are no undirected simple graph.
+    Without stored features, ``features`` is a read-only view ``[V, 1]`` of a single 1. A folder
+    with missing or damaged files, or without an undirected simple graph, raises an InputError.
 
     Examples
     --------
@@ -90,25 +76,25 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
     folder = Path(folder)
     header = read_header(folder)
     num_nodes, num_entries = header.num_nodes, 2 * header.num_edges
-    indptr = StoredArray(folder, "indptr", np.int64, (num_nodes + 1,))
-    indices = StoredArray(folder, "indices", np.int32, (num_entries,))
-    graph_ptr = StoredArray(folder, "graph_ptr", np.int64, (header.num_graphs + 1,))
-    check_graph_ptr(graph_ptr, num_nodes)
+    indptr = map_array(folder, "indptr", np.int64, (num_nodes + 1,))
+    indices = map_array(folder, "indices", np.int32, (num_entries,))
+    graph_ptr = map_array(folder, "graph_ptr", np.int64, (header.num_graphs + 1,))
+    check_pointer("graph_ptr", graph_ptr, num_nodes)
     weights = None
     if header.weighted:
-        weights = StoredArray(folder, "weights", np.float32, (num_entries,))
-    check_rows(indptr, indices, weights, graph_ptr.array)
-    features = constant_features(num_nodes)
+        weights = map_array(folder, "weights", np.float32, (num_entries,))
+    check_rows(indptr, indices, weights, graph_ptr)
+    features = np.broadcast_to(np.float32(1), (num_nodes, 1))
     if not header.constant_features:
-        stored = StoredArray(folder, "features", np.float32, (num_nodes, len(header.feature_names)))
-        check_features(stored)
-        features = stored.array
+        shape = num_nodes, len(header.feature_names)
+        features = map_array(folder, "features", np.float32, shape)
+        check_features(features)
     return CSRGraph(
-        indptr=indptr.array,
-        indices=indices.array,
-        features=features,
-        weights=None if weights is None else weights.array,
-        graph_ptr=graph_ptr.array,
+        indptr=np.asarray(indptr),
+        indices=np.asarray(indices),
+        features=np.asarray(features),
+        weights=None if weights is None else np.asarray(weights),
+        graph_ptr=np.asarray(graph_ptr),
         node_ids=_read_node_ids(folder, header),
         feature_names=tuple(header.feature_names),
     )
@@ -119,104 +105,89 @@ def write_graph_folder(
 ) -> None:
     """Write a graph or a collection as a folder that :func:`read_graph_folder` opens.
 
-    Parameters
-    ----------
-    folder : path
-        It appears when it is whole. Its parent must exist.
-    graph : CSRGraph
-        It may lie in a graph folder itself, and in this one.
-    force : bool
-        Replace a graph folder of that name. A folder with anything else in it is never replaced.
-
-    Raises
-    ------
-    InputError
-        If the folder is there already, or cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gomkcn_dgl.csr import csr_from_edges
-    >>> path = Path(tempfile.mkdtemp()) / "edge.graph"
-    >>> write_graph_folder(path, csr_from_edges(np.array([0]), np.array([1]), 2))
-    >>> sorted(file.name for file in path.iterdir())
-    ['graph.json', 'graph_ptr.npy', 'indices.npy', 'indptr.npy']
+    The folder appears when it is complete. With ``force`` it replaces another graph folder, also
+    the one that the graph is mapped from, but never a folder with any other file in it.
     """
-    with new_folder(folder, force) as place:
+    with new_folder(folder, force) as unfinished:
         for name in ("indptr", "indices", "weights", "graph_ptr"):
             if getattr(graph, name) is not None:
-                save(place / f"{name}.npy", getattr(graph, name))
-        is_constant = _is_constant(graph)
+                np.save(unfinished / f"{name}.npy", getattr(graph, name))
+        is_constant = graph.feature_names == (CONSTANT_FEATURE,) and all(
+            (graph.features[first:last] == 1).all() for first, last in chunks(0, graph.num_nodes)
+        )
         if not is_constant:
-            save(place / "features.npy", graph.features)
-        header = FolderHeader(
+            np.save(unfinished / "features.npy", graph.features)
+        FolderHeader(
             num_nodes=graph.num_nodes,
             num_edges=graph.num_edges,
             num_graphs=graph.num_graphs,
             weighted=graph.weights is not None,
             feature_names=list(graph.feature_names),
             constant_features=is_constant,
-            node_ids=write_node_ids(place, graph.node_ids),
-        )
-        header.write(place)
-
-
-def constant_features(num_nodes: int) -> np.ndarray:
-    """The constant feature 1 of all nodes, float32 ``[V, 1]``: a read-only view of one number."""
-    return np.broadcast_to(np.float32(1), (num_nodes, 1))
+            node_ids=write_node_ids(unfinished, graph.node_ids),
+        ).write(unfinished)
 
 
 def write_node_ids(folder: Path, node_ids: Any) -> str:
-    """Write the ids of nodes, an array or an iterable of text; return what kind they are."""
+    """Write node ids, an array or a list of text; return their kind for the header."""
     if node_ids is None:
         return "rows"
     if isinstance(node_ids, np.ndarray) and node_ids.dtype.kind in "iu":
         if len(node_ids) and int(node_ids.max()) >= 2**63:
             raise InputError(f"a node id must be less than 2^63, got {node_ids.max()}.")
-        save(folder / "node_ids.npy", node_ids.astype(np.int64, copy=False))
+        np.save(folder / "node_ids.npy", node_ids.astype(np.int64, copy=False))
         return "integers"
-    with NamesWriter(folder, "node_ids") as writer:
-        for first, last in chunks(len(node_ids), _NAMES_AT_ONCE):
-            writer.append(map(str, node_ids[first:last]))
+    append_npy(folder / "node_ids_offsets.npy", np.zeros(1, np.int64))
+    num_bytes = 0
+    for first, last in chunks(0, len(node_ids)):
+        names = pa.array([str(name) for name in node_ids[first:last]], pa.large_string())
+        _, positions, text = names.buffers()
+        ends = num_bytes + np.frombuffer(positions, np.int64, last - first, 8)
+        append_npy(folder / "node_ids_offsets.npy", ends)
+        append_npy(folder / "node_ids.npy", np.frombuffer(text, np.uint8))
+        num_bytes = int(ends[-1])
     return "text"
+
+
+def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
+    if header.node_ids == "rows":
+        return None
+    if header.node_ids == "integers":
+        return np.asarray(map_array(folder, "node_ids", np.int64, (header.num_nodes,)))
+    content = map_array(folder, "node_ids", np.uint8, (None,))
+    offsets = map_array(folder, "node_ids_offsets", np.int64, (header.num_nodes + 1,))
+    check_names(content, offsets)
+    # It stands for an array of text.
+    return cast(np.ndarray, StoredNames(content, offsets))
 
 
 @contextlib.contextmanager
 def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
-    """Make a folder that takes the name ``folder`` when the block ends well, and else vanishes.
+    """Yield an empty folder that takes the name ``folder`` when the block ends well, or vanishes.
 
-    Parameters
-    ----------
-    folder : path
-        Its parent must exist.
-    force : bool
-        Replace a graph folder of that name.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written, is there already, or holds what is no part of a graph.
+    ``folder`` must not exist or be empty; with ``force`` it may also be a graph folder. Whatever
+    else prevents writing it raises an InputError.
     """
-    target = Path(folder)
     try:
-        target = target.resolve()
-        held = _check_replaceable(target, force)
-        # beside it, so that the renames stay within one file system
-        place = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        place.mkdir()
+        target = Path(folder).resolve()
+        _check_replaceable(target, force)
+        # In the same parent, so that the renames stay within one file system.
+        unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        unfinished.mkdir()
         try:
-            yield place
-            sync_folder(place)
-            if held:
-                old = place.with_suffix(".old")
+            yield unfinished
+            for path in unfinished.iterdir():
+                with open(path, "rb") as file:
+                    os.fsync(file.fileno())
+            sync_folder(unfinished)
+            old = unfinished.with_suffix(".old")
+            if target.exists():
                 target.rename(old)
-                place.rename(target)
-                shutil.rmtree(old, ignore_errors=True)
-            else:
-                place.rename(target)
+            unfinished.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
             sync_folder(target.parent)
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -224,42 +195,23 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
         raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
 
 
-def _check_replaceable(target: Path, force: bool) -> bool:
-    """Whether a folder of that name is there and may go."""
+def _check_replaceable(target: Path, force: bool) -> None:
+    """Refuse a name whose folder cannot be made or must not be replaced."""
     shown = f"out folder {str(target)!r}"
     if not target.parent.is_dir():
         raise InputError(f"{shown} must lie in a folder that exists.")
     if not target.exists():
-        return False
+        return
     if not target.is_dir():
         raise InputError(f"{shown} is a file; choose another name.")
-    ours = {HEADER, *(f"{name}.npy" for name in ARRAYS)}
-    held = sorted(path.name for path in target.iterdir())
-    foreign = [name for name in held if name not in ours]
+    graph_files = {HEADER, *(f"{name}.npy" for name in ARRAYS)}
+    names = sorted(path.name for path in target.iterdir())
+    foreign = [name for name in names if name not in graph_files]
     if foreign:
         raise InputError(
             f"{shown} holds {foreign[0]!r}, which is no part of a graph; choose another name."
         )
-    if held and not force:
+    if names and not force:
         raise InputError(
             f"{shown} already holds a graph; choose another name, or overwrite it with --force."
         )
-    return True
-
-
-def _is_constant(graph: CSRGraph) -> bool:
-    if graph.feature_names != (CONSTANT_FEATURE,):
-        return False
-    return all((graph.features[first:last] == 1).all() for first, last in chunks(graph.num_nodes))
-
-
-def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
-    if header.node_ids == "rows":
-        return None
-    if header.node_ids == "integers":
-        return StoredArray(folder, "node_ids", np.int64, (header.num_nodes,)).array
-    content = StoredArray(folder, "node_ids", np.uint8, (None,))
-    offsets = StoredArray(folder, "node_ids_offsets", np.int64, (header.num_nodes + 1,))
-    check_names(content, offsets)
-    # it stands for an array of text
-    return cast(np.ndarray, StoredNames(content.array, offsets.array))

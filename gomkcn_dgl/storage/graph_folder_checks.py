@@ -1,7 +1,7 @@
-"""The arrays of a graph folder: do they make a graph? Read bit by bit, in bounded memory.
+"""Checks that the arrays of a graph folder form a graph, read in pieces of bounded memory.
 
-What is refused is what could break compiled code or make two of its loops disagree: a row that does
-not follow the one before, a neighbour out of range, a row out of order, an edge in one direction.
+What is refused could break compiled code or make two of its loops disagree: rows that overlap, a
+neighbour out of range, neighbours out of order, an edge that is stored in one direction only.
 """
 
 from __future__ import annotations
@@ -9,157 +9,107 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.hashing import mix64
-from gomkcn_dgl.storage.npy_files import StoredArray
+from gomkcn_dgl.storage.npy_files import read_rows
+from gomkcn_dgl.storage.stored_names import arrow_column
 
-# numbers looked at in one go
+# Numbers that are read at once.
 CHUNK = 2**20
 
 
-def chunks(length: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
-    """Yield ``(first, last + 1)`` of each piece of ``range(length)``."""
-    for first in range(0, length, size):
-        yield first, min(first + size, length)
+def chunks(start: int, stop: int, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield ``(first, last + 1)`` of each piece of a range, of ``CHUNK`` numbers by default."""
+    size = CHUNK if size is None else size
+    for first in range(start, stop, size):
+        yield first, min(first + size, stop)
 
 
-def check_graph_ptr(graph_ptr: StoredArray, num_nodes: int) -> None:
-    """Refuse a collection whose graphs do not follow each other."""
-    _check_rising("graph_ptr", graph_ptr, num_nodes)
+def check_pointer(name: str, pointer: np.memmap, end: int) -> None:
+    """Refuse positions that do not ascend from 0 to ``end``."""
+    previous = 0
+    for first, last in chunks(0, len(pointer)):
+        values = read_rows(pointer, first, last)
+        starts_well = values[0] == 0 if first == 0 else values[0] >= previous
+        if not starts_well or (np.diff(values) < 0).any():
+            raise InputError(f"{name}.npy must ascend from 0 to {end}.")
+        previous = int(values[-1])
+    if previous != end:
+        raise InputError(f"{name}.npy must ascend from 0 to {end}, got {previous} at its end.")
 
 
-def check_names(content: StoredArray, offsets: StoredArray) -> None:
-    """Refuse text ids that are not UTF-8, each of its own."""
-    _check_rising("node_ids_offsets", offsets, len(content))
-    for first, last in chunks(len(content)):
-        # a character has 4 bytes at most, and may begin before the piece
-        piece = content.read(max(0, first - 4), last)
-        if _breaks_utf8(piece, first == 0, last == len(content)):
-            raise InputError("node_ids.npy must hold text in UTF-8.")
-    for first, last in chunks(len(offsets)):
-        starts = offsets.read(first, last)
-        starts = starts[starts < len(content)]
-        # 10xxxxxx goes on with a character
-        if ((content.array[starts] & 0xC0) == 0x80).any():
-            raise InputError("node_ids_offsets.npy must not split a character.")
+def check_names(content: np.memmap, offsets: np.memmap) -> None:
+    """Refuse node names that are not text in UTF-8."""
+    check_pointer("node_ids_offsets", offsets, len(content))
+    for first, last in chunks(0, len(offsets) - 1):
+        positions = read_rows(offsets, first, last + 1)
+        text = read_rows(content, int(positions[0]), int(positions[-1]))
+        try:
+            arrow_column(text, positions - positions[0]).validate(full=True)
+        except pa.ArrowInvalid:
+            raise InputError("node_ids.npy must hold names in UTF-8.") from None
 
 
-def _breaks_utf8(piece: np.ndarray, is_first: bool, is_last: bool) -> bool:
-    """Whether some bytes are no UTF-8, whatever comes before and after the piece."""
-    text = piece.tobytes()
-    if not is_first:
-        starts = [k for k in range(min(4, len(text))) if text[k] & 0xC0 != 0x80]
-        if not starts:
-            return True
-        text = text[starts[0] :]
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        cut = not is_last and error.end == len(text) and "unexpected end" in error.reason
-        return not cut
-    return False
-
-
-def check_features(features: StoredArray) -> None:
+def check_features(features: np.memmap) -> None:
     """Refuse features that are not finite."""
-    rows = max(1, CHUNK // max(1, features.array.shape[1]))
-    for first, last in chunks(len(features), rows):
-        values = features.read(first, last)
+    for first, last in chunks(0, len(features), max(1, CHUNK // features.shape[1])):
+        values = read_rows(features, first, last)
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise InputError(
-                f"features.npy must be finite, got {values[row, column]} in row {first + row}, "
-                f"column {column}."
+                f"features must be finite and at most 3.4e38 in size, got {values[row, column]} "
+                f"in row {first + row}, column {column}; fill or drop such values first."
             )
 
 
 def check_rows(
-    indptr: StoredArray,
-    indices: StoredArray,
-    weights: StoredArray | None,
-    graph_ptr: np.ndarray,
+    indptr: np.memmap, indices: np.memmap, weights: np.memmap | None, graph_ptr: np.ndarray
 ) -> None:
-    """Refuse what is not an undirected simple graph, or a collection of such.
+    """Refuse what is not an undirected simple graph, or a collection of such graphs.
 
-    That each edge is there in both directions is told by a sum over all of them, in which the two
-    directions cancel; one sum in 2^64 would do so by chance.
+    Each edge must be stored in both directions. This is tested by a sum of 64-bit fingerprints in
+    which the two directions cancel; other arrays have the sum zero with a probability of 2^-64.
     """
-    num_edges, num_nodes = len(indices), len(indptr) - 1
-    balance, previous, before = 0, 0, (-1, -1)
-    for first, last in chunks(num_nodes):
-        starts = indptr.read(first, last + 1)
-        if starts[0] != previous or (np.diff(starts) < 0).any() or starts[-1] > num_edges:
-            raise _indptr_error(num_edges)
-        previous = int(starts[-1])
-        for begin, end in chunks(previous - int(starts[0])):
-            begin, end = begin + int(starts[0]), end + int(starts[0])
-            counts = np.minimum(starts[1:], end) - np.maximum(starts[:-1], begin)
-            row = np.repeat(np.arange(first, last), np.maximum(counts, 0))
-            column = indices.read(begin, end)
-            before = _check_order(row, column, num_nodes, before)
-            values = None if weights is None else _check_weights(weights, begin, end)
-            _check_owners(row, column, graph_ptr)
+    check_pointer("indptr", indptr, len(indices))
+    num_nodes, balance, before = len(indptr) - 1, 0, (-1, -1)
+    for first, last in chunks(0, num_nodes):
+        starts = read_rows(indptr, first, last + 1)
+        # A row may be longer than a piece, so pieces of entries are cut without regard to rows.
+        for begin, end in chunks(int(starts[0]), int(starts[-1])):
+            row = np.repeat(np.arange(first, last), np.diff(np.clip(starts, begin, end)))
+            column = read_rows(indices, begin, end)
+            _check_entries(row, column, num_nodes, before)
+            before = int(row[-1]), int(column[-1])
+            values = None if weights is None else read_rows(weights, begin, end)
+            if values is not None and not (np.isfinite(values) & (values > 0)).all():
+                raise InputError("weights.npy must be finite and greater than 0.")
+            if len(graph_ptr) > 2:
+                _check_graphs(row, column, graph_ptr)
             balance += _balance(row, column, values)
-    if previous != num_edges:
-        raise _indptr_error(num_edges)
     if balance % 2**64:
         raise InputError("indices.npy must hold each edge in both directions, with one weight.")
 
 
-def _check_rising(name: str, pointer: StoredArray, end: int) -> None:
-    previous = 0
-    for first, last in chunks(len(pointer)):
-        values = pointer.read(first, last)
-        if (first == 0 and values[0] != 0) or values[0] < previous or (np.diff(values) < 0).any():
-            raise InputError(f"{name}.npy must rise from 0 to {end}.")
-        previous = int(values[-1])
-    if previous != end:
-        raise InputError(f"{name}.npy must rise from 0 to {end}, got {previous} at its end.")
-
-
-def _indptr_error(num_edges: int) -> InputError:
-    return InputError(f"indptr.npy must rise from 0 to the length of indices.npy, {num_edges}.")
-
-
-def _check_order(
+def _check_entries(
     row: np.ndarray, column: np.ndarray, num_nodes: int, before: tuple[int, int]
-) -> tuple[int, int]:
-    """Check the entries of a piece, the last one before it known; return its own last one."""
-    if column.min() < 0 or column.max() >= num_nodes:
-        worst = column.min() if column.min() < 0 else column.max()
-        raise InputError(f"indices.npy must lie in 0 to {num_nodes - 1}, got {worst}.")
-    falls = (row[1:] == row[:-1]) & (column[1:] <= column[:-1])
-    joins = before[0] == row[0] and column[0] <= before[1]
-    if joins or falls.any():
-        wrong = row[0] if joins else row[1:][falls][0]
+) -> None:
+    """Refuse a piece of entries that are out of range or order; ``before`` is the last entry."""
+    rows, columns = np.append(before[0], row), np.append(before[1], column)
+    wrong = (rows[1:] == rows[:-1]) & (columns[1:] <= columns[:-1])
+    wrong |= (column < 0) | (column >= num_nodes) | (column == row)
+    if wrong.any():
         raise InputError(
-            f"indices.npy must ascend in each row, without duplicates; row {wrong} does not."
+            f"indices.npy must ascend in each row, from 0 to {num_nodes - 1}, without duplicates "
+            f"and self-loops; row {row[wrong][0]} does not, at {column[wrong][0]}."
         )
-    if (row == column).any():
-        raise InputError(
-            f"indices.npy must hold no self-loop, got one at node {row[row == column][0]}."
-        )
-    return int(row[-1]), int(column[-1])
 
 
-def _check_weights(weights: StoredArray, begin: int, end: int) -> np.ndarray:
-    values = weights.read(begin, end)
-    good = np.isfinite(values) & (values > 0)
-    if not good.all():
-        raise InputError(
-            f"weights.npy must be finite and greater than 0, got {values[~good][0]} at "
-            f"{begin + int(np.flatnonzero(~good)[0])}."
-        )
-    return values
-
-
-def _check_owners(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) -> None:
+def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) -> None:
     """Refuse an edge between two graphs of a collection."""
-    if len(graph_ptr) == 2:
-        return
-    owners = [np.searchsorted(graph_ptr, nodes, side="right") for nodes in (row, column)]
-    crossing = np.flatnonzero(owners[0] != owners[1])
+    source, target = (np.searchsorted(graph_ptr, nodes, side="right") for nodes in (row, column))
+    crossing = np.flatnonzero(source != target)
     if len(crossing):
         raise InputError(
             "an edge must stay within one graph of the collection, got an edge from node "
@@ -168,7 +118,7 @@ def _check_owners(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) ->
 
 
 def _balance(row: np.ndarray, column: np.ndarray, weights: np.ndarray | None) -> int:
-    """Sum of a fingerprint of each entry, of one sign above the diagonal, of the other below."""
+    """Sum of a fingerprint of each entry, positive above the diagonal and negative below."""
     pair = np.minimum(row, column).astype(np.uint64) << np.uint64(32)
     pair |= np.maximum(row, column).astype(np.uint64)
     if weights is not None:

@@ -1,24 +1,25 @@
-"""A file of edges → tables of edges, one for each block of the file, in bounded memory.
+"""A text file of edges → tables of edges, one or more for each block of the file.
 
-The rules and the messages are those of ``io/edge_table.py``, whose functions read each block. What
-they decide for a whole file is decided here over all blocks: the number of columns, and whether the
-ids are integers. A file of integers is read as such; the first id that is none raises
-:class:`NotIntegersError`, and the file is read anew as text.
+The rules and the messages are those of the readers of whole files, whose functions read each block:
+pandas first and, where it cannot, line by line. Two rules need the whole file and are applied here:
+all lines have the same number of columns, and ids are integers only where all of them are. A file
+is read as integers first; an id that is none raises :class:`NotIntegersError`, and the caller reads
+the file again as text.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.conversion.csv_blocks import Blocks, Rows, read_csv_blocks
-from gomkcn_dgl.io.conversion.text_blocks import text_blocks
 from gomkcn_dgl.io.edge_table import (
     LONGEST_ID,
     EdgeRow,
@@ -28,148 +29,173 @@ from gomkcn_dgl.io.edge_table import (
     scan_edge_csv,
     scan_edge_list,
 )
-from gomkcn_dgl.io.tables import COMMENT, data_lines, is_int64, line_error, parse_table
+from gomkcn_dgl.io.tables import (
+    BYTE_ORDER_MARK,
+    COMMENT,
+    data_lines,
+    is_int64,
+    line_error,
+    parse_csv,
+    parse_table,
+    read_csv_header,
+    refuse_nul,
+    rows_of_lines,
+    text_lines,
+)
+from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, refuse_pipe
 
-# what pandas splits and strips as Python does: ASCII without control characters but \t \n \r
+# The number of its first line and the bytes of each block of whole lines.
+Blocks = Iterator[tuple[int, bytes]]
+
+_LONGEST_LINE = 2**24
+_ROWS_PER_TABLE = 2**16
+# Text of these bytes is split and stripped by pandas exactly as by Python.
 _PLAIN = bytes([*b"\t\n\r", *range(32, 127)])
-_ROWS_AT_ONCE = 2**16
 
 
 class NotIntegersError(Exception):
-    """Some node id is no integer of 64 bits, so all ids are text."""
+    """A node id is no integer of 64 bits, so that all ids are text."""
 
 
 def edge_blocks(
-    path: Path,
-    format: str,
-    block_bytes: int,
-    as_text: bool,
-    on_progress: Callable[[int], Any] = lambda position: None,
+    path: Path, format: str, block_bytes: int, as_text: bool, progress: bool = False
 ) -> Iterator[EdgeTable]:
-    """Yield the edges of a file, block by block.
+    """Yield the edges of an edge list or a CSV file, about ``block_bytes`` of the file at a time.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-    format : {"edges", "csv"}
-    block_bytes : int
-        Bytes of the file read in one go, about.
-    as_text : bool
-        Take ids as text (object arrays of str) rather than as int64.
-    on_progress : callable
-        Told the position in the file after each block.
-
-    Raises
-    ------
-    InputError
-        As the readers of a whole file.
-    NotIntegersError
-        If an id is no integer and ``as_text`` is not set.
+    Ids are int64 or, with ``as_text``, object arrays of str. Raises NotIntegersError, and
+    InputError for all that the readers refuse.
     """
-    blocks = text_blocks(path, block_bytes, on_progress)
-    return (_list_blocks if format == "edges" else _csv_blocks)(blocks, as_text)
+    blocks = _text_blocks(path, block_bytes, progress)
+    return (_edge_list_tables if format == "edges" else _csv_tables)(blocks, as_text)
 
 
-def _list_blocks(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
-    like: tuple[int, int] | None = None
-    header = _HeaderCheck()
+def _text_blocks(path: Path, size: int, progress: bool) -> Blocks:
+    """Cut a file, plain or ``.gz``, at ends of lines; skip blank blocks, refuse what is no text."""
+    packed = path.suffix.lower() == ".gz"
+    number, rest, is_blank = 1, b"", True
+    with contextlib.ExitStack() as stack:
+        with file_problems(path):
+            refuse_pipe(path)
+            raw = stack.enter_context(open(path, "rb"))
+            num_bytes = path.stat().st_size
+        bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
+        raw = stack.enter_context(bar)
+        file = gzip.GzipFile(fileobj=raw) if packed else raw
+        for left in itertools.count(most_bytes(num_bytes), -size):
+            with file_problems(path):
+                piece = file.read(size)
+            if left < 0:
+                raise InputError(
+                    f"the file would become more than {most_bytes(num_bytes) >> 20} MiB, hundreds "
+                    "of times its size; decompress it first."
+                )
+            block, rest = _split_lines(rest + piece, is_end=not piece)
+            content = block.removeprefix(BYTE_ORDER_MARK) if number == 1 else block
+            if content.strip():
+                is_blank = False
+                refuse_nul(content, number)
+                yield number, content
+            if not piece:
+                break
+            number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+    if is_blank:
+        raise InputError("the file is empty.")
+
+
+def _split_lines(data: bytes, is_end: bool) -> tuple[bytes, bytes]:
+    """Return the complete lines and the beginning of the next line."""
+    if is_end:
+        return data, b""
+    # A "\r" as the last byte may be half of "\r\n".
+    cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+    if not cut and len(data) >= _LONGEST_LINE:
+        raise InputError(f"a line must have fewer than {_LONGEST_LINE} bytes, got a longer one.")
+    return data[:cut], data[cut:]
+
+
+def _edge_list_tables(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
+    first, width, num_edges, header = None, 0, 0, None
     for number, block in blocks:
-        if like is None:
+        if first is None:
             first = next(data_lines(block, number), None)
             if first is None:
                 continue
-            like = (first[0], len(first[1].split()))
-        table = _parse_list(block, like[1], as_text)
-        if table is None:
-            table = _gather(scan_edge_list(block, number, like), as_text)
-        if table is None:
-            continue
-        if as_text:
-            header.subgraphs_around(table)
-        yield table
-    if like is None:
+            width = len(first[1].split())
+            _, u, v, _ = next(scan_edge_list(first[1], first[0]))
+            if not as_text and has_words((u, v)):
+                # A header, or the first of many text ids: the other lines, read as integers, tell.
+                header = f"{u} {v}"
+                lines = block.splitlines(keepends=True)
+                lines[first[0] - number] = b"\n"
+                block = b"".join(lines)
+        fast = _parse(block, range(width), as_text, _parse_edge_list)
+        edges = scan_edge_list(block, number, (first[0], width))
+        for table in _tables(fast, edges, as_text):
+            num_edges += len(table.source)
+            yield table
+    if first is None:
         raise InputError("the file holds comments only, and no edge.")
-    header.finish(like[0])
+    if header is not None:
+        if not num_edges:
+            raise NotIntegersError
+        rule = "the line looks like a header; put # before it or name the file .csv"
+        raise line_error(first[0], rule, header)
 
 
-class _HeaderCheck:
-    """Whether only the first row of an edge list is text: then it looks like a header."""
-
-    def __init__(self) -> None:
-        self.first: tuple[str, str] | None = None
-        self.num_rows, self.may_be = 0, True
-
-    def subgraphs_around(self, table: EdgeTable) -> None:
-        start = 0
-        if self.first is None:
-            self.first, start = (table.source[0], table.target[0]), 1
-            self.may_be = has_words(self.first)
-        self.num_rows += len(table.source)
-        self.may_be = self.may_be and all(
-            all(map(is_int64, ids[start:])) for ids in (table.source, table.target)
-        )
-
-    def finish(self, line: int) -> None:
-        if self.first is not None and self.may_be and self.num_rows > 1:
-            rule = "the line looks like a header; put # before it or name the file .csv"
-            raise line_error(line, rule, " ".join(self.first))
-
-
-def _parse_list(block: bytes, width: int, as_text: bool) -> EdgeTable | None:
-    """Read a block by pandas; None when some line does not fit."""
-    if width not in (2, 3) or (as_text and not _is_plain(block)):
-        return None
-    if b"#" in block or b"%" in block:
-        block = COMMENT.sub(b"", block)
-    kinds = dict(enumerate(("str", "str") if as_text else ("int64", "int64")))
-    if width == 3:
-        kinds[2] = "float64"
-    try:
-        frame = parse_table(block, r"\s+", kinds)
-    # the block has fewer columns
-    except KeyError:
-        return None
-    if frame is None or frame.shape[1] != width:
-        return None
-    return _table_of(frame, range(width), as_text)
-
-
-def _csv_blocks(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
-    header, csv_blocks = read_csv_blocks(blocks)
-    wanted = edge_columns(header)
-    kinds = dict(zip(wanted, (*(["str" if as_text else "int64"] * 2), "float64"), strict=False))
-    num_edges = 0
-    for block in csv_blocks:
-        is_plain = not as_text or (block.data is not None and _is_plain(block.data))
-        frame = block.parse(len(header), kinds) if is_plain else None
-        table = None if frame is None else _table_of(frame, wanted, as_text)
-        pieces = _csv_rows(block.rows, wanted, as_text) if table is None else [table]
-        for piece in pieces:
-            num_edges += len(piece.source)
-            yield piece
+def _csv_tables(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
+    first = next(blocks)
+    header = read_csv_header(first[1])
+    columns, width = edge_columns(header), len(header)
+    header_line = ",".join(header).encode() + b"\n"
+    num_edges, header_rows = 0, 1
+    for number, block in itertools.chain([first], blocks):
+        data = block if header_rows else header_line + block
+        fast = _parse(data, columns, as_text, lambda data, kinds: parse_csv(data, width, kinds))
+        rows = itertools.islice(_csv_rows(number, block, blocks, width), header_rows, None)
+        for table in _tables(fast, scan_edge_csv(rows, columns), as_text):
+            num_edges += len(table.source)
+            yield table
+        header_rows = 0
     if not num_edges:
         raise InputError("the file holds a header and no edge.")
 
 
-def _csv_rows(rows: Rows, wanted: Sequence[int], as_text: bool) -> Iterator[EdgeTable]:
-    edges = scan_edge_csv(rows, wanted)
-    while True:
-        table = _gather(itertools.islice(edges, _ROWS_AT_ONCE), as_text)
-        if table is None:
-            return
-        yield table
+def _csv_rows(
+    number: int, block: bytes, blocks: Blocks, width: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a block; after a quote, which may hide ends of lines, of all blocks."""
+    rest = blocks if b'"' in block else iter(())
+    all_blocks = itertools.chain([(number, block)], rest)
+    lines = itertools.chain.from_iterable(text_lines(data, first) for first, data in all_blocks)
+    yield from rows_of_lines(lines, number, width)
 
 
-def _is_plain(text: bytes) -> bool:
-    return not text.translate(None, _PLAIN)
+def _parse_edge_list(block: bytes, kinds: dict[int, str]) -> pd.DataFrame | None:
+    text = COMMENT.sub(b"", block) if b"#" in block or b"%" in block else block
+    return parse_table(text, r"\s+", kinds)
 
 
-def _table_of(frame: pd.DataFrame, wanted: Sequence[int], as_text: bool) -> EdgeTable | None:
-    """Return the columns of a block; None when a value breaks a rule."""
-    weights = frame[wanted[2]].to_numpy() if len(wanted) == 3 else None
+def _parse(
+    block: bytes,
+    columns: Sequence[int],
+    as_text: bool,
+    parse: Callable[[bytes, dict[int, str]], pd.DataFrame | None],
+) -> EdgeTable | None:
+    """Read a block with pandas; None when some line does not fit."""
+    if as_text and block.translate(None, _PLAIN):
+        return None
+    id_kind = "str" if as_text else "int64"
+    try:
+        frame = parse(block, dict(zip(columns, (id_kind, id_kind, "float64"), strict=False)))
+    # The block has too few columns, or its lines are to be numbered from the start of the file.
+    except (KeyError, InputError):
+        return None
+    if frame is None or frame.shape[1] != len(columns):
+        return None
+    weights = frame[columns[2]].to_numpy() if len(columns) == 3 else None
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         return None
-    ends = [frame[column] for column in wanted[:2]]
+    ends = [frame[column] for column in columns[:2]]
     if as_text:
         ends = [names.str.strip(" \t") for names in ends]
         if not all(names.str.len().between(1, LONGEST_ID).all() for names in ends):
@@ -178,19 +204,17 @@ def _table_of(frame: pd.DataFrame, wanted: Sequence[int], as_text: bool) -> Edge
     return EdgeTable(ends[0].to_numpy(), ends[1].to_numpy(), weights)
 
 
-def _gather(edges: Iterable[EdgeRow], as_text: bool) -> EdgeTable | None:
-    """Return edges that were read one by one; None for none."""
-    rows = []
-    for row in edges:
-        if not (as_text or (is_int64(row[1]) and is_int64(row[2]))):
+def _tables(fast: EdgeTable | None, edges: Iterator[EdgeRow], as_text: bool) -> Iterator[EdgeTable]:
+    """Yield what pandas read or, without that, tables of the edges that are read one by one."""
+    if fast is not None:
+        yield fast
+        return
+    while rows := list(itertools.islice(edges, _ROWS_PER_TABLE)):
+        _, source, target, weights = zip(*rows, strict=True)
+        if not as_text and not all(map(is_int64, (*source, *target))):
             raise NotIntegersError
-        rows.append(row)
-    if not rows:
-        return None
-    names = ([row[1] for row in rows], [row[2] for row in rows])
-    if as_text:
-        source, target = (np.array(ends, object) for ends in names)
-    else:
-        source, target = (np.array(list(map(int, ends)), np.int64) for ends in names)
-    weights = None if rows[0][3] is None else np.array([row[3] for row in rows], np.float64)
-    return EdgeTable(source, target, weights)
+        if as_text:
+            ends = [np.array(ids, object) for ids in (source, target)]
+        else:
+            ends = [np.array([int(name) for name in ids], np.int64) for ids in (source, target)]
+        yield EdgeTable(*ends, None if weights[0] is None else np.array(weights))
