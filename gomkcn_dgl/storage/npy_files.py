@@ -67,5 +67,5 @@ def read_rows(array: np.memmap, first: int, last: int) -> np.ndarray:
     """
     width = int(np.prod(array.shape[1:]))
     start = array.offset + first * width * array.itemsize
-    values = np.fromfile(array.filename, array.dtype, (last - first) * width, offset=start)
+    values = np.fromfile(str(array.filename), array.dtype, (last - first) * width, offset=start)
     return values.reshape(last - first, *array.shape[1:])

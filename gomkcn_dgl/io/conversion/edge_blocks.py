@@ -214,7 +214,7 @@ def _tables(fast: EdgeTable | None, edges: Iterator[EdgeRow], as_text: bool) -> 
         if not as_text and not all(map(is_int64, (*source, *target))):
             raise NotIntegersError
         if as_text:
-            ends = [np.array(ids, object) for ids in (source, target)]
+            ids = np.array([source, target], object)
         else:
-            ends = [np.array([int(name) for name in ids], np.int64) for ids in (source, target)]
-        yield EdgeTable(*ends, None if weights[0] is None else np.array(weights))
+            ids = np.array([[*map(int, source)], [*map(int, target)]], np.int64)
+        yield EdgeTable(ids[0], ids[1], None if weights[0] is None else np.array(weights))
