@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
 from mining.counting.build_patterns import build_patterns
 from mining.counting.locating import locate_patterns
@@ -45,6 +47,8 @@ from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
+
+log = logging.getLogger("gomkcn_dgl")
 
 # what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
@@ -204,6 +208,7 @@ class PatternMiner(BaseEstimator):
         *,
         checkpoints: CheckpointStore | None = None,
         progress: bool = False,
+        quiet: bool = False,
     ) -> PatternMiner:
         """Mine ``graph``.
 
@@ -221,6 +226,8 @@ class PatternMiner(BaseEstimator):
             and tells when to stop.
         progress : bool
             Show a progress bar.
+        quiet : bool
+            Do not log how many patterns were found, merged and dropped.
 
         Returns
         -------
@@ -258,6 +265,8 @@ class PatternMiner(BaseEstimator):
         self.num_subgraphs_, self.num_sampled_ = result.num_subgraphs, len(subgraphs.batch)
         self.truncated_share_, self.is_partial_ = result.truncated_share, checkpoints.time_is_up
         self.n_features_in_ = csr.features.shape[1]
+        if not quiet and is_first():
+            _log_patterns(filters, self.filters_, self.min_support)
         return self
 
     def learn(
@@ -450,3 +459,17 @@ def _add_noisy(
         miner.min_support,
         miner.random_state,
     )
+
+
+def _log_patterns(learnt: DiscreteFilters, located: DiscreteFilters, min_support: int) -> None:
+    """Log what became of the filters between learning and the patterns of the graph."""
+    if num_merged := sum(learnt.merged) - len(learnt.merged):
+        log.info("merged %d filters that learnt the same pattern", num_merged)
+    if any(learnt.noisy):
+        log.info("%d patterns of which few copies are intact", sum(learnt.noisy))
+    if num_dropped := len(learnt.num_nodes) - len(located.num_nodes):
+        log.info(
+            "dropped %d patterns with fewer than %d distinct occurrences", num_dropped, min_support
+        )
+    if not located.num_nodes:
+        log.warning("no pattern has %d distinct occurrences; lower min_support", min_support)

@@ -68,7 +68,7 @@ class MiningJob:
                 num_samples=settings.null.samples,
                 num_decoys=settings.null.decoys,
                 progress=self.progress,
-                steps=checkpoints,
+                checkpoints=checkpoints,
             )
             add_stability(
                 miner,
@@ -76,7 +76,7 @@ class MiningJob:
                 num_restarts=settings.stability.restarts,
                 num_bootstrap=settings.stability.bootstrap,
                 progress=self.progress,
-                steps=checkpoints,
+                checkpoints=checkpoints,
             )
             miner.is_partial_ = checkpoints.time_is_up
         return miner, time.perf_counter() - start

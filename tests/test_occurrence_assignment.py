@@ -12,7 +12,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.assessment.significance import CountedPatterns
+from mining.assessment.significance import PatternCounter
 from mining.counting.match_table import SubgraphStream, match_all
 from mining.counting.occurrence_assignment import OccurrenceAssignment, describe_places, map_nodes
 from mining.structures.discrete_filters import DiscreteFilters
@@ -80,7 +80,7 @@ class Finder:
 
     def count(self, snapped, rule, least, typical):
         seen = self.compete(self.around, snapped, rule, least)[1].sightings
-        return CountedPatterns(snapped, rule, least, typical).count(seen)
+        return PatternCounter(snapped, rule, least, typical).count(seen)
 
 
 def finder_of(graph, size, num_hops=3, features=None, kernel=None, num_views=1, policy="dense"):

@@ -1,16 +1,15 @@
-"""Would the patterns be found again? The same miner from other starts and on resampled roots.
+"""Stability: whether the same patterns are found when mining is repeated.
 
 ``"restarts"``
-    the same subgraphs, another seed, and a start that is chosen among a random half of them: the
-    best start of all is the same every time, which would say nothing.
+    on the same subgraphs, with another seed and an initialization that is chosen among a random
+    half of them. The best initialization among all of them would be the same every time.
 ``"bootstrap"``
-    as many roots as there were, drawn with repeats; in a collection whole graphs are drawn, since
-    the roots of one graph do not come alone. Start and training know only what was drawn.
+    on as many roots as before, drawn with replacement. In a collection whole graphs are drawn,
+    since the roots of a graph are not independent. Initialization and training see what was drawn.
 
-A pattern came back when a filter of the run snapped to its structure, whatever its features. The
-subgraphs are extracted and compared once; a run starts from their types, with other weights.
-Patterns of noisy copies (``mining/noisy_templates``) are not learnt again and get no
-stability.
+A pattern returned if a filter of the run has its structure, whatever the features. The subgraphs
+are extracted and compared once; a run gives their classes other weights. Noisy patterns
+(``mining/noisy_templates/noisy_patterns.py``) are not learnt again and get no stability.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import copy
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,12 +26,10 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.miner import PatternMiner
 from mining.records.stability import Stability
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
-    from mining.structures.discrete_filters import DiscreteFilters
-    from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.rooted_subgraphs import RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -46,21 +43,22 @@ def add_stability(
     num_restarts: int = 10,
     num_bootstrap: int = 10,
     progress: bool = False,
-    steps: CheckpointStore | None = None,
+    checkpoints: CheckpointStore | None = None,
 ) -> None:
-    """Mine again from other starts and on resampled roots; each pattern gets its ``stability``.
+    """Repeat mining with restarts and on resampled roots; each pattern gets its ``stability``.
 
     Parameters
     ----------
     miner : PatternMiner
         Fitted to ``graph``; its ``patterns_`` are replaced.
-    graph : anything :func:`gomkcn_dgl.as_csr` takes
+    graph : anything :func:`gomkcn.as_csr` takes
     num_restarts, num_bootstrap : int
-        Runs of each kind, see above; 0 leaves a kind out.
+        Runs of each kind; 0 leaves a kind out.
     progress : bool
         Show a progress bar.
-    steps : CheckpointStore, optional
-        Keeps what was done, as in :meth:`PatternMiner.fit`. When time is up, the runs so far count.
+    checkpoints : CheckpointStore, optional
+        Stores intermediate results, as in :meth:`PatternMiner.fit`. When time is up, the runs so
+        far count.
 
     Raises
     ------
@@ -78,60 +76,64 @@ def add_stability(
     Stability(returned=4, runs=4)
     """
     check_is_fitted(miner)
-    check_int("num_restarts", num_restarts, 0)
-    check_int("num_bootstrap", num_bootstrap, 0)
+    num_runs = {
+        "restarts": check_int("num_restarts", num_restarts, 0),
+        "bootstrap": check_int("num_bootstrap", num_bootstrap, 0),
+    }
     csr = miner.source_.read(graph)
-    asked = {"restarts": num_restarts, "bootstrap": num_bootstrap}
-    stable = {name: count for name, count in asked.items() if count}
-    if not miner.patterns_ or not stable:
+    if not miner.patterns_ or not any(num_runs.values()):
         return
-    around = miner.source_.training_subgraphs(csr)
+    subgraphs = miner.source_.training_subgraphs(csr)
     certificates = miner.filters_.certificates()
-    found: list[dict[str, Stability]] = [{} for _ in certificates]
+    records: list[dict[str, Stability]] = [{} for _ in certificates]
 
-    def mine(name: str, number: int) -> dict[str, np.ndarray]:
-        again = set(_mine_again(miner, around, name, number).certificates())
-        return {"returned": np.array([certificate in again for certificate in certificates])}
+    def repeat(kind: str, number: int) -> dict[str, np.ndarray]:
+        found = set(_learn_again(miner, subgraphs, kind, number).certificates())
+        return {"returned": np.array([certificate in found for certificate in certificates])}
 
     with (
-        shared_store(steps) as steps,
-        tqdm(total=sum(stable.values()), desc="stability", disable=not progress) as bar,
+        shared_store(checkpoints) as checkpoints,
+        tqdm(total=sum(num_runs.values()), desc="stability", disable=not progress) as bar,
     ):
-        for name, count in stable.items():
-            runs = steps.do_all(f"stability-{name}", count, partial(mine, name), bar.update)
+        for kind in filter(num_runs.get, KINDS):
+            runs = checkpoints.do_all(
+                f"stability-{kind}", num_runs[kind], partial(repeat, kind), bar.update
+            )
             if not runs:
-                log.warning("time was up before a run to see how stable patterns are over %s", name)
+                log.warning("time was up before the first run of stability over %s", kind)
                 continue
             returned = np.sum([run["returned"] for run in runs], axis=0)
-            for entry, times in zip(found, returned.tolist(), strict=True):
-                entry[name] = Stability(times, len(runs))
+            for record, count in zip(records, returned.tolist(), strict=True):
+                record[kind] = Stability(count, len(runs))
     miner.patterns_ = [
-        replace(pattern, stability={} if pattern.noisy else entry)
-        for pattern, entry in zip(miner.patterns_, found, strict=True)
+        replace(pattern, stability={} if pattern.noisy else record)
+        for pattern, record in zip(miner.patterns_, records, strict=True)
     ]
 
 
-def _mine_again(
-    miner: PatternMiner, around: RootedSubgraphs, name: str, number: int
+def _learn_again(
+    miner: PatternMiner, subgraphs: RootedSubgraphs, kind: str, number: int
 ) -> DiscreteFilters:
     """Filters of one run."""
-    rng = np.random.default_rng([miner.random_state, KINDS.index(name), number])
+    rng = np.random.default_rng([miner.random_state, KINDS.index(kind), number])
     again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)))
-    types = around.classes
-    if name == "restarts":
-        half = rng.permutation(len(around.batch))[: -(-len(around.batch) // 2)]
-        candidates = np.bincount(types.class_of[half], minlength=len(types))
-        return again.learn(around, types, candidates)[0]
-    weight = np.bincount(types.class_of, _draw(around, rng), len(types)).astype(np.int64)
+    classes = subgraphs.classes
+    if kind == "restarts":
+        half = rng.permutation(len(subgraphs.batch))[: -(-len(subgraphs.batch) // 2)]
+        init_weight = np.bincount(classes.class_of[half], minlength=len(classes))
+        return again.learn(subgraphs, classes, init_weight)[0]
+    drawn = _bootstrap(subgraphs, rng)
+    weight = np.bincount(classes.class_of, drawn, len(classes)).astype(np.int64)
     rows = np.flatnonzero(weight)
-    return again.learn(around, types.take(rows, weight[rows]))[0]
+    return again.learn(subgraphs, classes.take(rows, weight[rows]))[0]
 
 
-def _draw(around: RootedSubgraphs, rng: np.random.Generator) -> np.ndarray:
-    """How often each subgraph is drawn, int64 ``[S]``, those of one unit together."""
-    graph, roots = around.graph, around.batch.roots
-    # the views of a root are one unit as well
-    unit = graph.graph_of(roots) if graph.num_graphs > 1 else roots
-    num_units = graph.num_graphs if graph.num_graphs > 1 else graph.num_nodes
-    drawn = np.bincount(rng.integers(num_units, size=num_units), minlength=num_units)
-    return drawn[unit]
+def _bootstrap(subgraphs: RootedSubgraphs, rng: np.random.Generator) -> np.ndarray:
+    """How often each subgraph is drawn, int64 ``[S]``; those of a sampling unit together."""
+    graph, roots = subgraphs.graph, subgraphs.batch.roots
+    # the unit is a graph of a collection, or a root with all its views
+    if graph.num_graphs > 1:
+        unit, num_units = graph.graph_of(roots), graph.num_graphs
+    else:
+        unit, num_units = roots, graph.num_nodes
+    return np.bincount(rng.integers(num_units, size=num_units), minlength=num_units)[unit]

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,8 +34,6 @@ from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.node_mapping import map_nodes
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_source import SubgraphSource, SubgraphStream
-
-log = logging.getLogger("gomkcn_dgl")
 
 
 @dataclass(frozen=True)
@@ -109,10 +106,6 @@ def locate_patterns(
     if is_first():
         assignment = OccurrenceAssignment(tables[0], filters, rule.name, least)
         numbers, assigned = assignment.frequent(rule.min_support)
-        if not numbers:
-            log.warning(
-                "no pattern has %d distinct occurrences; lower min_support", rule.min_support
-            )
         rows = _rows_to_map(assignment, numbers, assigned)
     numbers, rows = broadcast_object((numbers, rows))
     nodes = _map_occurrences(stream, [filters.take([i]) for i in numbers], rows, checkpoints)

@@ -14,7 +14,6 @@ patterns, and that are not isomorphic to any other pattern.
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,8 +23,6 @@ import numpy as np
 from mining.counting.match_table import MatchTable
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.overlaps import best_of_each_set
-
-log = logging.getLogger("gomkcn_dgl")
 
 OCCURRENCE_RULES = ("isomorphic", "similar")
 
@@ -93,12 +90,6 @@ class OccurrenceAssignment:
                 break
             numbers.pop(counts.index(min(counts)))
             rows = self.assign(numbers)
-        if len(numbers) < len(self.min_similarity):
-            log.info(
-                "dropped %d patterns with fewer than %d distinct occurrences",
-                len(self.min_similarity) - len(numbers),
-                min_support,
-            )
         return numbers, rows
 
     def assign(self, numbers: Sequence[int]) -> AssignedRows:

@@ -10,7 +10,6 @@ occurrences, and where they did one was a planted motif.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,8 +18,6 @@ import torch
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.node_mapping import map_nodes
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-
-log = logging.getLogger("gomkcn_dgl")
 
 # two filters of the same structure with a larger normalised score are one pattern
 _SAME_PATTERN = 0.99
@@ -87,8 +84,6 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
             if moments is not own[number]:
                 feat[number, : len(moments.mean)] = torch.from_numpy(moments.mean).float()
         remaining += own
-    if len(remaining) < len(merged):
-        log.info("merged %d filters that learnt the same pattern", len(merged) - len(remaining))
     remaining.sort()
     joined = replace(filters, feat=feat, merged=tuple(merged))
     return joined.take(remaining)

@@ -19,7 +19,6 @@ The frequent patterns stay as they are, so nothing is lost where noisy templates
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Sequence
 
@@ -46,8 +45,6 @@ from mining.noisy_templates.template_mixture import (
 )
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-
-log = logging.getLogger("gomkcn_dgl")
 
 NOISY_COPIES = ("auto", "no", "yes")
 MOST_NOISY_NODES = MAX_TEMPLATE_NODES
@@ -106,7 +103,6 @@ def add_noisy_patterns(
     )  # fmt: skip
     selection = _TemplateSelection(subgraphs, rows, frequent, min_support)
     templates = selection.select(types.first[chosen], rng)
-    log.info("%d patterns of which few copies are intact", len(templates))
     if not templates:
         return frequent
     certificates = {template.certificate() for template in templates}
