@@ -49,15 +49,6 @@ def test_the_stub_is_put_in_place_before_dgl_is_imported(monkeypatch, needed):
     assert seen == {"dgl": needed}
 
 
-def test_a_graphbolt_that_is_there_is_left_alone(monkeypatch):
-    there = object()
-    monkeypatch.setattr(_dgl, "_needs_graphbolt_stub", lambda: True)
-    monkeypatch.setattr(_dgl.importlib, "import_module", lambda name: name)
-    monkeypatch.setitem(sys.modules, "dgl.graphbolt", there)
-    assert _dgl._import_dgl() == "dgl"
-    assert sys.modules["dgl.graphbolt"] is there
-
-
 def test_warnings_about_the_syntax_of_dgl_s_files_are_kept_from_the_user(monkeypatch):
     def importing(name):
         warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)
@@ -116,18 +107,6 @@ def test_a_broken_dgl_is_reported_in_one_sentence(tmp_path, body, reason):
     (tmp_path / "dgl" / "__init__.py").write_text(body)
     said = ask_for_a_layer(path=tmp_path)
     assert said == f"True DGL cannot be imported ({reason}); {WAY_OUT}."
-
-
-def test_a_dgl_that_cannot_be_found_is_reported_in_one_sentence():
-    hidden = """
-class Hide:
-    def find_spec(self, name, path=None, target=None):
-        if name == "dgl":
-            raise ModuleNotFoundError("No module named 'dgl'", name="dgl")
-sys.meta_path.insert(0, Hide())
-"""
-    said = ask_for_a_layer(before=hidden)
-    assert said == f"True DGL cannot be imported (No module named 'dgl'); {WAY_OUT}."
 
 
 def test_a_dgl_that_is_not_installed_is_reported_in_one_sentence():

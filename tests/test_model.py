@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tiny_graphs import random_cases
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -34,9 +35,10 @@ def features(num_nodes, width=3):
     return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize("pooling", ["sum", "mean", "max", None])
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("num_layers", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "pooling", "num_layers"),
+    random_cases(10, KERNELS, ["sum", "mean", "max", None], [1, 2]),
+)
 def test_a_dgl_batch_and_a_collection_give_the_same_logits(name, pooling, num_layers):
     torch.manual_seed(0)
     model = GOMKCN(
@@ -102,15 +104,6 @@ def test_some_nodes_are_classified_as_among_all(num_layers, num_views):
     rows = torch.tensor([4, 0, 9])
     some = model(whole.subgraphs, whole.feat, rows=rows)
     torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
-
-
-def test_every_parameter_that_is_read_learns():
-    model = GOMKCN(3, 2, filter_size=4, pooling="sum", num_layers=2)
-    batch = dgl_batch(GRAPHS)
-    model(batch, features(batch.num_nodes())).square().sum().backward()
-    for name, parameter in model.named_parameters():
-        assert parameter.grad is not None, name
-        assert parameter.grad.abs().sum() > 0, name
 
 
 def test_a_batch_with_an_empty_graph():

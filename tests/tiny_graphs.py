@@ -17,6 +17,8 @@ from dataclasses import fields
 from math import exp, sqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from gomkcn_dgl.matching import GOMKKernel
 
 _SETTINGS = {field.name for field in fields(GOMKKernel)}
@@ -34,6 +36,12 @@ PATH = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
 EDGE_AND_NODE = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
 EMPTY = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
 ONES = [[1], [1], [1]]
+
+
+def random_cases(count, *axes):
+    """Draw values for all axes; so many that nearly every pair of values comes up."""
+    rng = np.random.default_rng(0)
+    return [tuple(axis[rng.integers(len(axis))] for axis in map(tuple, axes)) for _ in range(count)]
 
 
 class EmbeddingCase(NamedTuple):
