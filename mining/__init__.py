@@ -22,10 +22,10 @@ from mining.counting.exact_counts import (
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import FeatureDescription, describe_features
 from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
-from mining.explanation.occurrence_explanation import PlaceExplanation
+from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
-from mining.plots.choice_figure import draw_choice
+from mining.plots.figures import draw_choice
 from mining.records.choice import Choice
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
@@ -50,9 +50,9 @@ __all__ = [
     "MotifRecovery",
     "Occurrence",
     "OccurrenceAgreement",
+    "OccurrenceExplanation",
     "Pattern",
     "PatternMiner",
-    "PlaceExplanation",
     "RunComparison",
     "SampledCount",
     "SharedPattern",

@@ -31,7 +31,7 @@ def test_three_occurrences_per_pattern(drawings):
     for drawing, num_edges in zip(drawings.patterns, (5, 10), strict=True):
         drawn = [drawing.medoid, *drawing.occurrences.values()]
         assert [len(one.edges) for one in drawn] == [num_edges] * 4
-        assert [one.roles for one in drawn] == [(0, 1, 2, 3, 4)] * 4
+        assert [one.node_mapping for one in drawn] == [(0, 1, 2, 3, 4)] * 4
 
 
 def test_similarities_and_map_agree_with_the_counts(graph, miner, drawings):

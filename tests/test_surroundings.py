@@ -1,44 +1,44 @@
-"""A place is cut out with all its edges and its closest neighbours."""
+"""An occurrence is cut out of its graph with all its edges and its closest neighbours."""
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr, csr_from_edges
-from mining.plots.node_colors import NodeColors
+from mining.plots.colors import NodeColors
 from mining.plots.surroundings import Surroundings, cut_out, find_rows
 from mining.records.occurrence import Occurrence
 
 
 def cut(graph, nodes, **options):
     csr = as_csr(graph)
-    place = Occurrence(nodes, 1.0, **options)
-    return cut_out(csr, place, find_rows(csr, [place]), NodeColors())
+    occurrence = Occurrence(nodes, 1.0, **options)
+    return cut_out(csr, occurrence, find_rows(csr, [occurrence]), NodeColors())
 
 
-def test_a_place_has_its_edges_and_its_neighbours():
+def test_an_occurrence_has_its_edges_and_its_neighbours():
     # a triangle 2, 0, 1 with a tail 2-3-4 and a node 5 on 0 and 1
     graph = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (0, 5), (1, 5)])
-    found = cut(graph, (2, 0, 1))
-    # 5 has two edges into the place and comes before 3; 4 is not a neighbour
-    assert found.roles == (0, 1, 2, None, None)
-    assert sorted(map(sorted, found.edges)) == [[0, 1], [0, 2], [0, 4], [1, 2], [1, 3], [2, 3]]
-    assert found.num_hidden == 0
-    assert len(found.faces) == 5
+    cutout = cut(graph, (2, 0, 1))
+    # 5 has two edges to the occurrence and comes before 3; 4 is not a neighbour
+    assert cutout.node_mapping == (0, 1, 2, None, None)
+    assert sorted(map(sorted, cutout.edges)) == [[0, 1], [0, 2], [0, 4], [1, 2], [1, 3], [2, 3]]
+    assert cutout.num_hidden == 0
+    assert len(cutout.faces) == 5
 
 
 def test_a_hub_shows_twelve_of_its_neighbours():
-    found = cut(nx.star_graph(20), (0, 1))
-    assert found.roles == (0, 1) + (None,) * 12
-    assert found.num_hidden == 7
-    assert len(found.edges) == 13
+    cutout = cut(nx.star_graph(20), (0, 1))
+    assert cutout.node_mapping == (0, 1) + (None,) * 12
+    assert cutout.num_hidden == 7
+    assert len(cutout.edges) == 13
 
 
-def test_a_pattern_node_that_nothing_plays_is_left_out():
-    assert cut(nx.path_graph(3), (0, None, 1)).roles == (0, 2, None)
+def test_a_pattern_node_without_a_graph_node_is_left_out():
+    assert cut(nx.path_graph(3), (0, None, 1)).node_mapping == (0, 2, None)
 
 
-def test_nodes_are_found_by_their_own_ids_in_their_own_graph():
+def test_nodes_are_looked_up_by_their_own_ids_in_their_own_graph():
     ids = np.array(["a", "b", "a", "c"])
     graph = csr_from_edges(
         np.array([0, 2]), np.array([1, 3]), 4, graph_ptr=np.array([0, 2, 4]), node_ids=ids
@@ -49,8 +49,8 @@ def test_nodes_are_found_by_their_own_ids_in_their_own_graph():
 
 
 def test_a_record_comes_back_or_is_refused():
-    found = cut(nx.path_graph(4), (1, 2))
-    assert Surroundings.from_dict(found.to_dict()) == found
+    cutout = cut(nx.path_graph(4), (1, 2))
+    assert Surroundings.from_dict(cutout.to_dict()) == cutout
     for damage in ({"edges": [[0, 4]]}, {"edges": [[-1, 0]]}, {"faces": []}):
         with pytest.raises(ValueError, match="4 nodes of a drawing"):
-            Surroundings.from_dict({**found.to_dict(), **damage})
+            Surroundings.from_dict({**cutout.to_dict(), **damage})

@@ -13,8 +13,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from mining.plots.layout import place_nodes
-from mining.plots.plots import INK
+from mining.plots.colors import INK
+from mining.plots.layout import node_positions
 
 _PALE = "#c9d1d9"
 _MOTIF = "#e08a3c"
@@ -89,14 +89,14 @@ def _draw_filter(ax: Axes, own: Mapping[str, Any]) -> None:
 def _draw_small(
     ax: Axes, edges: Sequence[Sequence[int]], num_nodes: int, weights: np.ndarray | None = None
 ) -> None:
-    places = place_nodes(num_nodes, [(u, v) for u, v in edges])
+    places = node_positions(num_nodes, [(u, v) for u, v in edges])
     widths = 2.0 if weights is None else 4 * weights - 1
     _draw_lines(ax, places, np.array(edges).reshape(-1, 2), INK, widths)
     _draw_dots(ax, places, _MOTIF if weights is None else "white", 50, _HALF_WIDTH)
 
 
 def _place_graph(graph: Mapping[str, Any]) -> np.ndarray:
-    return place_nodes(len(graph["mask"]), [(u, v) for u, v in graph["edges"]])
+    return node_positions(len(graph["mask"]), [(u, v) for u, v in graph["edges"]])
 
 
 def _draw_lines(ax: Axes, places: np.ndarray, edges: np.ndarray, color: str, widths: Any) -> None:

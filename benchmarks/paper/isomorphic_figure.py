@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from mining.plots.layout import place_nodes
-from mining.plots.plots import INK
+from mining.plots.colors import INK
+from mining.plots.layout import node_positions
 from paper.isomorphic_learning import best_isomorphism
 
 _CURVE = "#2a7fb8"
@@ -130,4 +130,4 @@ def draw_graph(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> None:
 
 def _places(graph: Mapping[str, Any]) -> np.ndarray:
     edges = np.argwhere(np.triu(np.array(graph["adj"]) > 0.5)).tolist()
-    return place_nodes(len(graph["adj"]), [(u, v) for u, v in edges])
+    return node_positions(len(graph["adj"]), [(u, v) for u, v in edges])

@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from measure import use_threads
 from record import Table, write_markdown
 
-from mining.plots.plots import figure_to_svg
+from mining.plots.axes import figure_to_svg
 from paper.results_file import ResultsFile
 
 if sys.version_info >= (3, 11):

@@ -18,27 +18,22 @@ from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
 from mining.structures.discrete_filters import discretize
 
-# a larger drawing shows nothing
-MAX_DRAWN_NODES = 400
+# drawings of more nodes are unreadable
+_MAX_DRAWN_NODES = 400
+
+Edges = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class LearntFilter:
     """A filter of the first layer, without its padding.
 
-    Attributes
-    ----------
-    edges : tuple of (int, int)
-        Those with a weight above 1/2.
-    edge_weights : tuple of float
-        One for each.
-    features : numpy.ndarray
-        ``[M, D]`` as the layer sees them, behind the input layer.
-    class_means : tuple of float
-        For each class, the mean over test graphs (or nodes) of the highest response.
+    ``edges`` are those with a weight above ½; ``features [M, D]`` are as the layer sees them,
+    behind the input layer. ``class_means`` holds for each class the mean over test graphs (or
+    nodes) of the highest response.
     """
 
-    edges: tuple[tuple[int, int], ...]
+    edges: Edges
     edge_weights: tuple[float, ...]
     features: np.ndarray
     class_means: tuple[float, ...]
@@ -48,27 +43,15 @@ class LearntFilter:
 class Response:
     """A graph, or the subgraph around a node, with the response of every node to every filter.
 
-    Attributes
-    ----------
-    row : int
-        The graph, or the node, that was classified.
-    nodes : tuple of int
-        Nodes of the drawing, counted within the data set; the root first for a node.
-    edges : tuple of (int, int)
-        Between positions in ``nodes``.
-    scores : numpy.ndarray
-        ``[V, F]``, the normalised kernel score of the first layer.
-    predicted, true : int
-        Classes.
-    is_planted : numpy.ndarray or None
-        bool ``[V]``, where the truth is known.
-    task : {"graph", "node"}
-        Which of both it is.
+    ``row`` is the graph or node that was classified, and ``task`` says which; ``nodes`` are those
+    of the drawing, counted within the data set, the root first for a node. ``edges`` are pairs of
+    positions in ``nodes``, ``scores [V, F]`` normalised kernel scores, and ``is_planted [V]`` is
+    None where the truth is unknown.
     """
 
     row: int
     nodes: tuple[int, ...]
-    edges: tuple[tuple[int, int], ...]
+    edges: Edges
     scores: np.ndarray
     predicted: int
     true: int
@@ -90,13 +73,8 @@ class Response:
 class TruthAgreement:
     """Whether the highest response of a node to any filter tells what was planted.
 
-    Attributes
-    ----------
-    auc : float
-        Over the nodes of the test part: chance that a planted node has a higher response than
-        another one.
-    share_inside : float or None
-        Share of the test graphs whose highest response lies in the planted part; None for nodes.
+    ``auc`` is over the nodes of the test part; ``share_inside`` is the share of the test graphs
+    whose highest response lies in the planted part, None for nodes.
     """
 
     auc: float
@@ -105,18 +83,7 @@ class TruthAgreement:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a run learnt.
-
-    Attributes
-    ----------
-    task : {"graph", "node"}
-    filters : list of LearntFilter
-    responses : list of Response
-    scale : (float, float)
-        Lowest and highest response of all that are drawn.
-    truth : TruthAgreement or None
-        Where the data has a truth.
-    """
+    """What a classifier learnt; ``scale`` is the lowest and highest response that is drawn."""
 
     task: str
     filters: list[LearntFilter]
@@ -130,20 +97,8 @@ def explain_classifier(
 ) -> Explanation:
     """Score every node of some graphs against every filter of the first layer.
 
-    Parameters
-    ----------
-    classifier : TrainedClassifier
-        From :func:`gomkcn_dgl.training.training_run.load_classifier`.
-    data : LabelledData
-        What it was trained on.
-    rows : sequence of int, optional
-        Graphs, or nodes, to show; the first correctly classified of each class in the test part
-        when left out.
-
-    Raises
-    ------
-    InputError
-        For a number that is none of a graph, and a graph of more than 400 nodes.
+    ``data`` is what the classifier was trained on; ``rows`` are the graphs, or nodes, to show: by
+    default the first correctly classified of each class in the test part.
     """
     model, test = classifier.model, classifier.split.test
     collection = classifier.collection(data.graph)
@@ -152,9 +107,9 @@ def explain_classifier(
     predicted = predict_logits(model, collection, everything, size).argmax(dim=1).numpy()
     scores = _responses(classifier, collection)
     if rows is None:
-        rows = _first_right(predicted, data, test)
+        rows = _default_rows(predicted, data, test)
     _check_rows(rows, data)
-    responses = [_drawn(row, predicted, scores, collection, data) for row in rows]
+    responses = [_response(row, predicted, scores, collection, data) for row in rows]
     shown = np.concatenate([response.scores.reshape(-1) for response in responses])
     highest = _highest(scores, data)[test]
     return Explanation(
@@ -168,12 +123,12 @@ def explain_classifier(
 
 def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
     """Refuse data that is not what a run was trained on, as far as its sizes tell."""
-    found = summarize(data)
+    present = summarize(data)
     for name, value in recorded.items():
-        if found.get(name) != value:
+        if present.get(name) != value:
             raise InputError(
                 f"the data set must be the one of the run, with {name} {value}, got "
-                f"{found.get(name)}."
+                f"{present.get(name)}."
             )
 
 
@@ -199,10 +154,10 @@ def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
 def _filters(
     conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
 ) -> list[LearntFilter]:
-    snapped = discretize(conv.filters)
+    discrete = discretize(conv.filters)
     filters = []
-    for number, size in enumerate(snapped.num_nodes):
-        u, v = np.nonzero(np.triu(snapped.adj[number, :size, :size].numpy()))
+    for number, size in enumerate(discrete.num_nodes):
+        u, v = np.nonzero(np.triu(discrete.adj[number, :size, :size].numpy()))
         means = [
             float(highest[labels == label, number].mean()) if (labels == label).any() else np.nan
             for label in range(num_classes)
@@ -210,22 +165,22 @@ def _filters(
         filters.append(
             LearntFilter(
                 tuple(zip(u.tolist(), v.tolist(), strict=True)),
-                tuple(snapped.weights[number].numpy()[u, v].tolist()),
-                snapped.feat[number, :size].numpy(),
+                tuple(discrete.weights[number].numpy()[u, v].tolist()),
+                discrete.feat[number, :size].numpy(),
                 tuple(means),
             )
         )
     return filters
 
 
-def _first_right(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
+def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
     """First correctly classified test row of each class that can be drawn; any, if none is."""
     sizes = np.diff(data.graph.graph_ptr)
-    small = sizes[test] <= MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
+    small = sizes[test] <= _MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
     right = test[small & (predicted[test] == data.labels[test])]
     first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
-    found = np.concatenate(first)
-    return (found if len(found) else test[small][:1]).tolist()
+    rows = np.concatenate(first)
+    return (rows if len(rows) else test[small][:1]).tolist()
 
 
 def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
@@ -237,21 +192,22 @@ def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
             raise InputError(
                 f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
             )
-        if data.task == "graph" and sizes[row] > MAX_DRAWN_NODES:
+        if data.task == "graph" and sizes[row] > _MAX_DRAWN_NODES:
             raise InputError(
-                f"graph {row} has {sizes[row]} nodes; at most {MAX_DRAWN_NODES} can be drawn."
+                f"graph {row} has {sizes[row]} nodes; at most {_MAX_DRAWN_NODES} can be drawn."
             )
 
 
-def _drawn(
+def _response(
     row: int,
     predicted: np.ndarray,
     scores: np.ndarray,
     collection: GraphCollection,
     data: LabelledData,
 ) -> Response:
-    is_graph = data.task == "graph"
-    nodes, edges = _whole_graph(data, row) if is_graph else _surroundings(collection, row)
+    nodes, edges = (
+        _whole_graph(data, row) if data.task == "graph" else _first_subgraph(collection, row)
+    )
     return Response(
         row,
         tuple(nodes.tolist()),
@@ -264,38 +220,35 @@ def _drawn(
     )
 
 
-def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, Edges]:
     graph = data.graph
     first, end = graph.graph_ptr[row], graph.graph_ptr[row + 1]
     nodes = np.arange(first, end)
-    degrees = np.diff(graph.indptr[first : end + 1])
-    source = np.repeat(nodes, degrees) - first
+    source = np.repeat(nodes, np.diff(graph.indptr[first : end + 1])) - first
     target = graph.indices[graph.indptr[first] : graph.indptr[end]] - first
     pairs = zip(source.tolist(), target.tolist(), strict=True)
     return nodes, tuple((u, v) for u, v in pairs if u < v)
 
 
-def _surroundings(
-    collection: GraphCollection, root: int
-) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+def _first_subgraph(collection: GraphCollection, root: int) -> tuple[np.ndarray, Edges]:
     """Nodes and edges of the first subgraph of a root."""
     one = collection.subgraphs.select(torch.tensor([root]))
     size = int(one.num_nodes[0])
     adj = one.adjacency(torch.float32)[0, :size, :size].numpy()
-    u, v = np.nonzero(np.triu(adj))
-    edges = tuple(zip(u.tolist(), v.tolist(), strict=True))
+    edges = tuple(map(tuple, np.argwhere(np.triu(adj)).tolist()))
     return one.nodes[0, :size].numpy().astype(np.int64), edges
 
 
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:
     assert data.truth is not None
     best = scores.max(axis=1)  # [V]
-    seen = data.nodes_of(test)
-    if data.truth[seen].all() or not data.truth[seen].any():
+    tested = data.nodes_of(test)
+    # the AUC needs nodes of both kinds
+    if data.truth[tested].all() or not data.truth[tested].any():
         return None
     inside = None
     if data.task == "graph":
         ends = data.graph.graph_ptr
         parts = [slice(ends[row], ends[row + 1]) for row in test if ends[row] < ends[row + 1]]
         inside = float(np.mean([data.truth[part][best[part].argmax()] for part in parts]))
-    return TruthAgreement(float(roc_auc_score(data.truth[seen], best[seen])), inside)
+    return TruthAgreement(float(roc_auc_score(data.truth[tested], best[tested])), inside)

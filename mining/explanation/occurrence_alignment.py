@@ -1,21 +1,24 @@
-"""Why a place shows a pattern: which node plays which pattern node, and where the two differ."""
+"""Why some nodes show a pattern: which graph node is which pattern node, and where they differ."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph
-from mining.explanation.occurrence_comparison import Comparison, Place
-from mining.explanation.occurrence_explanation import PlaceExplanation
+from mining.explanation.occurrence_comparison import Comparison
+from mining.explanation.occurrence_explanation import (
+    FeatureGap,
+    MatchedPair,
+    OccurrenceExplanation,
+)
+from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
+from mining.records.pattern import Pattern
 
 
 def explain_node(
@@ -25,14 +28,14 @@ def explain_node(
     *,
     graph_index: int = 0,
     pattern_id: int | None = None,
-) -> PlaceExplanation:
-    """Explain what the surroundings of a node have in common with a pattern.
+) -> OccurrenceExplanation:
+    """Explain what the neighbourhood of a node has in common with a pattern.
 
     Parameters
     ----------
     miner : PatternMiner
         Fitted.
-    graph : anything :func:`gomkcn_dgl.as_csr` takes
+    graph : anything :func:`gomkcn.as_csr` takes
         With the features that the miner was fitted on.
     node : int or str
         The input's own id.
@@ -40,48 +43,50 @@ def explain_node(
         Its graph, in a collection.
     pattern_id : int, optional
         The pattern to compare with; by default the most similar one, and of equally similar ones
-        that with the structure of the place.
+        that with the same structure.
 
     Returns
     -------
-    PlaceExplanation
+    OccurrenceExplanation
 
     Raises
     ------
     InputError
-        For a node, graph or pattern that does not exist, or a miner that found no pattern.
+        For a node, graph or pattern that does not exist, or a miner without patterns.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining import PatternMiner
+    >>> from gomkcn import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
     >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=2).fit(rings)
     >>> explanation = explain_node(miner, rings, 7)
     >>> explanation.similarity, explanation.shared_edges == miner.patterns_[0].edges
     (1.0, True)
     """
-    csr = _check(miner, graph)
+    csr = _read(miner, graph)
     root = _row_of(csr, node, graph_index)
-    batch = miner.source_.extract(csr, np.array([root]))
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
-    places = [Place.of_row(csr, batch, row) for row in range(len(batch))]
-    found = [(Comparison(miner, place, number), number) for number in numbers for place in places]
-    best, number = max(found, key=lambda item: item[0].rank)
-    explanation = best.explain(miner.patterns_[number], best.align())
+    comparisons = [
+        (_compare(miner, csr, rows, number), number)
+        for number in numbers
+        for rows in _subgraph_rows(miner, csr, np.array([root]))
+    ]
+    best, number = max(comparisons, key=lambda item: item[0].rank)
+    explanation = _explain(best, miner.patterns_[number], best.map_nodes())
     return replace(explanation, root=csr.original_ids(np.array([root]))[0])
 
 
 def explain_occurrence(
     miner: PatternMiner, graph: Any, pattern_id: int, occurrence: int | Occurrence
-) -> PlaceExplanation:
-    """Explain an occurrence of a pattern, each node in the part that the occurrence gives it.
+) -> OccurrenceExplanation:
+    """Explain an occurrence of a pattern, with the node mapping of the occurrence.
 
     Parameters
     ----------
     miner : PatternMiner
         Fitted.
-    graph : anything :func:`gomkcn_dgl.as_csr` takes
+    graph : anything :func:`gomkcn.as_csr` takes
         The graph that was mined.
     pattern_id : int
     occurrence : int or Occurrence
@@ -90,40 +95,52 @@ def explain_occurrence(
 
     Returns
     -------
-    PlaceExplanation
+    OccurrenceExplanation
 
     Raises
     ------
     InputError
         For a pattern, occurrence or node that does not exist.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import PatternMiner
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=2).fit(rings)
+    >>> explain_occurrence(miner, rings, 0, 0).missing_edges
+    ()
     """
-    csr = _check(miner, graph)
+    csr = _read(miner, graph)
     number = _number(miner, pattern_id)
     pattern = miner.patterns_[number]
     if not isinstance(occurrence, Occurrence):
-        listed = pattern.occurrences
-        if not listed:
+        if not len(pattern.occurrences):
             raise InputError(f"occurrence must be one of pattern {pattern_id}, and it has none.")
-        occurrence = listed[check_int("occurrence", occurrence, 0, len(listed) - 1)]
+        last = len(pattern.occurrences) - 1
+        occurrence = pattern.occurrences[check_int("occurrence", occurrence, 0, last)]
     if len(occurrence.nodes) != pattern.num_nodes:
         raise InputError(
             f"occurrence must have {pattern.num_nodes} nodes like pattern {pattern_id}, "
             f"got {len(occurrence.nodes)}."
         )
-    played = [i for i, node in enumerate(occurrence.nodes) if node is not None]
-    rows = np.array(
-        [_row_of(csr, occurrence.nodes[i], occurrence.graph) for i in played], dtype=np.int64
-    )
-    if not len(rows) or len(np.unique(rows)) < len(rows):
+    mapping = {
+        _row_of(csr, node, occurrence.graph): number_in_pattern
+        for number_in_pattern, node in enumerate(occurrence.nodes)
+        if node is not None
+    }
+    if not 0 < len(mapping) == sum(node is not None for node in occurrence.nodes):
         raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
-    place = _surrounding_subgraph(miner, csr, rows, number, occurrence.similarity)
-    comparison = Comparison(miner, place, number)
-    return comparison.explain(
-        pattern, comparison.align(dict(zip(rows.tolist(), played, strict=True)))
-    )
+    # the miner's subgraph with these nodes whose similarity is the recorded one, or they alone
+    rows = np.array(list(mapping))
+    around = [one for one in _subgraph_rows(miner, csr, rows) if np.isin(rows, one).all()]
+    comparisons = [_compare(miner, csr, one, number) for one in around or [rows]]
+    similarity = occurrence.similarity
+    best = min(comparisons, key=lambda comparison: abs(comparison.similarity - similarity))
+    return _explain(best, pattern, best.complete(mapping))
 
 
-def _check(miner: PatternMiner, graph: Any) -> CSRGraph:
+def _read(miner: PatternMiner, graph: Any) -> CSRGraph:
     csr = miner.source_.read(graph)
     if not miner.patterns_:
         raise InputError("an explanation needs a pattern, and fit found none; lower min_support.")
@@ -149,15 +166,79 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
     return int(rows[ids.index(node)])
 
 
-def _surrounding_subgraph(
-    miner: PatternMiner, csr: CSRGraph, rows: np.ndarray, number: int, similarity: float
-) -> Place:
-    """The miner's subgraph that holds these nodes, as similar as recorded, or the nodes alone."""
-    batch = miner.source_.extract(csr, rows)
-    around = [r for r in range(len(batch)) if np.isin(rows, batch.nodes[r]).all()]
-    places = [Place.of_row(csr, batch, row) for row in around]
-    if not places:
-        return Place.of_nodes(csr, rows)
-    return min(
-        places, key=lambda place: abs(Comparison(miner, place, number).similarity - similarity)
+def _subgraph_rows(miner: PatternMiner, csr: CSRGraph, roots: np.ndarray) -> list[np.ndarray]:
+    """Nodes of the miner's subgraphs around some roots."""
+    batch = miner.source_.extract(csr, roots)
+    return [
+        nodes[:size].astype(np.int64)
+        for nodes, size in zip(batch.nodes, batch.num_nodes, strict=True)
+    ]
+
+
+def _compare(miner: PatternMiner, csr: CSRGraph, rows: np.ndarray, number: int) -> Comparison:
+    return Comparison(miner.source_, miner.filters_.take([number]), csr, rows)
+
+
+def _explain(
+    comparison: Comparison, pattern: Pattern, mapping: np.ndarray
+) -> OccurrenceExplanation:
+    """Write down what the mapping, pattern node of each node and padding ``[N]``, shows."""
+    csr, rows, size = comparison.graph, comparison.rows, comparison.size
+    position = {int(node): at for at, node in enumerate(mapping) if 0 <= node < size}
+    pairs = tuple(_pair(comparison, pattern, node, position.get(node)) for node in range(size))
+    # position of the node in each slot: None for a pattern node without a graph node
+    slots = [position.get(node) for node in range(size)]
+    slots = [at if at is not None and at < len(rows) else None for at in slots]
+    extra = [at for at in range(len(rows)) if at not in slots]
+    shared, missing, beyond = _compare_edges(comparison, [*slots, *extra])
+    return OccurrenceExplanation(
+        pattern=pattern,
+        root=None,
+        graph=int(csr.graph_of(rows[:1])[0]),
+        num_graphs=csr.num_graphs,
+        similarity=comparison.similarity,
+        pairs=pairs,
+        extra_nodes=tuple(csr.original_ids(rows[extra])),
+        shared_edges=shared,
+        missing_edges=missing,
+        extra_edges=beyond,
+    )
+
+
+def _pair(comparison: Comparison, pattern: Pattern, node: int, at: int | None) -> MatchedPair:
+    """A pattern node and the node, or the padding, at a position."""
+    if at is None:
+        # padding="mask": what is not there is not compared
+        return MatchedPair(node, None, (0.0,) * comparison.x.shape[1], 0, None)
+    similar = comparison.level_similarity(at, node)
+    first = comparison.first_difference(similar, node)
+    if at >= len(comparison.rows):
+        return MatchedPair(node, None, similar, first, None)
+    csr, row = comparison.graph, comparison.rows[at]
+    feature = None
+    if first == 0:
+        gap = comparison.feature_gap[at, node]
+        # of a label that was exchanged for another, the one that the node has
+        column = int((np.abs(gap) + 1e-6 * gap).argmax())
+        value, expected = float(csr.features[row, column]), float(pattern.features[node, column])
+        feature = FeatureGap(pattern.feature_names[column], value, expected)
+    return MatchedPair(node, csr.original_ids(np.array([row]))[0], similar, first, feature)
+
+
+def _compare_edges(
+    comparison: Comparison, slots: list[int | None]
+) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Edges between slots that both have, that the occurrence lacks, and that it alone has."""
+    edges: dict[tuple[bool, bool], list[tuple[int, int]]] = {}
+    for u, first in enumerate(slots):
+        for v, second in enumerate(slots[u + 1 :], u + 1):
+            present = (
+                first is not None
+                and second is not None
+                and bool(comparison.adjacency[first, second])
+            )
+            expected = v < comparison.size and bool(comparison.pattern_adjacency[u, v])
+            edges.setdefault((present, expected), []).append((u, v))
+    return tuple(
+        tuple(edges.get(kind, ())) for kind in ((True, True), (False, True), (True, False))
     )

@@ -1,220 +1,178 @@
-"""A place and a pattern as the kernel sees them: similarity, alignment, and what differs."""
+"""Nodes of a graph beside a pattern, as the kernel compares them: similarity and node mapping."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from itertools import combinations, permutations
 
+import igraph
 import numpy as np
 import torch
 from torch import Tensor
 
-from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, similarity_table
-from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.explanation.edge_agreement import align_edges
-from mining.explanation.occurrence_explanation import FeatureGap, MatchedPair, PlaceExplanation
-from mining.records.pattern import Pattern
-from mining.structures.canonical_forms import automorphisms, canonical_form
-
-if TYPE_CHECKING:
-    from mining.miner import PatternMiner
+from mining.structures.canonical_forms import automorphisms
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.subgraph_source import SubgraphSource
 
 # similarity that may be given up, as a share of a perfect match, so that more edges agree: with one
-# edge removed or added the kernel's optimum disagreed in up to 9 edges and the best alignment in 1,
+# edge removed or added the kernel's optimum disagreed in up to 9 edges and the best mapping in 1,
 # for at most .04 less
 _SLACK = 0.05
-# patterns more equal than this for a place are told apart by its structure
+# similarities of patterns that are closer than this are equal; the structure decides then
 _TIE = 1e-5
-
-
-@dataclass(frozen=True)
-class Place:
-    """Some nodes of a graph and the edges among them.
-
-    Attributes
-    ----------
-    csr : CSRGraph
-    rows : numpy.ndarray
-        int64 ``[n]`` the nodes, the root first.
-    joined : numpy.ndarray
-        bool ``[n, n]``.
-    """
-
-    csr: CSRGraph
-    rows: np.ndarray
-    joined: np.ndarray
-
-    @classmethod
-    def of_row(cls, csr: CSRGraph, batch: SubgraphBatch, row: int) -> Place:
-        """Take a subgraph of a batch."""
-        return cls.of_nodes(csr, batch.nodes[row, : batch.num_nodes[row]].astype(np.int64))
-
-    @classmethod
-    def of_nodes(cls, csr: CSRGraph, rows: np.ndarray) -> Place:
-        """Take the subgraph that some nodes induce."""
-        neighbours = [csr.indices[csr.indptr[v] : csr.indptr[v + 1]] for v in rows]
-        return cls(csr, rows, np.array([np.isin(rows, around) for around in neighbours]))
+# all mappings to patterns of so many nodes are compared; to larger ones, exchanges of two nodes
+_MAX_ENUMERATED = 8
 
 
 class Comparison:
-    """A place and a pattern as the kernel sees them, both padded to the M nodes of a filter."""
+    """Nodes ``rows`` of a graph beside one filter, both padded to the M nodes of the filter."""
 
-    def __init__(self, miner: PatternMiner, place: Place, number: int) -> None:
-        self.miner, self.place = miner, place
-        self.kernel: GOMKKernel = miner.source_.kernel
-        pattern = miner.filters_.take([number])
+    def __init__(
+        self, source: SubgraphSource, pattern: DiscreteFilters, graph: CSRGraph, rows: np.ndarray
+    ) -> None:
+        self.kernel, self.backend, scaling = source.kernel, source.backend, source.scaling
+        self.graph, self.rows, kernel = graph, rows, self.kernel
         self.size, width = pattern.num_nodes[0], pattern.adj.shape[1]
-        count = len(place.rows)
+        neighbors = [graph.indices[graph.indptr[row] : graph.indptr[row + 1]] for row in rows]
+        count = len(rows)
+        # the adjacency of both, and features as the kernel sees them
         adj, feat = torch.zeros(1, width, width), torch.zeros(1, width, pattern.feat.shape[2])
-        adj[0, :count, :count] = torch.from_numpy(place.joined).float()
-        self.scaled = miner.source_.scaling.scale(place.csr.features[place.rows])
-        feat[0, :count] = torch.from_numpy(self.scaled)
-        self.joined, self.edges = adj[0].numpy() > 0, pattern.adj[0].numpy() > 0
-        self.scaled_pattern = pattern.feat[0].numpy()
-        self.x, self.z = self.kernel.embed(adj, feat), self.kernel.embed(pattern.adj, pattern.feat)
+        adj[0, :count, :count] = torch.tensor(np.array([np.isin(rows, one) for one in neighbors]))
+        feat[0, :count] = torch.from_numpy(scaling.scale(graph.features[rows]))
+        self.adjacency, self.pattern_adjacency = adj[0].numpy() > 0, pattern.adj[0].numpy() > 0
+        self.feature_gap = feat[0][:, None].numpy() - pattern.feat[0].numpy()  # [N, M, D]
+        self.x, self.z = kernel.embed(adj, feat), kernel.embed(pattern.adj, pattern.feat)
         self.num_nodes = torch.tensor([count])
+        sizes = torch.tensor([self.size])
         self.similarity = float(
-            self.kernel.similarity(
-                self.x, self.num_nodes, self.z, torch.tensor([self.size]), miner.backend
-            )
+            kernel.similarity(self.x, self.num_nodes, self.z, sizes, self.backend)
         )
-        certificate = canonical_form(self.edges[: self.size, : self.size]).certificate
-        self.same_structure = canonical_form(place.joined).certificate == certificate
+        # half the range of one feature, in units of the scaled features
+        self.contrast = float(scaling.contrast[0]) / 2
 
     @property
     def rank(self) -> float:
         """Similarity, with the structure to decide between equals."""
-        return self.similarity + _TIE * self.same_structure
+        return self.similarity + _TIE * (self._isomorphism is not None)
 
-    def align(self, fixed: dict[int, int] | None = None) -> np.ndarray:
-        """Pattern node of every node of the place and of the padding, -1 for none, ``[N]``.
-
-        ``fixed`` gives graph row → pattern node; what it leaves open stays outside the pattern.
-        """
-        count, width = len(self.place.rows), self.x.shape[2]
-        if fixed is not None:
-            role = np.array([fixed.get(int(row), -1) for row in self.place.rows])
-            unplayed = [node for node in range(width) if node not in fixed.values()]
-            # the nodes beyond the pattern face its padding, padding faces what nobody plays
-            open_rows = [*np.flatnonzero(role < 0), *range(count, width)]
-            role = np.append(role, np.full(width - count, -1))
-            role[open_rows] = unplayed[::-1][: len(open_rows)]
-            return role
-        table = similarity_table(self.x, self.z, self._widths, self.kernel.node_similarity)[
-            0, 0
-        ].numpy()
-        if self.same_structure:
-            exact = self._isomorphism(table)
-            if exact is not None:
-                return exact
-        matched = self.kernel.match(self.x, self.z, self.num_nodes, self.miner.backend)
-        role = matched.matching[0, 0].numpy().copy()
-        used = count if self.kernel.padding == "mask" else width
-        role[:used] = align_edges(
-            table[:used],
-            self.joined[:used, :used],
-            self.edges,
-            role[:used],
+    def map_nodes(self) -> np.ndarray:
+        """Pattern node of each node and of the padding, ``[N]``: of the best, most edges agree."""
+        width = self.x.shape[2]
+        bandwidth = self.kernel.bandwidth(self.x.shape[3])
+        table = similarity_table(self.x, self.z, bandwidth, self.kernel.node_similarity)
+        scores = table[0, 0].numpy()  # [N, M]
+        isomorphisms = self._isomorphisms()
+        if len(isomorphisms):
+            total = scores[np.arange(self.size), isomorphisms].sum(axis=1)
+            return np.append(isomorphisms[total.argmax()], np.arange(self.size, width))
+        matched = self.kernel.match(self.x, self.z, self.num_nodes, self.backend)
+        mapping = matched.matching[0, 0].numpy().copy()
+        used = len(self.rows) if self.kernel.padding == "mask" else width
+        mapping[:used] = align_edges(
+            scores[:used],
+            self.adjacency[:used, :used],
+            self.pattern_adjacency,
+            mapping[:used],
             _SLACK * self.kernel.largest_score(width),
             pinned=self.kernel.anchor_root,
         )
-        return role
+        return mapping
 
-    def _isomorphism(self, table: np.ndarray) -> np.ndarray | None:
-        """The most similar of the alignments that keep all edges."""
-        target = self.edges[: self.size, : self.size]
-        node_at = np.argsort(canonical_form(target).position)
-        roles = automorphisms(target)[
-            :, node_at[canonical_form(self.place.joined).position]
-        ]  # [P, n]
-        if self.kernel.anchor_root:
-            roles = roles[roles[:, 0] == 0]
-        if not len(roles):
+    def complete(self, known: dict[int, int]) -> np.ndarray:
+        """Extend a mapping, row → pattern node, to nodes beyond the pattern and to padding."""
+        width = self.x.shape[2]
+        mapping = np.full(width, -1)
+        mapping[: len(self.rows)] = [known.get(int(row), -1) for row in self.rows]
+        unmapped = [node for node in range(width) if node not in known.values()]
+        # nodes beyond the pattern face its padding, padding faces what is without a graph node
+        open_rows = np.flatnonzero(mapping < 0)
+        mapping[open_rows] = unmapped[::-1][: len(open_rows)]
+        return mapping
+
+    def level_similarity(self, row: int, node: int) -> tuple[float, ...]:
+        """Similarity of a node and a pattern node at each level, in [0, 1]."""
+        return self._similarity_at_levels(self.x[0, :, row], node)
+
+    def first_difference(self, similar: tuple[float, ...], node: int) -> int | None:
+        """The lowest level that is less similar than one feature changed by half its range."""
+        z = self.z[0, :, node]
+        changed = z.clone()
+        changed[:, 0] += self.contrast / self.kernel.level_scale ** torch.arange(len(z))
+        noticeable = self._similarity_at_levels(changed, node)
+        pairs = enumerate(zip(similar, noticeable, strict=True))
+        return next((level for level, (value, least) in pairs if value < least), None)
+
+    def _similarity_at_levels(self, x: Tensor, node: int) -> tuple[float, ...]:
+        """Similarity of embeddings ``x [L, D]`` with those of a pattern node at each level."""
+        function, z = NODE_SIMILARITIES[self.kernel.node_similarity], self.z[0, :, node]
+        return tuple(
+            float(function.similarity(x[level], z[level], width)) / function.largest
+            for level, width in enumerate(self.kernel.bandwidth(self.x.shape[3]))
+        )
+
+    @cached_property
+    def _isomorphism(self) -> np.ndarray | None:
+        """One mapping that keeps all edges, ``[n]``; None where the structures differ."""
+        count = len(self.rows)
+        if count != self.size:
             return None
-        fit = table[np.arange(self.size), roles].sum(axis=1)
-        padding = np.arange(self.size, len(table))
-        return np.append(roles[fit.argmax()], padding)
-
-    def explain(self, pattern: Pattern, role: np.ndarray) -> PlaceExplanation:
-        """Write down the alignment that gives each node and padding its ``role [N]``."""
-        count = len(self.place.rows)
-        ids = self.place.csr.original_ids(self.place.rows)
-        row_of = {int(node): row for row, node in enumerate(role) if 0 <= node < self.size}
-        pairs = tuple(self._pair(node, row_of.get(node), ids, pattern) for node in range(self.size))
-        players = [row_of.get(node) for node in range(self.size)]
-        inside = [row if row is not None and row < count else None for row in players]
-        beyond = [row for row in range(count) if row not in inside]
-        shared, missing, extra = self._edges([*inside, *beyond])
-        return PlaceExplanation(
-            pattern=pattern,
-            root=None,
-            graph=int(self.place.csr.graph_of(self.place.rows[:1])[0]),
-            num_graphs=self.place.csr.num_graphs,
-            similarity=self.similarity,
-            pairs=pairs,
-            extra_nodes=tuple(ids[row] for row in beyond),
-            shared_edges=shared,
-            missing_edges=missing,
-            extra_edges=extra,
+        own, target = (
+            igraph.Graph.Adjacency(one[:count, :count], mode="undirected")
+            for one in (self.adjacency, self.pattern_adjacency)
         )
-
-    @property
-    def _widths(self) -> list[float]:
-        return self.kernel.bandwidth(self.x.shape[3])
-
-    def _pair(
-        self, node: int, row: int | None, ids: Sequence[int | str], pattern: Pattern
-    ) -> MatchedPair:
-        if row is None:
-            # padding="mask": what is not there is not compared
-            return MatchedPair(node, None, (0.0,) * self.x.shape[1], 0, None)
-        x, z = self.x[0, :, row], self.z[0, :, node]  # [L, D]
-        node_similarity = NODE_SIMILARITIES[self.kernel.node_similarity]
-        similar = tuple(
-            float(node_similarity.similarity(x[level], z[level], width)) / node_similarity.largest
-            for level, width in enumerate(self._widths)
+        isomorphic, mapping, _ = own.isomorphic_vf2(
+            target, return_mapping_21=False, return_mapping_12=True
         )
-        differs = np.flatnonzero(np.array(similar) < self._noticeable(z))
-        first = int(differs[0]) if len(differs) else None
-        if row >= len(ids):
-            return MatchedPair(node, None, similar, first, None)
-        gap = self._feature_gap(row, node, pattern) if first == 0 else None
-        return MatchedPair(node, ids[row], similar, first, gap)
+        return np.array(mapping) if isomorphic else None
 
-    def _noticeable(self, z: Tensor) -> np.ndarray:
-        """Similarity to itself after one scaled feature moved by half its range, ``[L]``."""
-        node_similarity = NODE_SIMILARITIES[self.kernel.node_similarity]
-        moved = z.clone()
-        step = float(self.miner.source_.scaling.contrast[0]) / 2
-        moved[:, 0] += step / self.kernel.level_scale ** torch.arange(len(z))
-        return np.array(
-            [
-                float(node_similarity.similarity(moved[level], z[level], width))
-                / node_similarity.largest
-                for level, width in enumerate(self._widths)
-            ]
-        )
+    def _isomorphisms(self) -> np.ndarray:
+        """The mappings that keep all edges, and the root where it is anchored, ``[P, n]``."""
+        if self._isomorphism is None:
+            return np.zeros((0, self.size), dtype=np.int64)
+        target = self.pattern_adjacency[: self.size, : self.size]
+        mappings = automorphisms(target)[:, self._isomorphism]
+        return mappings[mappings[:, 0] == 0] if self.kernel.anchor_root else mappings
 
-    def _feature_gap(self, row: int, node: int, pattern: Pattern) -> FeatureGap:
-        gap = self.scaled[row] - self.scaled_pattern[node]
-        # of a label that was exchanged for another, the one that the node has
-        column = int((np.abs(gap) + 1e-6 * gap).argmax())
-        value = float(self.place.csr.features[self.place.rows[row], column])
-        return FeatureGap(
-            pattern.feature_names[column], value, float(pattern.features[node, column])
-        )
 
-    def _edges(self, slots: list[int | None]) -> tuple[tuple[tuple[int, int], ...], ...]:
-        shared: list[tuple[int, int]] = []
-        missing: list[tuple[int, int]] = []
-        extra: list[tuple[int, int]] = []
-        for v, right in enumerate(slots):
-            for u, left in enumerate(slots[:v]):
-                there = left is not None and right is not None and self.joined[left, right]
-                wanted = v < self.size and self.edges[u, v]
-                if there or wanted:
-                    (shared if there and wanted else missing if wanted else extra).append((u, v))
-        return tuple(sorted(shared)), tuple(sorted(missing)), tuple(sorted(extra))
+def align_edges(
+    scores: np.ndarray,
+    adjacency: np.ndarray,
+    pattern: np.ndarray,
+    mapping: np.ndarray,
+    slack: float,
+    *,
+    pinned: bool = False,
+) -> np.ndarray:
+    """Improve a mapping: fewest edges that disagree first, then the highest similarity.
+
+    Where nodes are equal, such as the rim of a wheel, the kernel's optimum is one of many and need
+    not keep the edges. Up to 8 pattern nodes the result is the best there is; for more nodes pairs
+    are exchanged for as long as that helps.
+
+    ``scores [N, M]`` are the similarities of N nodes and the M nodes of a pattern, N <= M, and
+    ``adjacency [N, N]`` and ``pattern [M, M]`` (bool) their edges. The result may be less similar
+    than ``mapping [N]`` by ``slack`` in all. ``pinned`` keeps the first node where it is.
+    """
+    num_nodes, size = scores.shape
+    free = range(int(pinned), num_nodes)
+    while True:
+        if size <= _MAX_ENUMERATED:
+            others = np.array(list(permutations(range(size), num_nodes)))
+            others = others[(others[:, 0] == mapping[0]) | (not pinned)]
+        else:
+            others = np.tile(mapping, (len(free) * (len(free) - 1) // 2, 1))
+            for row, (i, j) in zip(others, combinations(free, 2), strict=True):
+                row[[i, j]] = row[[j, i]]
+        candidates = np.vstack([mapping, others])  # [C, N], the mapping itself first
+        total = scores[np.arange(num_nodes), candidates].sum(axis=1)
+        mapped = pattern[candidates[:, :, None], candidates[:, None, :]]
+        num_wrong = (adjacency != mapped).sum(axis=(1, 2))
+        # rounding must not exclude the mapping itself
+        num_wrong[total < total[0] - slack - _TIE] = num_nodes**2 + 1
+        best = candidates[np.lexsort((-total.round(5), num_wrong))[0]]
+        slack -= float(total[0] - scores[np.arange(num_nodes), best].sum())
+        if size <= _MAX_ENUMERATED or (best == mapping).all():
+            return best
+        mapping = best

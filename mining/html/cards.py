@@ -13,8 +13,8 @@ from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
 from mining.html.summary import CLEAR
 from mining.html.tables import planted_as
-from mining.plots.node_colors import NodeColors
-from mining.plots.small_svg import PatternSketch, draw_chance
+from mining.plots.colors import NodeColors
+from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.records.pattern import Pattern
 from mining.runs.drawings import PatternDrawing, RunDrawings
 
@@ -58,11 +58,11 @@ def make_cards(
             "number": partial(mark_number, entry, "patterns.json", "patterns", at),
             "shape": describe_shape(pattern),
             "svg": sketch.draw(),
-            "medoid_svg": drawing and sketch.draw_place(drawing.medoid, neighbors=False),
+            "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
             "occurrences": [] if drawing is None else _draw_occurrences(at, sketch, drawing),
             "legend": [(name, color) for name, color in drawings.legend if color in shown],
             "null_svgs": {
-                null: draw_chance(entry.observed, entry.mean, entry.std)
+                null: draw_null_strip(entry.observed, entry.mean, entry.std)
                 for null, entry in pattern.significance.items()
             },
             "motifs": planted_as(pattern, recovery or []),
@@ -86,7 +86,7 @@ def _draw_occurrences(
         path = "patterns", at, "occurrences", str(position)
         number = partial(mark_number, record, "drawings.json", *path)
         hidden = number("num_hidden") if one.num_hidden else None
-        card = {"caption": caption, "svg": sketch.draw_place(one), "num_hidden": hidden}
+        card = {"caption": caption, "svg": sketch.draw_occurrence(one), "num_hidden": hidden}
         drawn.append({**card, "similarity": number("similarity"), "graph": number("graph")})
     return drawn
 

@@ -19,15 +19,9 @@ import numpy as np
 
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from mining.explanation.classifier_explanation import Explanation, LearntFilter
-from mining.html.page import flatten, inline_svg, render_page
-from mining.plots.explanation_plots import (
-    draw_filter,
-    draw_filters,
-    draw_response,
-    draw_root,
-    filter_colors,
-)
-from mining.plots.plots import figure_to_svg
+from mining.html.page import flatten, render_page
+from mining.plots.classifier_drawings import draw_filter, draw_filters, draw_response, draw_root
+from mining.plots.colors import filter_colors
 
 PAGE = "explanation.html"
 
@@ -46,8 +40,8 @@ def write_explanation(
         for response in explanation.responses
     }
     files: dict[str, str | bytes] = {
-        "filters.svg": figure_to_svg(draw_filters(explanation.filters)),
-        **{name: figure_to_svg(figure) for name, figure in drawings.items()},
+        "filters.svg": draw_filters(explanation.filters).to_file(),
+        **{name: drawing.to_file() for name, drawing in drawings.items()},
         "explanation.json": to_json(_record(explanation)),
         PAGE: render_explanation(explanation, metrics, settings),
     }
@@ -66,19 +60,19 @@ def render_explanation(
     draw = draw_response if explanation.task == "graph" else draw_root
     cards = [
         {
-            "svg": inline_svg(draw_filter(one, faces).figure, f"filter{number}"),
+            "svg": draw_filter(one, faces),
             "size": len(one.features),
             "num_edges": len(one.edges),
             "speaks_for": favoured_class(one),
             "means": one.class_means,
         }
-        for number, (one, faces) in enumerate(zip(explanation.filters, colors.faces, strict=True))
+        for one, faces in zip(explanation.filters, colors.faces, strict=True)
     ]
     shown = [
         {
             "response": response,
             "right": response.predicted == response.true,
-            "svg": inline_svg(draw(response, explanation.scale), f"row{response.row}"),
+            "svg": draw(response, explanation.scale),
         }
         for response in explanation.responses
     ]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 
 from gomkcn_dgl.runtime.notebook import register_html
-from mining.explanation.occurrence_explanation import PlaceExplanation
-from mining.html.page import inline_svg, render_page
+from mining.explanation.occurrence_explanation import OccurrenceExplanation
+from mining.html.page import render_page
 from mining.html.report import patterns_html, run_html
 from mining.html.tables import format_comparison
 from mining.miner import PatternMiner
-from mining.plots.alignment_plots import draw_alignment
+from mining.plots.pattern_drawings import draw_explanation
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
@@ -27,9 +27,9 @@ def _miner_html(miner: PatternMiner) -> str:
     return f"<pre>{html.escape(repr(miner))}</pre>"
 
 
-def _explanation_html(explanation: PlaceExplanation) -> str:
+def _explanation_html(explanation: OccurrenceExplanation) -> str:
     """Pattern and occurrence side by side, the sentence and the similarity at each level."""
-    drawing = inline_svg(draw_alignment(explanation).figure)
+    drawing = draw_explanation(explanation)
     return render_page("occurrence.html.jinja", explanation=explanation, drawing=drawing)
 
 
@@ -40,5 +40,5 @@ def _comparison_html(comparison: RunComparison) -> str:
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
 register_html(PatternMiner, _miner_html)
 register_html(MiningRun, run_html)
-register_html(PlaceExplanation, _explanation_html)
+register_html(OccurrenceExplanation, _explanation_html)
 register_html(RunComparison, _comparison_html)

@@ -17,7 +17,7 @@ import jinja2
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.file_names import visible
-from mining.plots.plots import figure_to_svg
+from mining.plots.axes import figure_to_svg
 
 
 def render_page(template: str, **values: Any) -> str:

@@ -13,12 +13,15 @@ from mining.html.cards import make_cards
 from mining.html.page import flatten, inline_svg, mark_number, render_page
 from mining.html.summary import CLEAR, percent, summary_sentence
 from mining.html.tables import pattern_table, recovery_table
-from mining.plots.choice_figure import draw_choice
-from mining.plots.count_figures import Estimate, draw_intervals
-from mining.plots.figures import draw_similarity_counts
+from mining.plots.colors import FeatureScale
+from mining.plots.figures import (
+    Estimate,
+    draw_choice,
+    draw_intervals,
+    draw_loss,
+    draw_similarity_counts,
+)
 from mining.plots.graph_map import draw_graph_map
-from mining.plots.node_colors import FeatureScale
-from mining.plots.plots import draw_loss
 from mining.records.pattern import Pattern
 from mining.runs.drawings import GraphMap
 from mining.runs.mining_run import MiningRun

@@ -1,114 +1,117 @@
-"""Figures of findings, in seaborn's style: similarities and tables of results in, Axes out.
-
-As in ``mining/plots/plots.py`` no pyplot is used, and each function imports matplotlib when it
-draws.
-"""
+"""Figures of a run as a whole: counts with intervals, similarities, the loss, and choices."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn_dgl.errors import InputError
-from mining.plots.node_colors import MOST_COLORS, OTHERS_COLOR, pattern_palette
-from mining.plots.plots import INK, label_axes, new_figure, styled_axes
+from mining.plots.axes import label_axes, styled_axes, whole_numbers
+from mining.plots.colors import GREY, INK, MOST_COLORS, OTHERS_COLOR, pattern_palette
+from mining.records.choice import Choice
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
+# value, lower and upper end; the ends are None where no interval is known
+Estimate = tuple[float, float | None, float | None]
+
 NUM_BINS = 40
+# counts with a larger ratio need a logarithmic axis
+_MAX_LINEAR_RATIO = 50
+_MARKERS = "osD^v"
+_CHOICE_TITLES = {
+    "pattern_size": "How large patterns are",
+    "num_patterns": "How many patterns there are",
+}
+_CHOICE_AXES = {"pattern_size": "Most nodes of a pattern", "num_patterns": "Patterns"}
 
 
-def draw_similarities(
-    similarity: np.ndarray, ax: Axes | None = None, *, threshold: float | None = None
+def draw_intervals(
+    names: Sequence[str],
+    readings: Mapping[str, Sequence[Estimate | None]],
+    ax: Axes | None = None,
 ) -> Axes:
-    r"""Draw how similar each node is to its best pattern, as a histogram coloured by that pattern.
+    """Draw counts as points with their intervals, one row per name, one colour per reading.
 
-    Parameters
-    ----------
-    similarity : numpy.ndarray
-        ``[V, P]`` in [0, 1], as ``PatternMiner.transform`` gives it.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a figure of its own.
-    threshold : float, optional
-        Least similarity that counts; a dashed line with the number of nodes that reach it.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> ax = draw_similarities(np.array([[0.9, 0.2], [0.1, 0.7]]), threshold=0.8)
-    >>> ax.texts[0].get_text()
-    'at least 0.80:\n1 of 2 nodes'
+    ``readings`` holds one estimate per row, None where there is none. The axis is logarithmic where
+    the largest count is more than 50 times the smallest.
     """
-    similarity = np.asarray(similarity, dtype=float)
-    if similarity.ndim != 2:
-        raise InputError(f"similarity must have the shape [V, P], got {similarity.shape}.")
-    if 0 in similarity.shape:
-        return empty_panel(ax, "There are no similarities to show.")
-    best, nearest = similarity.max(axis=1), similarity.argmax(axis=1)
-    ax = draw_similarity_counts(count_similarities(best, nearest, similarity.shape[1]), ax)
-    if threshold is not None:
-        reached = int((best >= threshold).sum())
-        said = f"at least {threshold:.2f}:\n{reached} of {len(best)} nodes"
-        mark_value(ax, threshold, said, left=threshold > 0.5)
+    import seaborn as sns
+
+    ax = styled_axes(ax, 5.4, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
+    colors = sns.color_palette("colorblind", len(readings))
+    step = 0.7 / len(readings)
+    for number, (reading, estimates) in enumerate(readings.items()):
+        shift = (number - (len(readings) - 1) / 2) * step
+        known = [(row, one) for row, one in enumerate(estimates) if one is not None]
+        ax.errorbar(
+            [value for _, (value, _, _) in known],
+            [row + shift for row, _ in known],
+            xerr=_bar_lengths([one for _, one in known]),
+            fmt=_MARKERS[number % len(_MARKERS)],
+            color=colors[number],
+            markersize=5,
+            linewidth=1.8,
+            capsize=2.5,
+            label=reading,
+        )
+    everything = [one for estimates in readings.values() for one in estimates if one is not None]
+    _scale_counts(ax, [end for one in everything for end in one if end is not None])
+    ax.set_yticks(range(len(names)), list(names))
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
+    ax.set_axisbelow(True)
+    has_bars = any(low is not None for _, low, _ in everything)
+    label_axes(ax, "", "Count (bars: 95 % intervals)" if has_bars else "Count", "")
+    # between title and rows, where the legend covers neither
+    ax.set_title("How often each pattern occurs", color=INK, fontsize=11, pad=26)
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(readings)}
+    ax.legend(frameon=False, fontsize=9, labelcolor=INK, columnspacing=1.2, **place)
     return ax
 
 
+def _bar_lengths(estimates: Sequence[Estimate]) -> np.ndarray:
+    """Lengths of the bars to both sides, ``[2, n]``; 0 where no interval is known."""
+    lengths = [
+        (0.0, 0.0) if low is None or high is None else (max(value - low, 0), max(high - value, 0))
+        for value, low, high in estimates
+    ]
+    return np.array(lengths, dtype=float).reshape(-1, 2).T
+
+
+def _scale_counts(ax: Axes, ends: Sequence[float]) -> None:
+    """Choose a linear or a logarithmic axis for counts; 0 stays visible on both."""
+    positive = [end for end in ends if end > 0]
+    highest = max(positive, default=1)
+    if positive and highest > _MAX_LINEAR_RATIO * min(positive):
+        ax.set_xscale("symlog", linthresh=1, linscale=0.4)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.set_xlim(-0.15 if min(ends) <= 0 else 0.7 * min(ends), 1.6 * highest)
+    else:
+        ax.set_xlim(-0.02 * highest, 1.08 * highest)
+        whole_numbers(ax, "x")
+
+
 def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int) -> np.ndarray:
-    """Count nodes by nearest pattern and by similarity, in 40 equal parts of [0, 1].
+    """Count nodes by nearest pattern and by similarity in 40 equal parts of [0, 1], ``[P, 40]``.
 
-    Parameters
-    ----------
-    best : numpy.ndarray
-        ``[V]`` similarity of each node to its nearest pattern.
-    nearest : numpy.ndarray
-        Integer ``[V]`` that pattern.
-    num_patterns : int
-        Number of patterns P.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[P, 40]``.
-
-    Examples
-    --------
-    >>> counts = count_similarities(np.array([0.0, 0.5, 1.0]), np.array([0, 1, 1]), 2)
-    >>> counts.shape, counts.sum(axis=1).tolist(), counts[1, [20, 39]].tolist()
-    ((2, 40), [1, 2], [1, 1])
+    ``best [V]`` is the similarity of each node to its nearest pattern ``nearest [V]``.
     """
-    # rounding may leave a value a hair outside
+    # rounding may leave a value slightly outside
     part = np.clip((best * NUM_BINS).astype(np.int64), 0, NUM_BINS - 1)
     cell = nearest * NUM_BINS + part
     return np.bincount(cell, minlength=num_patterns * NUM_BINS).reshape(num_patterns, NUM_BINS)
 
 
 def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
-    """Draw how similar nodes are to their nearest pattern, from counts.
-
-    Parameters
-    ----------
-    counts : numpy.ndarray
-        Integer ``[P, 40]``, as :func:`count_similarities` gives them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a figure of its own.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw how similar nodes are to their nearest pattern, from ``counts [P, 40]``."""
     import pandas as pd
     import seaborn as sns
     from matplotlib.patches import Patch
 
-    counts = np.asarray(counts)
-    if not counts.sum():
-        return empty_panel(ax, "There are no similarities to show.")
     pattern, part = np.nonzero(counts)
     names, colors = _pattern_names(counts.sum(axis=1))
     ax = styled_axes(ax, 5.4, 3.8)
@@ -134,43 +137,60 @@ def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
         legend=False,
         ax=ax,
     )
-    # not sns.move_legend, through which matplotlib keeps every figure for good
-    ax.legend(
+    # not sns.move_legend, through which matplotlib keeps every figure in memory
+    title = ax.legend(
         handles=[Patch(facecolor=color, label=name) for name, color in colors.items()],
         title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False,
-    )  # fmt: skip
-    _ink_legend(ax)
+        fontsize=9, title_fontsize=9, labelcolor=INK,
+    ).get_title()  # fmt: skip
+    title.set_color(INK)
     ax.set_xlim(0, 1)
     whole_numbers(ax, "y")
     label_axes(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
     return ax
 
 
-def draw_heat_map(
-    table: pd.DataFrame,
-    ax: Axes | None = None,
-    *,
-    label: str,
-    title: str = "",
-    decimals: int = 2,
-    limits: tuple[float, float] | None = None,
-) -> Axes:
-    """Draw a table of results over two settings, the number in each cell.
+def _pattern_names(counts: np.ndarray) -> tuple[dict[int, str], dict[str, Any]]:
+    """Legend name of each pattern with nodes, and colour of each name; counts are ``[P]``."""
+    numbers = np.flatnonzero(counts)
+    ranked = numbers[np.argsort(-counts[numbers], kind="stable")]
+    shown = np.sort(ranked[:MOST_COLORS]).tolist()
+    names = {number: f"Pattern {number} ({counts[number]})" for number in shown}
+    colors = dict(zip(names.values(), pattern_palette(), strict=False))
+    rest = ranked[MOST_COLORS:]
+    if len(rest):
+        others = f"{len(rest)} others ({counts[rest].sum()})"
+        names |= dict.fromkeys(rest.tolist(), others)
+        colors[others] = OTHERS_COLOR
+    return names, colors
+
+
+def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Draw the loss, 1 - mean similarity of a subgraph to its best filter, after each epoch."""
+    import seaborn as sns
+
+    ax = styled_axes(ax, 5.0, 2.8)
+    (color,) = sns.color_palette("colorblind", 1)
+    last = len(loss_curve) - 1
+    ax.plot(range(last + 1), loss_curve, "o-", color=color, lw=2, ms=5, markevery=[0, last])
+    whole_numbers(ax, "x")
+    # from 0, so that the share of the loss that went away can be read
+    ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
+    if last == 0:
+        ax.set_xlim(-0.5, 0.5)
+    label_axes(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
+    return ax
+
+
+def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
+    """Draw the criterion of each candidate with its standard error, and mark the chosen one.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        One setting down, the other across, such as ``DataFrame.pivot`` gives it; the names of index
-        and columns label the axes. A cell without a result stays empty.
+    choice : Choice
+        Of ``PatternMiner.choices_`` or ``MiningRun.choices``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default in a figure of its own.
-    label : str
-        What the numbers are, with their unit.
-    title : str
-    decimals : int
-        Digits after the point.
-    limits : (float, float), optional
-        Values of the darkest and the brightest colour.
 
     Returns
     -------
@@ -178,80 +198,29 @@ def draw_heat_map(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame([[0.5, 1.0]], index=pd.Index([5], name="copies"),
-    ...                      columns=pd.Index([0.0, 0.1], name="noise"))
-    >>> ax = draw_heat_map(table, label="F1")
-    >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
-    ('noise', ['0.50', '1.00'])
+    >>> choice = Choice("pattern_size", (3, 4, 5), (0.0, 9.0, 4.0), (0.0, 3.0, 2.0), 4, True)
+    >>> draw_choice(choice).texts[0].get_text()
+    '4 chosen'
     """
     import seaborn as sns
 
-    if table.empty:
-        return empty_panel(ax, "There are no results to show.")
-    rows, columns = table.shape
-    ax = styled_axes(ax, 1.9 + 0.62 * columns, 1.3 + 0.42 * rows)
-    low, high = (None, None) if limits is None else limits
-    sns.heatmap(
-        table.astype(float),
-        ax=ax,
-        annot=True,
-        fmt=f".{decimals}f",
-        annot_kws={"fontsize": 8},
-        cmap="viridis",
-        vmin=low,
-        vmax=high,
-        linewidths=0.6,
-        linecolor="white",
-        cbar_kws={"label": label},
+    ax = styled_axes(ax, 5.0, 2.9)
+    candidates, criterion = choice.candidates, np.array(choice.criterion)
+    error = np.array(choice.error)
+    (color,) = sns.color_palette("colorblind", 1)
+    ax.plot(candidates, criterion, "o-", color=color, linewidth=2)
+    ax.fill_between(
+        candidates, criterion - error, criterion + error, color=color, alpha=0.2, linewidth=0
     )
-    bar = ax.collections[0].colorbar
-    if bar is not None:
-        bar.ax.yaxis.label.set(color=INK, fontsize=9)
-        bar.ax.tick_params(color=INK, labelcolor=INK, labelsize=8)
-    ax.tick_params(length=0)
-    # the axes of a setting read upright
-    ax.tick_params(axis="y", rotation=0)
-    label_axes(ax, title, str(table.columns.name or ""), str(table.index.name or ""))
-    return ax
-
-
-def _pattern_names(counts: np.ndarray) -> tuple[dict[int, str], dict[str, Any]]:
-    """Legend name of each pattern with nodes, with their number, and colour of each name."""
-    numbers = np.flatnonzero(counts)
-    ranked = numbers[np.argsort(-counts[numbers], kind="stable")]
-    shown = np.sort(ranked[:MOST_COLORS]).tolist()
-    count_of = dict(zip(numbers.tolist(), counts[numbers].tolist(), strict=True))
-    names = {number: f"Pattern {number} ({count_of[number]})" for number in shown}
-    colors = dict(zip(names.values(), pattern_palette(), strict=False))
-    rest = [number for number in count_of if number not in names]
-    if rest:
-        others = f"{len(rest)} others ({sum(count_of[number] for number in rest)})"
-        names |= dict.fromkeys(rest, others)
-        colors[others] = OTHERS_COLOR
-    return names, colors
-
-
-def _ink_legend(ax: Axes) -> None:
-    legend = ax.get_legend()
-    if legend is not None:
-        for text in (legend.get_title(), *legend.get_texts()):
-            text.set(color=INK, fontsize=9)
-
-
-def whole_numbers(ax: Axes, axis: str) -> None:
-    """Mark whole numbers only on the "x" or "y" axis."""
-    from matplotlib.ticker import MaxNLocator
-
-    getattr(ax, f"{axis}axis").set_major_locator(MaxNLocator(6, integer=True))
-
-
-def mark_value(ax: Axes, value: float, text: str, left: bool) -> None:
-    """Draw a dashed line at a value of the x axis, with words on the side that has room."""
-    ax.axvline(value, color=INK, linestyle="--", linewidth=1.2)
+    text = f"{choice.chosen} chosen"
+    if not choice.decided:
+        text = f"none stands out:\n{choice.chosen} taken"
+    # the text stands on the side of the line that has more room
+    left = choice.chosen > (candidates[0] + candidates[-1]) / 2
+    ax.axvline(choice.chosen, color=INK, linestyle="--", linewidth=1.2)
     ax.annotate(
         text,
-        (value, 1.0),
+        (choice.chosen, 1.0),
         xycoords=("data", "axes fraction"),
         xytext=(-5 if left else 5, -2),
         textcoords="offset points",
@@ -260,11 +229,9 @@ def mark_value(ax: Axes, value: float, text: str, left: bool) -> None:
         fontsize=8,
         color=INK,
     )
-
-
-def empty_panel(ax: Axes | None, sentence: str) -> Axes:
-    """A panel that says that there is nothing."""
-    ax = new_figure(4, 1).add_subplot() if ax is None else ax
-    ax.set_axis_off()
-    ax.text(0.5, 0.5, sentence, ha="center", va="center", color=INK, transform=ax.transAxes)
+    # room for the text above the curve
+    ax.set_ylim(0, 1.25 * max(float((criterion + error).max()), 1.0))
+    whole_numbers(ax, "x")
+    title, axis = _CHOICE_TITLES[choice.parameter], _CHOICE_AXES[choice.parameter]
+    label_axes(ax, title, axis, "Cycles closed beyond chance")
     return ax

@@ -1,187 +1,170 @@
-"""Where to draw the nodes of a small graph: the clearest of several layouts, always the same."""
+"""Positions of the nodes of a drawing, by igraph's layouts; the same on every run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-import networkx as nx
+import igraph
 import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.decomposition import PCA
 
-# all pairs of edges are compared, so larger graphs get the first layout
-_MOST_COMPARED_EDGES = 150
-_RELAXATIONS = 200
+from gomkcn_dgl.csr import CSRGraph
+
+# layouts of graphs with more edges are not compared, since all pairs of edges are looked at
+_MAX_COMPARED_EDGES = 150
+_NUM_RANDOM_STARTS = 8
+# components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
+_MAX_KAMADA_KAWAI = 60
+_NUM_PIVOTS = 50
+_NUM_ITERATIONS = 150
+# in units of a map, where an edge is about 0.6 long: length of an edge, gap between components
+_EDGE_LENGTH, _GAP = 0.6, 0.6
 
 
-def place_nodes(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Place the nodes of a graph for drawing.
+def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Positions of the nodes of a small graph, ``[M, 2]``, within ±1 across and ±0.85 up and down.
 
-    Several layouts are tried: distances on paper like distances in the graph (stress majorisation,
-    Gansner, Koren and North 2004) from different starts, a circle, and for a planar graph
-    drawings without crossings. Fewer crossings, wider gaps and truer distances win.
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes M, at least 1.
-    edges : sequence of (int, int)
-
-    Returns
-    -------
-    numpy.ndarray
-        ``[M, 2]``, centred, its longer side along x, within ±1 across and ±0.85 up and down.
-
-    Examples
-    --------
-    >>> place_nodes(2, [(0, 1)]).tolist()
-    [[-1.0, 0.0], [1.0, 0.0]]
+    Kamada-Kawai layouts from several starts and a circle are compared: the fewer crossings and the
+    wider the gaps, the better. The longer side lies along x.
     """
-    if num_nodes == 1:
-        return np.zeros((1, 2))
-    graph = nx.empty_graph(num_nodes)
-    graph.add_edges_from(edges)
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    distance = _distances(graph)
-    layouts = [_fit(layout) for layout in _layouts(graph, distance)]
+    angle = np.pi / 2 + 2 * np.pi * np.arange(num_nodes) / num_nodes
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    if len(edges) == num_nodes * (num_nodes - 1) // 2:
+        return _fit(circle)
+    graph = igraph.Graph(n=num_nodes, edges=edges)
+    starts = [circle]
+    if len(edges) <= _MAX_COMPARED_EDGES:
+        starts += list(np.random.default_rng(0).random((_NUM_RANDOM_STARTS, num_nodes, 2)))
+    layouts = [
+        _fit(np.array(graph.layout_kamada_kawai(seed=start.tolist()).coords)) for start in starts
+    ]
     if len(layouts) == 1:
         return layouts[0]
-    # rounded, so that equal layouts tie on every machine and the first of them is taken
-    return min(layouts, key=lambda places: round(_cost(places, ends, distance), 3))
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    # rounded, so that equally good layouts tie on every machine and the first of them is taken
+    return min([*layouts, _fit(circle)], key=lambda layout: round(_cost(layout, ends), 3))
 
 
-def _layouts(graph: nx.Graph, distance: np.ndarray) -> list[np.ndarray]:
-    """Return candidate layouts ``[M, 2]``, the usual one first."""
-    angle = np.pi / 2 + 2 * np.pi * np.arange(len(graph)) / len(graph)
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    pairs = len(graph) * (len(graph) - 1) // 2
-    if graph.number_of_edges() == pairs:
-        return [circle]
-    layouts = [_relax(circle, distance)]
-    if graph.number_of_edges() <= _MOST_COMPARED_EDGES:
-        planar, embedding = nx.check_planarity(graph)
-        if planar:
-            flat = nx.combinatorial_embedding_to_pos(embedding)
-            grid = np.array([flat[node] for node in graph], dtype=float)
-            layouts += [_relax(grid, distance), grid, *_barycentric(graph, embedding)]
-        layouts.append(circle)
-    return layouts
+def dot_radius(positions: np.ndarray, largest: float, share: float) -> float:
+    """Radius of the dots at ``positions [M, 2]``: a share of the least distance, within limits."""
+    return min(largest, share * float(pdist(positions).min(initial=np.inf)))
 
 
-def _distances(graph: nx.Graph) -> np.ndarray:
-    """Return hops between all nodes ``[M, M]``; one more than the most where there is no path."""
-    distance = np.full((len(graph), len(graph)), np.nan)
-    for node, hops in nx.all_pairs_shortest_path_length(graph):
-        distance[node, list(hops)] = list(hops.values())
-    return np.nan_to_num(distance, nan=np.nanmax(distance) + 1)
+def map_positions(graph: CSRGraph) -> np.ndarray:
+    """Positions of the nodes of a large graph or a collection, ``[V, 2]``.
+
+    Every component is laid out by itself; the components are set on shelves, the largest first.
+    """
+    whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges())
+    components = sorted(whole.connected_components(), key=len, reverse=True)
+    boxes = [_component_positions(whole.induced_subgraph(part)) for part in components]
+    positions = np.zeros((graph.num_nodes, 2))
+    for part, box, corner in zip(components, boxes, _shelf_corners(boxes), strict=True):
+        positions[part] = box + corner
+    return positions
 
 
-def _relax(places: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """Move nodes until their distances resemble ``distance``, by stress majorisation."""
-    weights = np.where(distance > 0, 1 / np.maximum(distance, 1) ** 2, 0)
-    solve = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
-    for _ in range(_RELAXATIONS):
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-        ratio = weights * distance / np.where(apart > 1e-9, apart, np.inf)
-        places = solve @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
-    return places
-
-
-def _barycentric(graph: nx.Graph, embedding: nx.PlanarEmbedding) -> list[np.ndarray]:
-    """Return Tutte's drawings: a face as the outer polygon, each other node between neighbours."""
-    if len(graph) < 4 or not nx.is_biconnected(graph):
-        return []
-    faces: list[list[int]] = []
-    seen: set[tuple[int, int]] = set()
-    for u, v in sorted(embedding.edges):
-        if (u, v) not in seen:
-            faces.append(embedding.traverse_face(u, v, mark_half_edges=seen))
-    longest = max(map(len, faces))
-    drawings = []
-    for face in [face for face in faces if len(face) == longest][:4]:
-        depth = nx.multi_source_dijkstra_path_length(graph, face)
-        pull = np.zeros((len(graph), len(graph)))
-        for u, v in graph.edges:
-            # outer edges pull harder, so that the inside is not cramped
-            pull[u, v] = pull[v, u] = 4.0 ** -min(depth[u], depth[v])
-        laplacian = np.diag(pull.sum(axis=1)) - pull
-        angle = np.pi / 2 + np.pi / longest + 2 * np.pi * np.arange(longest) / longest
-        inner = [node for node in graph if node not in face]
-        places = np.zeros((len(graph), 2))
-        places[face] = np.column_stack([np.cos(angle), np.sin(angle)])
-        if inner:
-            right = -laplacian[np.ix_(inner, face)] @ places[face]
-            places[inner] = np.linalg.solve(laplacian[np.ix_(inner, inner)], right)
-        drawings.append(places)
-    return drawings
-
-
-def _fit(places: np.ndarray) -> np.ndarray:
-    """Turn the long side to x, centre, and scale into the frame."""
-    places = places - places.mean(axis=0)
-    lengths, directions = np.linalg.eigh(places.T @ places)
-    # a round layout stays as it is: its axes are arbitrary
+def _fit(positions: np.ndarray) -> np.ndarray:
+    """Turn the long side to x, centre, and scale into the frame of a small drawing."""
+    centred = positions - positions.mean(axis=0)
+    lengths, directions = np.linalg.eigh(centred.T @ centred)
+    # the principal axes of a round layout are arbitrary, so it is not turned
     if lengths[1] > 1.2 * lengths[0]:
         axes = directions[:, ::-1]
-        places = places @ (axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]]))
-        # of the two directions the first node goes left
-        places *= np.where(places[0] > 1e-9, -1, 1)
-    places = places - (places.max(axis=0) + places.min(axis=0)) / 2
-    half = np.maximum(places.max(axis=0), 1e-9)
+        centred = centred @ (axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]]))
+        # of the two directions of each axis the one with the first node at the left and below
+        centred *= np.where(centred[0] > 1e-9, -1, 1)
+    centred = centred - (centred.max(axis=0) + centred.min(axis=0)) / 2
+    half = np.maximum(centred.max(axis=0), 1e-9)
     # adding 0 turns -0.0 into 0.0
-    return np.round(places * min(1 / half[0], 0.85 / half[1]), 9) + 0.0
+    return np.round(centred * min(1 / half[0], 0.85 / half[1]), 9) + 0.0
 
 
-def _cost(places: np.ndarray, ends: np.ndarray, distance: np.ndarray) -> float:
-    """Weigh crossings, gaps and false distances; the weights were chosen by looking at drawings."""
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    pairs = np.triu_indices(len(places), 1)
-    drawn, wanted = apart[pairs], distance[pairs]
-    # the scale that suits best
-    ratio = drawn / wanted
-    stress = 1 - ratio.sum() ** 2 / (len(ratio) * (ratio**2).sum())
-    gap = min(_clearance(places, ends), 0.4)
-    cramped = max(0.0, 0.2 - gap)
-    return 0.1 * _crossings(places, ends) + 2 * float(stress) - 2 * gap + 10 * cramped
+def _cost(positions: np.ndarray, ends: np.ndarray) -> float:
+    """Weigh crossings against gaps, for edges ``ends [E, 2]``; lower is better."""
+    gap = min(_clearance(positions, ends), 0.4)
+    return 0.1 * _count_crossings(positions, ends) - 2 * gap
 
 
-def _crossings(places: np.ndarray, ends: np.ndarray) -> int:
-    """Count pairs of lines that cross or lie on one another."""
-    a, b = places[ends[:, 0]], places[ends[:, 1]]  # [E, 2]
+def _count_crossings(positions: np.ndarray, ends: np.ndarray) -> int:
+    """Count the pairs of edges without a common node whose lines cross or touch."""
     first, second = np.triu_indices(len(ends), 1)
     apart = (ends[first][:, :, None] != ends[second][:, None, :]).all(axis=(1, 2))
-    first, second = first[apart], second[apart]
-    return int(
-        (
-            (_side(a[first], b[first], a[second]) * _side(a[first], b[first], b[second]) <= 0)
-            & (_side(a[second], b[second], a[first]) * _side(a[second], b[second], b[first]) <= 0)
-        ).sum()
-    )
+    a, b = positions[ends[first[apart]]].transpose(1, 0, 2)
+    c, d = positions[ends[second[apart]]].transpose(1, 0, 2)
+    # two lines cross where each has the ends of the other one on different sides
+    crosses = (_side(a, b, c) * _side(a, b, d) <= 0) & (_side(c, d, a) * _side(c, d, b) <= 0)
+    return int(crosses.sum())
 
 
 def _side(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Tell on which side of a line a point lies: -1, 1, or 0 for on it."""
+    """On which side of a line a point lies: -1, 1, or 0 for on it."""
     along, to = end - start, point - start
     cross = along[:, 0] * to[:, 1] - along[:, 1] * to[:, 0]
     return np.where(np.abs(cross) < 1e-6, 0, np.sign(cross))
 
 
-def _clearance(places: np.ndarray, ends: np.ndarray) -> float:
-    """Return the least distance between two dots, or between a dot and a line past it."""
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    least = apart[np.triu_indices(len(places), 1)].min()
-    if len(ends):
-        start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]  # [E, 2]
-        to = places[:, None] - start[None]  # [M, E, 2]
-        length = np.maximum((along**2).sum(axis=1), 1e-12)
-        share = np.clip((to * along).sum(axis=2) / length, 0, 1)
-        gap = np.linalg.norm(to - share[:, :, None] * along, axis=2)
-        gap[ends.T, np.arange(len(ends))] = np.inf
-        least = min(least, 1.5 * gap.min())
-    return float(least)
+def _clearance(positions: np.ndarray, ends: np.ndarray) -> float:
+    """The least distance between nodes, or 1.5 times that between a node and an edge past it."""
+    least = pdist(positions).min(initial=np.inf)
+    start, along = positions[ends[:, 0]], positions[ends[:, 1]] - positions[ends[:, 0]]  # [E, 2]
+    to = positions[:, None] - start  # [M, E, 2]
+    share = np.clip((to * along).sum(axis=2) / np.maximum((along**2).sum(axis=1), 1e-12), 0, 1)
+    distance = np.linalg.norm(to - share[:, :, None] * along, axis=2)
+    distance[ends.T, np.arange(len(ends))] = np.inf
+    return float(min(least, 1.5 * distance.min(initial=np.inf)))
 
 
-def dot_radius(places: np.ndarray, largest: float, share: float) -> float:
-    """Radius of dots at ``places [M, 2]``: at most so large, and a share of the least distance."""
-    if len(places) < 2:
-        return largest
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return float(min(largest, share * apart[np.triu_indices(len(places), 1)].min()))
+def _component_positions(graph: igraph.Graph) -> np.ndarray:
+    """Positions of a connected graph in a box with its corner at 0, larger for more nodes."""
+    size = graph.vcount()
+    if size == 1:
+        return np.zeros((1, 2))
+    if size <= _MAX_KAMADA_KAWAI:
+        layout = graph.layout_kamada_kawai(seed=graph.layout_circle())
+    else:
+        # the start is where numbers of hops to some nodes, the pivots, vary most (high-dimensional
+        # embedding, Harel and Koren 2002), which unfolds the graph; forces then move nodes apart
+        pivots = np.random.default_rng(0).choice(size, min(size, _NUM_PIVOTS), replace=False)
+        hops = np.array(graph.distances(pivots.tolist())).T  # [V, pivots]
+        start = PCA(2, svd_solver="full").fit_transform(hops)
+        start *= np.sqrt(size) / max(float(start.std()), 1e-9)
+        with _python_random_state():
+            layout = graph.layout_fruchterman_reingold(
+                seed=start.tolist(), niter=_NUM_ITERATIONS, start_temp=np.sqrt(size) / 10
+            )
+    positions = np.array(layout.coords)
+    positions -= positions.min(axis=0)
+    if size > _MAX_KAMADA_KAWAI:
+        return positions * (np.sqrt(size) * _EDGE_LENGTH / positions.max())
+    ends = positions[np.array(graph.get_edgelist())]
+    lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    return positions * (_EDGE_LENGTH / max(float(lengths.mean()), 1e-9))
+
+
+@contextmanager
+def _python_random_state() -> Iterator[None]:
+    """Seed Python's generator, from which igraph draws, and restore its state at the end."""
+    state = random.getstate()
+    random.seed(0)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
+def _shelf_corners(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Lower left corners of boxes that are set on shelves in the order in which they come."""
+    sides = [box.max(axis=0) + _GAP for box in boxes]
+    area = sum(width * height for width, height in sides)
+    shelf_width = max(1.15 * np.sqrt(1.3 * area), sides[0][0])
+    corners, x, y, shelf_height = [], 0.0, 0.0, 0.0
+    for width, height in sides:
+        if x > 0 and x + width > shelf_width + 1e-9:
+            x, y, shelf_height = 0.0, y - shelf_height, 0.0
+        corners.append(np.array([x, y - height]))
+        x, shelf_height = x + width, max(shelf_height, height)
+    return corners

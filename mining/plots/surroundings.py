@@ -1,4 +1,4 @@
-"""A place in a graph with the nodes around it, small enough to be drawn."""
+"""An occurrence in a graph with the nodes around it, small enough to be drawn."""
 
 from __future__ import annotations
 
@@ -9,33 +9,22 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.plots.node_colors import NodeColors
+from mining.plots.colors import NodeColors
 from mining.records.occurrence import Occurrence, Occurrences
 
-_MOST_NEIGHBORS = 12
+_MAX_NEIGHBORS = 12
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """A place that shows a pattern, and neighbours of its nodes.
+    """An occurrence of a pattern, and neighbours of its nodes.
 
-    Attributes
-    ----------
-    roles : tuple of (int or None)
-        For each node the pattern node that it plays; None for a neighbour.
-    edges : tuple of (int, int)
-        Between positions in ``roles``: all that the graph has.
-    faces : tuple of str
-        Colour of each node, ``#rrggbb``.
-    similarity : float
-        Of the place with the pattern.
-    graph : int
-        Index of the graph within the collection.
-    num_hidden : int
-        Neighbours that are left out.
+    ``node_mapping`` holds the pattern node of each node, None for a neighbour; ``edges`` are pairs
+    of positions in it; ``faces`` are the colours ``#rrggbb``. ``graph`` is the index of the graph
+    within a collection and ``num_hidden`` the number of neighbours that are left out.
     """
 
-    roles: tuple[int | None, ...]
+    node_mapping: tuple[int | None, ...]
     edges: tuple[tuple[int, int], ...]
     faces: tuple[str, ...]
     similarity: float = 1.0
@@ -45,7 +34,7 @@ class Surroundings:
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
         return {
-            "roles": list(self.roles),
+            "roles": list(self.node_mapping),
             "edges": [list(edge) for edge in self.edges],
             "faces": list(self.faces),
             "similarity": round(self.similarity, 6),
@@ -57,54 +46,53 @@ class Surroundings:
     def from_dict(cls, record: Mapping[str, Any]) -> Surroundings:
         """Read a record of ``drawings.json``; the inverse of :meth:`to_dict`."""
         size = len(record["roles"])
-        edges = tuple((int(u), int(v)) for u, v in record["edges"])
-        if not all(0 <= end < size for edge in edges for end in edge):
+        if not all(0 <= end < size for edge in record["edges"] for end in edge):
             raise ValueError(f"an edge leaves the {size} nodes of a drawing")
         if len(record["faces"]) != size:
             raise ValueError(f"{len(record['faces'])} colours for the {size} nodes of a drawing")
-        roles = tuple(None if role is None else int(role) for role in record["roles"])
-        similarity, graph = float(record["similarity"]), int(record["graph"])
-        hidden = int(record["num_hidden"])
-        return cls(roles, edges, tuple(record["faces"]), similarity, graph, hidden)
+        return cls(
+            tuple(None if node is None else int(node) for node in record["roles"]),
+            tuple((int(u), int(v)) for u, v in record["edges"]),
+            tuple(record["faces"]),
+            float(record["similarity"]),
+            int(record["graph"]),
+            int(record["num_hidden"]),
+        )
 
 
-def find_rows(graph: CSRGraph, places: Iterable[Occurrence]) -> dict[tuple[int, int | str], int]:
-    """Row in the graph of every node of some places, by index of the graph and the input's id."""
-    places = list(places)
-    size = max((len(place.nodes) for place in places), default=0)
-    padded = [replace(p, nodes=p.nodes + (None,) * (size - len(p.nodes))) for p in places]
-    rows = Occurrences.of(padded, size).rows_in(graph)
+def find_rows(
+    graph: CSRGraph, occurrences: Iterable[Occurrence]
+) -> dict[tuple[int, int | str], int]:
+    """Row of every node of some occurrences, by index of the graph and the input's own id."""
+    occurrences = list(occurrences)
+    size = max((len(one.nodes) for one in occurrences), default=0)
+    padded = [
+        replace(one, nodes=one.nodes + (None,) * (size - len(one.nodes))) for one in occurrences
+    ]
+    table = Occurrences.of(padded, size).rows_in(graph)
     return {
-        (place.graph, node): row
-        for place, played in zip(padded, rows.tolist(), strict=True)
-        for node, row in zip(place.nodes, played, strict=True)
+        (one.graph, node): row
+        for one, rows in zip(padded, table.tolist(), strict=True)
+        for node, row in zip(one.nodes, rows, strict=True)
         if node is not None and row >= 0
     }
 
 
 def cut_out(
     graph: CSRGraph,
-    place: Occurrence,
+    occurrence: Occurrence,
     row_of: Mapping[tuple[int, int | str], int],
     colors: NodeColors,
 ) -> Surroundings:
-    """Cut a place and at most 12 neighbours out of a graph.
+    """Take an occurrence and at most 12 neighbours out of a graph; ``row_of`` from ``find_rows``.
 
-    Neighbours with most edges into the place come first.
-
-    Parameters
-    ----------
-    graph : CSRGraph
-    place : Occurrence
-    row_of : mapping
-        From :func:`find_rows`.
-    colors : NodeColors
+    Neighbours with most edges to the occurrence come first.
     """
-    played = [(role, node) for role, node in enumerate(place.nodes) if node is not None]
-    inside = np.array([row_of[place.graph, node] for _, node in played], dtype=np.int64)
-    touched = np.concatenate([_neighbors(graph, row) for row in inside])
-    around, links = np.unique(touched[~np.isin(touched, inside)], return_counts=True)
-    shown = around[np.argsort(-links, kind="stable")[:_MOST_NEIGHBORS]]
+    mapped = [(number, node) for number, node in enumerate(occurrence.nodes) if node is not None]
+    inside = np.array([row_of[occurrence.graph, node] for _, node in mapped], dtype=np.int64)
+    reached = np.concatenate([_neighbors(graph, row) for row in inside])
+    around, num_links = np.unique(reached[~np.isin(reached, inside)], return_counts=True)
+    shown = around[np.argsort(-num_links, kind="stable")[:_MAX_NEIGHBORS]]
     rows = np.concatenate([inside, shown])
     position = {row: number for number, row in enumerate(rows.tolist())}
     edges = tuple(
@@ -114,12 +102,12 @@ def cut_out(
         if start < position[end]
     )
     return Surroundings(
-        roles=tuple(role for role, _ in played) + (None,) * len(shown),
-        edges=edges,
-        faces=colors.faces(graph.features[rows]),
-        similarity=place.similarity,
-        graph=place.graph,
-        num_hidden=len(around) - len(shown),
+        tuple(number for number, _ in mapped) + (None,) * len(shown),
+        edges,
+        colors.faces(graph.features[rows]),
+        occurrence.similarity,
+        occurrence.graph,
+        len(around) - len(shown),
     )
 
 

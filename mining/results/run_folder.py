@@ -38,7 +38,8 @@ from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json,
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
-from mining.plots.plots import draw_patterns, figure_to_svg
+from mining.plots.axes import figure_to_svg
+from mining.plots.pattern_drawings import draw_patterns
 from mining.records.choice import Choice
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
@@ -132,7 +133,7 @@ def write_report(folder: Path, run: MiningRun) -> Path:
 def _report_files(run: MiningRun) -> dict[str, str]:
     figures = run_figures(run)
     return {
-        "figures/patterns.svg": figure_to_svg(draw_patterns(run.patterns)),
+        "figures/patterns.svg": draw_patterns(run.patterns).to_file(),
         **{f"figures/{name}.svg": figure_to_svg(figure) for name, figure in figures.items()},
         REPORT: render_report(run, figures),
     }
@@ -241,7 +242,7 @@ def _check_drawings(run: MiningRun) -> None:
     )
     for drawing, pattern in zip(drawings.patterns, run.patterns, strict=False):
         drawn = [drawing.medoid, *drawing.occurrences.values()]
-        mapped = [role for one in drawn for role in one.roles if role is not None]
+        mapped = [node for one in drawn for node in one.node_mapping if node is not None]
         fits &= (
             len(drawing.faces) == pattern.num_nodes
             and max(mapped, default=0) < pattern.num_nodes

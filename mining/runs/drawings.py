@@ -17,7 +17,7 @@ from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
 from mining.plots.figures import count_similarities
 from mining.plots.graph_map import MOST_NODES
-from mining.plots.node_colors import NodeColors
+from mining.plots.colors import NodeColors
 from mining.plots.surroundings import Surroundings, cut_out, find_rows
 from mining.records.pattern import Pattern
 

@@ -1,0 +1,208 @@
+"""Drawings of patterns: alone, in an occurrence with its neighbours, and beside an explanation.
+
+The pattern nodes of an occurrence stand where they stand in the drawing of the pattern; neighbours
+lie around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mining.explanation.occurrence_explanation import OccurrenceExplanation
+from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
+from mining.plots.layout import dot_radius, node_positions
+from mining.plots.surroundings import Surroundings
+from mining.plots.svg import (
+    DASHED,
+    DOTTED,
+    UNIT,
+    Drawing,
+    arrange,
+    bar,
+    dot,
+    drawing_around,
+    label,
+    line,
+    numbered_dot,
+)
+from mining.records.pattern import Pattern
+
+# half axes of the ellipse on which neighbours lie, and their radius, in pixels
+_HALO = np.array([140.0, 120.0])
+_NEIGHBOR_RADIUS = 6.0
+
+
+class PatternSketch:
+    """The drawings of one pattern with a colour ``#rrggbb`` for each node; they share a layout."""
+
+    def __init__(self, pattern: Pattern, faces: Sequence[str]) -> None:
+        self.pattern, self.faces = pattern, faces
+        # pixels; y points down
+        self.positions = node_positions(pattern.num_nodes, pattern.edges) * [UNIT, -UNIT]
+        self.radius = dot_radius(self.positions, 0.17 * UNIT, 0.36)
+
+    def draw(self) -> Drawing:
+        """Draw the pattern; a line is 1.5 pixels wide for a learnt weight of ½ and 6 for 1."""
+        weights = zip(self.pattern.edges, self.pattern.edge_weights, strict=True)
+        shapes = [line(self.positions[list(edge)], 9 * weight - 3) for edge, weight in weights]
+        shapes += [
+            numbered_dot(position, self.radius, face, number)
+            for number, (position, face) in enumerate(zip(self.positions, self.faces, strict=True))
+        ]
+        return drawing_around(shapes, self.positions, self.radius)
+
+    def draw_occurrence(
+        self,
+        occurrence: Surroundings,
+        *,
+        neighbors: bool = True,
+        marked: Sequence[int] = (),
+    ) -> Drawing:
+        """Draw an occurrence, with or without the nodes around it.
+
+        An edge that the pattern does not have is dashed and orange, one that the occurrence does
+        not have is dotted, and so is the ring of a pattern node without a graph node. Pattern nodes
+        that are ``marked`` have an orange ring.
+        """
+        mapping, faces = occurrence.node_mapping, occurrence.faces
+        points = self._points(occurrence)
+        inside = [n for n, node in enumerate(mapping) if node is not None]
+        around = [n for n, node in enumerate(mapping) if node is None] if neighbors else []
+        shapes = self._edge_shapes(occurrence, points, neighbors)
+        shapes += [dot(points[n], _NEIGHBOR_RADIUS, faces[n], opacity=0.8) for n in around]
+        for n in inside:
+            ring = MARK if mapping[n] in marked else "currentColor"
+            shapes.append(numbered_dot(points[n], self.radius, faces[n], mapping[n] or 0, ring))
+        for node in set(range(self.pattern.num_nodes)) - set(mapping):
+            ring = {"stroke_width": 2, "stroke_dasharray": "3 4"}
+            shapes.append(dot(self.positions[node], self.radius, "none", **ring))
+        if not neighbors:
+            return drawing_around(shapes, self.positions, self.radius)
+        # the drawings of all occurrences of all patterns have the same width
+        side = np.array([[_HALO[0], 0.0]])
+        return drawing_around(shapes, np.vstack([points, self.positions, side]), self.radius)
+
+    def _edge_shapes(
+        self, occurrence: Surroundings, points: np.ndarray, neighbors: bool
+    ) -> list[str]:
+        own, shown, shapes = set(self.pattern.edges), set(), []
+        for u, v in occurrence.edges:
+            first, second = occurrence.node_mapping[u], occurrence.node_mapping[v]
+            if first is None or second is None:
+                if neighbors:
+                    shapes.append(line(points[[u, v]], 1.2, opacity=0.45))
+                continue
+            edge = (min(first, second), max(first, second))
+            shown.add(edge)
+            if edge in own:
+                shapes.append(line(points[[u, v]], 3.5))
+            else:
+                shapes.append(line(points[[u, v]], 3, MARK, stroke_dasharray=DASHED))
+        mapped = set(occurrence.node_mapping)
+        shapes += [
+            line(self.positions[list(edge)], 2, stroke_dasharray=DOTTED, opacity=0.8)
+            for edge in self.pattern.edges
+            if edge not in shown and mapped.issuperset(edge)
+        ]
+        return shapes
+
+    def _points(self, occurrence: Surroundings) -> np.ndarray:
+        """Positions of the nodes of an occurrence and of their neighbours, ``[n, 2]``."""
+        mapping = occurrence.node_mapping
+        points = np.array(
+            [[0.0, 0.0] if node is None else self.positions[node] for node in mapping]
+        )
+        # a neighbour lies in the direction of the pattern nodes that it is joined to
+        direction = np.zeros_like(points)
+        for u, v in occurrence.edges:
+            for node, other in ((u, v), (v, u)):
+                if mapping[node] is None and mapping[other] is not None:
+                    direction[node] += points[other]
+        around = [n for n, node in enumerate(mapping) if node is None]
+        angle = _spread_angles(direction[around] / _HALO)
+        points[around] = 0.95 * _HALO * np.column_stack([np.cos(angle), np.sin(angle)])
+        return points
+
+
+def _spread_angles(directions: np.ndarray) -> np.ndarray:
+    """Angles near ``directions [n, 2]`` that keep a least distance, ``[n]``."""
+    number = len(directions)
+    angle = np.arctan2(directions[:, 1], directions[:, 0])
+    # a node that pulls from all sides has no direction of its own
+    vague = np.linalg.norm(directions, axis=1) < 0.05
+    angle[vague] = 2 * np.pi * np.arange(vague.sum()) / max(vague.sum(), 1)
+    if number < 2:
+        return angle
+    order = np.argsort(angle, kind="stable")
+    angle = angle[order]
+    least = 2 * np.pi / max(number, 14)
+    # neighbours on the circle that are too close push each other away by half of what is missing
+    for _ in range(200):
+        distance = np.append(angle[1:], angle[0] + 2 * np.pi) - angle
+        push = np.clip(least - distance, 0, None) / 2
+        angle = angle + np.roll(push, 1) - push
+    return angle[np.argsort(order, kind="stable")]
+
+
+def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Drawing:
+    """Draw all patterns in a grid, their colours on one scale."""
+    if not patterns:
+        text = label(np.array([120.0, 20.0]), "No patterns were found.", 14)
+        return Drawing(text, 0.0, 0.0, 240.0, 32.0)
+    colors = NodeColors.of_patterns(np.concatenate([pattern.features for pattern in patterns]))
+    titles = []
+    for pattern in patterns:
+        number = pattern.frequency.distinct
+        titles.append(f"Pattern {pattern.id}: {number} occurrence{'s' * (number != 1)}")
+    sketches = [PatternSketch(pattern, colors.faces(pattern.features)) for pattern in patterns]
+    return arrange([sketch.draw() for sketch in sketches], columns, titles)
+
+
+def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
+    """Draw the pattern and, beside it, the occurrence with its nodes where the pattern nodes are.
+
+    Pattern nodes whose graph node has other features have an orange ring.
+    """
+    pattern, pairs = explanation.pattern, explanation.pairs
+    slots = [pair.pattern_node for pair in pairs if pair.node is not None]
+    mapping = (*slots, *(None for _ in explanation.extra_nodes))
+    slots += range(len(pairs), len(pairs) + len(explanation.extra_nodes))
+    position = {slot: number for number, slot in enumerate(slots)}
+    occurrence = Surroundings(
+        mapping,
+        tuple(
+            (position[u], position[v])
+            for u, v in explanation.shared_edges + explanation.extra_edges
+        ),
+        (PLAIN,) * len(slots),
+    )
+    sketch = PatternSketch(pattern, [PLAIN] * pattern.num_nodes)
+    marked = [pair.pattern_node for pair in pairs if pair.first_difference == 0]
+    right = sketch.draw_occurrence(occurrence, marked=marked)
+    return arrange([sketch.draw(), right], 2, [f"Pattern {pattern.id}", "Occurrence"])
+
+
+def draw_null_strip(observed: float, mean: float, std: float) -> Drawing:
+    """Draw a count beside those of null-model graphs, on a strip that starts at 0.
+
+    The grey bar is the mean ± 2 standard deviations, the tick the mean, the diamond the count.
+    """
+    width, middle = 240.0, 12.0
+    low, high = max(mean - 2 * std, 0.0), mean + 2 * std
+    scale = (width - 16) / max(observed, high, 1e-9)
+    axis = np.array([[8, middle], [width - 8, middle]])
+    zero = np.array([[8.0, 6.0], [8.0, 18.0]])
+    tick = np.array([[8 + scale * mean, 3.0], [8 + scale * mean, 21.0]])
+    size = max(scale * (high - low), 2.0)
+    shapes = [
+        line(axis, 1, opacity=0.5),
+        line(zero, 1, opacity=0.5),
+        bar(8 + scale * low, 7.0, size, 10.0, GREY, opacity=0.75),
+        line(tick, 2),
+        label(np.array([8.0, 33.0]), "0", 11),
+        f'<path d="M{8 + scale * observed:.1f} 4l7 8l-7 8l-7 -8z" fill="{MARK}" '
+        'stroke="currentColor" stroke-width=".8"/>',
+    ]
+    return Drawing("".join(shapes), 0.0, 0.0, width, 35.0)

@@ -1,0 +1,91 @@
+"""Layouts: the same on every run, few crossings, wide gaps, components side by side."""
+
+import itertools
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.graph import as_csr
+from mining.plots.layout import dot_radius, map_positions, node_positions
+
+SHAPES = {
+    "single node": nx.empty_graph(1),
+    "edge": nx.path_graph(2),
+    "path": nx.path_graph(12),
+    "star": nx.star_graph(11),
+    "clique": nx.complete_graph(12),
+    "icosahedron": nx.icosahedral_graph(),
+    "bipartite": nx.complete_bipartite_graph(3, 3),
+    "two components": nx.disjoint_union(nx.cycle_graph(3), nx.path_graph(2)),
+    "more edges than are compared": nx.gnm_random_graph(60, 200, seed=1),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nodes_are_apart_and_inside_the_frame(shape):
+    graph = SHAPES[shape]
+    positions = node_positions(len(graph), tuple(graph.edges))
+    assert (np.abs(positions) <= [1, 0.85]).all()
+    assert (positions == node_positions(len(graph), tuple(graph.edges))).all()
+    radius = dot_radius(positions, 0.17, 0.36)
+    for one, other in itertools.combinations(positions, 2):
+        assert np.linalg.norm(one - other) > 2 * radius
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [nx.cycle_graph(6), nx.wheel_graph(6), nx.grid_2d_graph(3, 4), nx.ladder_graph(5)],
+    ids=str,
+)
+def test_simple_planar_graphs_are_drawn_without_crossings(graph):
+    graph = nx.convert_node_labels_to_integers(graph)
+    positions = node_positions(len(graph), tuple(graph.edges))
+    for one, other in itertools.combinations(graph.edges, 2):
+        if len({*one, *other}) == 4:
+            assert not crosses(*positions[[*one, *other]])
+
+
+def crosses(a, b, c, d):
+    def side(start, end, point):
+        return np.sign(np.linalg.det([end - start, point - start]))
+
+    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+
+def test_a_complete_graph_is_a_circle():
+    positions = node_positions(5, tuple(nx.complete_graph(5).edges))
+    assert np.allclose(np.ptp(np.linalg.norm(positions - positions.mean(axis=0), axis=1)), 0)
+
+
+@pytest.mark.parametrize("graph", [nx.star_graph(80), nx.random_regular_graph(3, 200, seed=1)])
+def test_a_map_is_the_same_every_time_and_leaves_python_s_random_numbers_alone(graph):
+    random.seed(3)
+    expected = random.random()
+    random.seed(3)
+    positions = map_positions(as_csr(graph))
+    assert random.random() == expected
+    assert np.array_equal(map_positions(as_csr(graph)), positions)
+    # twins do not lie on one another
+    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    assert apart[np.triu_indices(len(graph), 1)].min() > 1e-3
+
+
+def test_components_of_a_map_lie_side_by_side():
+    graphs = [nx.cycle_graph(size) for size in (3, 9, 70, 4, 5)] + [nx.empty_graph(3)]
+    positions = map_positions(as_csr(graphs))
+    components = nx.connected_components(nx.disjoint_union_all(graphs))
+    boxes = [positions[list(nodes)] for nodes in components]
+    assert len(boxes) == 8
+    for one, other in itertools.combinations(boxes, 2):
+        gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
+        assert gap.max() > 0.1
+
+
+def test_neighbours_are_near_on_a_map():
+    graph = as_csr(nx.grid_2d_graph(12, 12))
+    positions = map_positions(graph)
+    ends = positions[graph.undirected_edges()]
+    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean() < 0.3 * apart.mean()

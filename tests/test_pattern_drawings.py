@@ -1,0 +1,160 @@
+"""Drawings of patterns and occurrences: all that is there is drawn, and nothing overlaps."""
+
+import re
+from xml.etree import ElementTree
+
+import networkx as nx
+import numpy as np
+import pytest
+from tiny_runs import pattern_of
+
+from mining.explanation.occurrence_explanation import MatchedPair, OccurrenceExplanation
+from mining.plots.colors import INK, MARK
+from mining.plots.pattern_drawings import (
+    PatternSketch,
+    draw_explanation,
+    draw_null_strip,
+    draw_patterns,
+)
+from mining.plots.surroundings import Surroundings
+
+FACE = "#4c72b0"
+
+
+def parts(drawing, tag):
+    tree = ElementTree.fromstring(drawing.__html__())
+    return list(tree.iter(f"{{http://www.w3.org/2000/svg}}{tag}"))
+
+
+def circles(drawing):
+    return np.array(
+        [[float(c.get(name)) for name in ("cx", "cy", "r")] for c in parts(drawing, "circle")]
+    )
+
+
+def gaps(one, other):
+    """Distance between dots less both radii."""
+    distance = np.linalg.norm(one[:, None, :2] - other[None, :, :2], axis=2)
+    distance[distance == 0] = np.inf
+    return distance - one[:, None, 2] - other[None, :, 2]
+
+
+def texts(drawing):
+    return [text.text for text in parts(drawing, "text")]
+
+
+def sketch_of(graph):
+    return PatternSketch(pattern_of(graph), [FACE] * len(graph))
+
+
+def occurrence_of(mapping, edges):
+    return Surroundings(tuple(mapping), tuple(edges), (FACE,) * len(mapping))
+
+
+@pytest.mark.parametrize(
+    "graph", [nx.empty_graph(1), nx.path_graph(10), nx.wheel_graph(6), nx.complete_graph(10)]
+)
+def test_a_pattern_is_drawn_within_its_box(graph):
+    drawing = sketch_of(graph).draw()
+    assert texts(drawing) == [str(node) for node in graph]
+    assert len(parts(drawing, "path")) == graph.number_of_edges()
+    dots, corner = circles(drawing), np.array([drawing.left, drawing.top])
+    assert (dots[:, :2] - dots[:, 2:] >= corner).all()
+    size = np.array([drawing.width, drawing.height])
+    assert (dots[:, :2] + dots[:, 2:] <= corner + size).all()
+    assert (gaps(dots, dots) > 0).all()
+
+
+def test_widths_follow_weights():
+    # weights .611111 and .987654
+    lines = parts(sketch_of(nx.path_graph(3)).draw(), "path")
+    assert [float(line.get("stroke-width")) for line in lines] == [2.5, 5.9]
+
+
+def test_an_occurrence_keeps_the_layout_of_its_pattern():
+    sketch = sketch_of(nx.cycle_graph(4))
+    occurrence = occurrence_of([2, 0, 1, 3, None], [(0, 2), (0, 3), (1, 2), (1, 3), (1, 4)])
+    own, drawn = (
+        {text.text: (text.get("x"), text.get("y")) for text in parts(drawing, "text")}
+        for drawing in (sketch.draw(), sketch.draw_occurrence(occurrence))
+    )
+    assert drawn == own
+    alone = sketch.draw_occurrence(occurrence, neighbors=False)
+    assert len(parts(sketch.draw_occurrence(occurrence), "circle")) == 5
+    assert len(parts(alone, "circle")) == len(parts(alone, "path")) == 4
+
+
+def test_differences_from_the_pattern_are_marked():
+    sketch = sketch_of(nx.path_graph(4))
+    # 0-1 is there, 1-2 is not, 0-2 is no edge of the pattern, and node 3 has no graph node
+    drawing = sketch.draw_occurrence(occurrence_of([0, 1, 2], [(0, 1), (0, 2)]), marked=[1])
+    lines = parts(drawing, "path")
+    dashes = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines]
+    assert dashes == [("currentColor", None), (MARK, "7 4"), ("currentColor", "1 6")]
+    dots = parts(drawing, "circle")
+    assert [dot.get("stroke") for dot in dots] == ["currentColor", MARK, *["currentColor"] * 2]
+    assert [dot.get("stroke-dasharray") for dot in dots] == [None] * 3 + ["3 4"]
+
+
+@pytest.mark.parametrize("number", [1, 2, 12])
+@pytest.mark.parametrize("graph", [nx.star_graph(5), nx.path_graph(10)], ids=str)
+def test_neighbours_lie_around_and_apart(graph, number):
+    size = len(graph)
+    # all of them on one node, the hardest case
+    edges = [*graph.edges, *((0, size + i) for i in range(number))]
+    occurrence = occurrence_of([*range(size), *[None] * number], edges)
+    dots = circles(sketch_of(graph).draw_occurrence(occurrence))
+    assert len(dots) == size + number
+    assert (gaps(dots[:number], dots) > 0).all()
+
+
+def test_the_grid_shows_all_patterns():
+    patterns = [pattern_of(nx.path_graph(2), i, distinct=i) for i in range(6)]
+    titles = [text for text in texts(draw_patterns(patterns)) if text.startswith("Pattern")]
+    assert titles[:3] == [f"Pattern {i}: {i} occurrence{s}" for i, s in enumerate(("s", "", "s"))]
+    assert len(titles) == 6
+    assert texts(draw_patterns([])) == ["No patterns were found."]
+
+
+def test_a_file_is_dark_on_white_and_a_page_gives_its_colour():
+    drawing = draw_patterns([pattern_of(nx.path_graph(2))])
+    assert "currentColor" in drawing.__html__() and INK not in drawing.__html__()
+    assert "currentColor" not in drawing.to_file() and INK in drawing.to_file()
+    ElementTree.fromstring(drawing.to_file())
+
+
+def test_an_explanation_is_drawn_beside_its_pattern():
+    pattern = pattern_of(nx.path_graph(3))
+    pairs = tuple(
+        MatchedPair(number, node, (1.0,), 0 if number == 1 else None, None)
+        for number, node in enumerate((7, 8, None))
+    )
+    explanation = OccurrenceExplanation(
+        pattern, 7, 0, 1, 0.5, pairs, (9,), ((0, 1),), ((1, 2),), ((0, 3),)
+    )
+    drawing = draw_explanation(explanation)
+    assert texts(drawing) == ["Pattern 0", "0", "1", "2", "Occurrence", "0", "1"]
+    # three nodes of the pattern; two mapped nodes, one beyond the pattern and one missing
+    assert len(circles(drawing)) == 3 + 4
+    assert [dot.get("stroke") for dot in parts(drawing, "circle")].count(MARK) == 1
+    # no line leads to the missing node
+    assert len(parts(drawing, "path")) == 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("observed", "mean", "std"), [(10, 2.0, 1.0), (0, 5.0, 2.0), (0, 0.0, 0.0), (10**6, 1.0, 0.0)]
+)
+def test_a_count_beside_the_null_model_stays_on_its_strip(observed, mean, std):
+    drawing = draw_null_strip(observed, mean, std)
+    assert "nan" not in drawing.shapes
+    (bar,) = parts(drawing, "rect")
+    assert float(bar.get("x")) >= 0
+    assert float(bar.get("x")) + float(bar.get("width")) <= 240
+    diamond = float(re.search(r"M([\d.]+) 4l7", drawing.shapes)[1])
+    assert 8 <= diamond <= 232
+    assert (diamond == 232) == (observed > mean)
+
+
+def test_a_colour_cannot_leave_its_attribute():
+    sketch = PatternSketch(pattern_of(nx.empty_graph(1)), ['#000000"><script>'])
+    assert "<script" not in sketch.draw().__html__()
