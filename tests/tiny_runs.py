@@ -13,6 +13,7 @@ from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
+from mining.records.stability import Stability
 from mining.runs.mining_run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -183,50 +184,15 @@ def assert_loads_nothing(html):
 
 
 def small_patterns_record():
-    """A record of patterns.json with one entry of every kind."""
-    return {
-        "schema": 2,
-        "feature_names": ["constant"],
-        "patterns": [
-            {
-                "id": 0,
-                "num_nodes": 2,
-                "edges": [[0, 1]],
-                "edge_weights": [0.75],
-                "features": [[1.0], [1.0]],
-                "medoid": {"root": "a", "nodes": ["a", None], "similarity": 0.5, "graph": 0},
-                "frequency": {
-                    "assigned": 2,
-                    "distinct": 1,
-                    "disjoint": 1,
-                    "exact": 3,
-                    "exact_state": "counted",
-                    "num_graphs": 1,
-                    "intervals": {"assigned": [0, 6], "distinct": [0, 3]},
-                },
-                "min_similarity": 0.4,
-                "words": "",
-                "num_filters": 1,
-                "noisy": False,
-                "stability": {"restarts": {"returned": 0, "runs": 5}},
-                "significance": {
-                    "degree": {
-                        "null": "degree",
-                        "num_samples": 100,
-                        "num_decoys": 60,
-                        "observed": 1,
-                        "mean": 0.25,
-                        "std": 0.5,
-                        "z": 0.75,
-                        "p_count": 0.247525,
-                        "p": 0.3,
-                        "q": 0.4,
-                    }
-                },
-                "occurrences": [{"nodes": [4, 5], "similarity": 1.0, "graph": 0}],
-            }
-        ],
-    }
+    """The record of patterns.json with one pattern that has everything it can have."""
+    pattern = dataclasses.replace(
+        pattern_of(nx.path_graph(2), ids=("a", None)),
+        frequency=Frequency(5, 3, 2, 3, "counted", 1, {"distinct": (0, 6)}),
+        significance={"degree": significance_of()},
+        stability={"restarts": Stability(0, 5)},
+    )
+    record = {"schema": 2, "feature_names": ["x0"], "patterns": [pattern.to_dict()]}
+    return json.loads(json.dumps(record))
 
 
 def change(record, path, value):
