@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.toml_files import check_names, read_toml, to_toml
+from gomkcn_dgl.runtime.toml_files import check_names, convert_value, read_toml, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import (
     DEFAULT_KERNEL,
@@ -138,27 +137,6 @@ def read_settings(path: str | Path) -> RunSettings:
         check_names(path, name, table, default if name == "miner" else vars(default))
         types = get_type_hints(owner)
         converted[name] = {
-            key: _convert(path, key, value, types[key]) for key, value in table.items()
+            key: convert_value(path, key, value, types[key]) for key, value in table.items()
         }
     return defaults.override(converted)
-
-
-def _convert(path: str | Path, name: str, value: Any, annotation: Any) -> Any:
-    """The value as one of the annotated types, or an InputError."""
-    kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
-    if isinstance(annotation, type) or get_origin(annotation) is tuple:
-        kinds = [annotation]
-    lists = [kind for kind in kinds if get_origin(kind) is not None]
-    scalars = [kind for kind in kinds if kind not in lists]
-    if lists and isinstance(value, list):
-        return tuple(_convert(path, name, entry, get_args(lists[0])[0]) for entry in value)
-    # TOML writes 1 for a whole float; as text, a number with hundreds of digits is infinite
-    if type(value) is int and float in scalars and int not in scalars:
-        return float(str(value))
-    if type(value) in scalars:
-        return value
-    rules = [kind.__name__ for kind in scalars] + ["list"] * len(lists)
-    raise InputError(
-        f"{name} in settings file {str(path)!r} must be a value of type {' or '.join(rules)}, "
-        f"got {value!r}."
-    )

@@ -26,7 +26,6 @@ from gomkcn_dgl import (
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
-    barrier,
     broadcast_object,
     gather_objects,
     is_first,
@@ -77,7 +76,6 @@ def small_parts():
         "broadcast": broadcast_object({"from": rank()}),
         "reason": interrupts.agree(),
     }
-    barrier()
     return gather_objects(answers)
 
 

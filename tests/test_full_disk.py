@@ -107,10 +107,9 @@ def test_files_that_may_not_grow_are_reported(folder):
 
 
 # DGL itself reports nothing where the last part does not fit
-@pytest.mark.parametrize("missing", [100, 50_000])
-def test_graphs_that_dgl_truncates_are_not_taken(folder, disk, monkeypatch, missing):
+def test_graphs_that_dgl_truncates_are_not_taken(folder, disk, monkeypatch):
     gomkcn("generate planted --nodes 3000 --out whole.bin")
-    room = 2**21 - (folder / "whole.bin").stat().st_size + missing
+    room = 2**21 - (folder / "whole.bin").stat().st_size + 100
     # whole pages; the folder that holds the temporary file takes none
     (folder / "disk" / "ballast").write_bytes(bytes(room))
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "disk"))
@@ -133,10 +132,3 @@ def test_a_folder_below_a_file_is_refused(folder):
     (folder / "graph.txt").write_text(EDGES)
     assert "Not a directory" in refused(f"mine graph.txt --out graph.txt/run {MINE}")
     assert "folder that exists" in refused("generate planted --out graph.txt/planted.npz")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write into any folder")
-def test_a_folder_without_permission_is_refused(folder):
-    (folder / "graph.txt").write_text(EDGES)
-    (folder / "closed").mkdir(mode=0o500)
-    assert "Permission denied" in refused(f"mine graph.txt --out closed/run {MINE}")

@@ -405,10 +405,13 @@ def test_bad_data():
     ("text", "said"),
     [
         ("[model]\nfilters = 3\n", "[model] of settings file 's.toml' has the unknown name"),
-        ("[model]\nnum_filters = 'few'\n", "--filters in settings file 's.toml' has the wrong"),
-        ("[model.kernel]\ntau = {a = 1}\n", "--tau in settings file 's.toml' has the wrong type"),
+        (
+            "[model]\nnum_filters = 'few'\n",
+            "--filters in settings file 's.toml' must be",
+        ),
+        ("[model.kernel]\ntau = {a = 1}\n", "--tau in settings file 's.toml' must be"),
         ("[model.kernel]\ntau = [1, 2]\n", "--tau must be one number or "),
-        ("[data]\nsplit = [0.8, 'rest']\n", "--split in settings file 's.toml' has the wrong type"),
+        ("[data]\nsplit = [0.8, 'rest']\n", "--split in settings file 's.toml' must be"),
         ("[miner]\n", "settings file 's.toml' has the unknown name 'miner'"),
     ],
 )

@@ -24,7 +24,6 @@ from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
 from gomkcn_dgl.runtime.checkpoint import check_identity
 from gomkcn_dgl.runtime.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
-    barrier,
     broadcast_object,
     gather_objects,
     is_first,
@@ -194,8 +193,9 @@ def shared_store(store: CheckpointStore | None) -> Iterator[CheckpointStore]:
     else:
         folder = broadcast_object(tempfile.mkdtemp(prefix="gomkcn-") if is_first() else "")
         try:
-            yield CheckpointStore(folder, None if store is None else store.interrupts)
-            barrier()
+            shared = CheckpointStore(folder, None if store is None else store.interrupts)
+            yield shared
+            shared.wait()
         finally:
             if is_first():
                 shutil.rmtree(folder, ignore_errors=True)

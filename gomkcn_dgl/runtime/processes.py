@@ -170,9 +170,3 @@ def broadcast_object(value: T) -> T:
     values = [value]
     dist.broadcast_object_list(values)
     return values[0]
-
-
-def barrier() -> None:
-    """Wait for all processes."""
-    if world_size() > 1:
-        dist.barrier()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import tomli_w
 
@@ -46,3 +46,29 @@ def check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
             f"{where}settings file {str(path)!r} has the unknown name {unknown[0]!r}; "
             f"known are {', '.join(sorted(known))}."
         )
+
+
+def convert_value(path: str | Path, name: str, value: Any, annotation: Any) -> Any:
+    """Return a value of a settings file as one of the types in an annotation, or refuse it."""
+    options = get_args(annotation)
+    if not options or get_origin(annotation) in (tuple, dict):
+        options = (annotation,)
+    scalars = [kind for kind in options if get_origin(kind) is None and kind is not type(None)]
+    nested = {get_origin(kind) is dict: kind for kind in options if get_origin(kind) is not None}
+    if False in nested and isinstance(value, list):
+        inner = get_args(nested[False])[0]
+        return tuple(convert_value(path, name, entry, inner) for entry in value)
+    if True in nested and isinstance(value, dict):
+        inner = get_args(nested[True])[1]
+        return {key: convert_value(path, key, entry, inner) for key, entry in value.items()}
+    # TOML writes 1 for a whole float; as text, a number with hundreds of digits is infinite
+    if type(value) is int and float in scalars and int not in scalars:
+        return float(str(value))
+    if type(value) in scalars:
+        return value
+    rules = [kind.__name__ for kind in scalars]
+    rules += ["table" if is_table else "list" for is_table in nested]
+    raise InputError(
+        f"{name} in settings file {str(path)!r} must be a value of type {' or '.join(rules)}, "
+        f"got {value!r}."
+    )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import types
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from gomkcn_dgl.checks import check_choice, check_int
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.random_walks import (
@@ -18,7 +16,7 @@ from gomkcn_dgl.random_walks import (
     ImprovedRandomWalkKernel,
     RandomWalkKernel,
 )
-from gomkcn_dgl.runtime.toml_files import check_names, read_toml, to_toml
+from gomkcn_dgl.runtime.toml_files import check_names, convert_value, read_toml, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
 KERNELS: dict[str, Any] = {
@@ -49,7 +47,6 @@ _BY_TASK: dict[str, dict[str, Any]] = {
     },
 }
 _PADDING = {"graph": "match", "node": "mask"}
-_UNIONS = (Union, types.UnionType)
 _KernelOption = str | bool | int | float | tuple[float, ...]
 
 
@@ -197,23 +194,6 @@ def read_train_settings(path: str | Path) -> TrainSettings:
         table, default = tables.get(name, {}), getattr(defaults, name)
         hints = get_type_hints(type(default))
         check_names(path, name, table, hints)
-        values = {key: _typed(path, key, value, hints[key]) for key, value in table.items()}
+        values = {key: convert_value(path, key, value, hints[key]) for key, value in table.items()}
         read[name] = dataclasses.replace(default, **values)
     return TrainSettings(**read)
-
-
-def _typed(path: str | Path, name: str, value: Any, hint: Any) -> Any:
-    """Return a value of TOML as one of the types of its field, or refuse it."""
-    for kind in get_args(hint) if get_origin(hint) in _UNIONS else (hint,):
-        if get_origin(kind) is tuple and isinstance(value, list):
-            return tuple(_typed(path, name, entry, get_args(kind)[0]) for entry in value)
-        if get_origin(kind) is dict and isinstance(value, dict):
-            return {
-                key: _typed(path, key, entry, get_args(kind)[1]) for key, entry in value.items()
-            }
-        # TOML writes 1 for a float that is whole
-        if kind is float and type(value) is int:
-            return float(str(value))
-        if type(value) is kind:
-            return value
-    raise InputError(f"{name} in settings file {str(path)!r} has the wrong type, got {value!r}.")

@@ -201,29 +201,18 @@ def _untrained_classifier(
 
 def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
-    # resolved: nothing in it is None
-    model: Any = settings.model
+    options = dataclasses.asdict(settings.model)
+    del options["init"]
+    options |= {
+        "hidden_feats": settings.model.hidden_feats or None,
+        "kernel": settings.model.make_kernel(),
+        "pooling": settings.model.pooling if settings.data.task == "graph" else None,
+        "read_input": not settings.model.class_filters,
+        "seed": settings.training.seed,
+    }
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
-        return GOMKCN(
-            in_feats,
-            num_classes,
-            hidden_feats=model.hidden_feats or None,
-            num_filters=model.num_filters,
-            filter_size=model.filter_size,
-            num_hops=model.num_hops,
-            num_layers=model.num_layers,
-            kernel=model.make_kernel(),
-            pooling=model.pooling if settings.data.task == "graph" else None,
-            class_filters=model.class_filters,
-            read_input=not model.class_filters,
-            bounded_feats=model.bounded_feats,
-            input_dropout=model.input_dropout,
-            dropout=model.dropout,
-            max_nodes=model.max_nodes,
-            policy=model.policy,
-            seed=settings.training.seed,
-        )
+        return GOMKCN(in_feats, num_classes, **options)
 
 
 def summarize(data: LabelledData) -> dict[str, Any]:
