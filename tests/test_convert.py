@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import convert
-from gomkcn_dgl.io.conversion import edge_blocks, external_sort
+from gomkcn_dgl.io import convert, edge_blocks
+from gomkcn_dgl.io.conversion import external_sort
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.memory import GIB, MIB

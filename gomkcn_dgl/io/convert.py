@@ -9,7 +9,6 @@ is estimated before it is taken. The result is the same, array for array, as tha
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import shutil
@@ -22,16 +21,15 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, as_float32, log_repairs
+from gomkcn_dgl.checks import as_float32, check_int
+from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.conversion.edge_blocks import NotIntegersError, edge_blocks
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
 from gomkcn_dgl.io.conversion.node_numbering import IntegerIds, TextIds
+from gomkcn_dgl.io.edge_blocks import consume_edges
 from gomkcn_dgl.io.edge_table import EdgeTable
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
-from gomkcn_dgl.io.parquet import parquet_blocks
-from gomkcn_dgl.io.reading import find_features, find_format
+from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
 from gomkcn_dgl.runtime.file_names import named
 from gomkcn_dgl.runtime.memory import GIB, MIB, check_memory, memory_in_use
 from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
@@ -41,7 +39,6 @@ from gomkcn_dgl.storage.npy_files import append_npy, map_npy
 
 log = logging.getLogger("gomkcn_dgl")
 
-_FORMATS = ("edges", "csv", "parquet")
 # Bytes that reading and sorting take with the smallest useful pieces.
 _SMALLEST_BUDGET = 64 * MIB
 # Bytes at the peak for each edge of a sorted run; 134 were measured with weights.
@@ -129,7 +126,15 @@ def convert_edges(
         with named(path):
             table = find_features(path, format, features, feature_file)
             check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "the features beside edges")
-            encoded = _encode_edges(path, format, scratch, limit, progress)
+            sizes = _piece_sizes(limit - memory_in_use())
+            encoded = consume_edges(
+                path,
+                format,
+                lambda tables: _encode_edges(tables, scratch, limit),
+                block_bytes=sizes.block_bytes,
+                block_rows=sizes.edges,
+                progress=progress,
+            )
             _drop_row_ids(encoded, table)
             if table is not None:
                 _write_features(folder, table, encoded, limit)
@@ -157,10 +162,10 @@ def _check_format(path: Path, format: str | None) -> str:
     if not path.exists():
         raise InputError(f"path must name a file that exists, got {str(path)!r}.")
     format = find_format(path) if format is None else format
-    if format not in _FORMATS:
+    if format not in EDGE_FORMATS:
         raise InputError(
-            f"the format of a file to convert must be one of {', '.join(_FORMATS)}, got {format}; "
-            "read other formats into memory, and write them to a name that ends in .graph."
+            f"the format of a file to convert must be one of {', '.join(EDGE_FORMATS)}, got "
+            f"{format}; read others into memory, and write them to a name that ends in .graph."
         )
     return format
 
@@ -175,21 +180,7 @@ def _piece_sizes(budget: int) -> _PieceSizes:
     )
 
 
-def _encode_edges(
-    path: Path, format: str, scratch: Path, limit: int, progress: bool
-) -> _EncodedEdges:
-    """Write the edges of a file to scratch files, as integers or else as text."""
-    sizes = _piece_sizes(limit - memory_in_use())
-    if format == "parquet":
-        return _write_codes(parquet_blocks(path, sizes.edges), scratch, limit)
-    for as_text in (False, True):
-        blocks = edge_blocks(path, format, sizes.block_bytes, as_text, progress)
-        with contextlib.suppress(NotIntegersError):
-            return _write_codes(blocks, scratch, limit)
-    raise AssertionError("every id is text")
-
-
-def _write_codes(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _EncodedEdges:
+def _encode_edges(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _EncodedEdges:
     """Write codes and weights of edges as they come, and collect the ids of their nodes."""
     collector: IntegerIds | TextIds | None = None
     num_edges, weighted = 0, False

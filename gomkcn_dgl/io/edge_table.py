@@ -1,9 +1,4 @@
-"""Edge lists and CSV files of edges ↔ arrays of node ids and weights.
-
-pandas parses a file, because it is fast. Where it cannot, or where a value breaks a rule, the file
-is read again row by row in Python: that reads text ids and quoted cells, and tells the number of
-the line that is wrong.
-"""
+"""Edges as files name them: rows of text → ids and weights; a graph → the text of its edges."""
 
 from __future__ import annotations
 
@@ -12,26 +7,17 @@ import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.tables import (
-    COMMENT,
     check_weight,
-    csv_rows,
     data_lines,
     decode,
-    is_int64,
     is_number,
     line_error,
-    parse_csv,
-    parse_table,
-    read_csv_header,
-    read_text,
 )
 from gomkcn_dgl.runtime.file_bytes import most_bytes
 
@@ -44,8 +30,6 @@ _NODE_COLUMNS = (
     ("node_1", "node_2"),
 )
 _WEIGHT_COLUMN = "weight"
-# what source, target and weight are parsed as
-_KINDS = ("int64", "int64", "float64")
 LONGEST_ID = 1000
 
 # number of the line, the two ids as text, and the weight, if there are weights
@@ -69,36 +53,6 @@ class EdgeTable:
     weights: np.ndarray | None
 
 
-def read_edge_list(path: Path) -> EdgeTable:
-    """Read lines ``u v [weight]`` separated by blanks, with ``#`` and ``%`` comments."""
-    data = read_text(path)
-    first = next(data_lines(data), None)
-    if first is None:
-        raise InputError("the file holds comments only, and no edge.")
-    columns = range(len(first[1].split()))
-    if len(columns) in (2, 3):
-        kinds = dict(zip(columns, _KINDS, strict=False))
-        table = _edge_table(parse_table(COMMENT.sub(b"", data), r"\s+", kinds), columns)
-        if table is not None:
-            return table
-    return _table_of_rows(list(scan_edge_list(data)), headless=True)
-
-
-def read_edge_csv(path: Path) -> EdgeTable:
-    """Read a CSV file with a header that has two node columns and maybe ``weight``."""
-    data = read_text(path)
-    header = read_csv_header(data)
-    columns = edge_columns(header)
-    kinds = dict(zip(columns, _KINDS, strict=False))
-    table = _edge_table(parse_csv(data, len(header), kinds), columns)
-    if table is not None:
-        return table
-    rows = list(scan_edge_csv(itertools.islice(csv_rows(data), 1, None), columns))
-    if not rows:
-        raise InputError("the file holds a header and no edge.")
-    return _table_of_rows(rows)
-
-
 def edge_columns(header: list[str]) -> list[int]:
     """Return the positions of the two node columns and of ``weight``, if there is one."""
     names = [name.lower() for name in header]
@@ -111,16 +65,6 @@ def edge_columns(header: list[str]) -> list[int]:
         rule = "the header must name two node columns, such as source,target"
         raise line_error(1, rule, ",".join(header))
     return [*others[:2], *weight]
-
-
-def _edge_table(frame: pd.DataFrame | None, columns: Sequence[int]) -> EdgeTable | None:
-    """Return the edges of a parsed file, or None when a weight breaks the rule."""
-    if frame is None:
-        return None
-    source, target, *weights = (frame[column].to_numpy() for column in columns)
-    if weights and not (np.isfinite(weights[0]) & (weights[0] >= 0)).all():
-        return None
-    return EdgeTable(source, target, weights[0] if weights else None)
 
 
 def scan_edge_list(
@@ -154,26 +98,6 @@ def _edge_row(number: int, cells: Sequence[str]) -> EdgeRow:
         if not 1 <= len(name) <= LONGEST_ID:
             raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
     return number, cells[0], cells[1], check_weight(number, cells[2]) if len(cells) == 3 else None
-
-
-def _table_of_rows(rows: Sequence[EdgeRow], headless: bool = False) -> EdgeTable:
-    """Return edges with ids of int64 where all are integers, else of text.
-
-    The first row of a ``headless`` file is refused where it looks like a header.
-    """
-    pairs = [(u, v) for _, u, v, _ in rows]
-    whole = [all(map(is_int64, pair)) for pair in pairs]
-    if all(whole):
-        ids = np.array([[int(u), int(v)] for u, v in pairs], dtype=np.int64)
-    elif headless and len(rows) > 1 and has_words(pairs[0]) and all(whole[1:]):
-        rule = "the line looks like a header; put # before it or name the file .csv"
-        raise line_error(rows[0][0], rule, " ".join(pairs[0]))
-    else:
-        lengths = [len(name) for pair in pairs for name in pair]
-        refuse_wide(lengths, sum(lengths))
-        ids = np.array(pairs)
-    weights = None if rows[0][3] is None else np.array([weight for *_, weight in rows])
-    return EdgeTable(ids[:, 0], ids[:, 1], weights)
 
 
 def refuse_wide(lengths: Sequence[int], size: int) -> None:

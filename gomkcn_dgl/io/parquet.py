@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_columns, refuse_wide
+from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_columns
 from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, refuse_pipe
 
-_BLOCK_ROWS = 2**16
 _BUFFER_BYTES = 2**20
 
 
-def parquet_blocks(
-    path: Path, rows: int, on_progress: Callable[[float], Any] = lambda share: None
-) -> Iterator[EdgeTable]:
+def parquet_blocks(path: Path, rows: int) -> Iterator[EdgeTable]:
     """Yield the edges of a parquet file in blocks of at most ``rows``.
 
     The columns are told by their names as in a CSV file. Ids are integers where both columns are,
-    and text (object arrays of str) where both are text. ``on_progress`` gets the share of the file
-    that was read, after each block.
+    and text (object arrays of str) where both are text.
     """
     with file_problems(path):
         refuse_pipe(path)
@@ -50,25 +46,12 @@ def parquet_blocks(
                 if batch.num_rows:
                     yield _to_table(batch, names, is_text, done)
                 done += batch.num_rows
-                on_progress(done / total)
     # whatever is wrong in a damaged file
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(f"the parquet file cannot be read ({lines[0].rstrip('.')}).") from None
     if not done:
         raise InputError("the file holds a header and no edge.")
-
-
-def read_edge_parquet(path: Path) -> EdgeTable:
-    """Read all edges of a parquet file."""
-    tables = list(parquet_blocks(path, _BLOCK_ROWS))
-    source = np.concatenate([table.source for table in tables])
-    target = np.concatenate([table.target for table in tables])
-    if source.dtype == object:
-        refuse_wide([len(name) for name in (*source, *target)], path.stat().st_size)
-        source, target = source.astype(str), target.astype(str)
-    weights = [table.weights for table in tables if table.weights is not None]
-    return EdgeTable(source, target, np.concatenate(weights) if weights else None)
 
 
 def _check_types(names: list[str], types: list[Any]) -> bool:

@@ -27,7 +27,8 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl, write_dgl_graphs
-from gomkcn_dgl.io.edge_table import EdgeTable, read_edge_csv, read_edge_list
+from gomkcn_dgl.io.edge_blocks import read_edges
+from gomkcn_dgl.io.edge_table import EdgeTable
 from gomkcn_dgl.io.feature_file import (
     FeatureTable,
     attach_features,
@@ -39,7 +40,6 @@ from gomkcn_dgl.io.feature_file import (
 from gomkcn_dgl.io.graphml import read_graphml
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.npz import read_npz
-from gomkcn_dgl.io.parquet import read_edge_parquet
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.atomic_files import atomic_write
@@ -52,7 +52,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 _COMPRESSIBLE = ("edges", "csv", "graphml")
-_EDGE_READERS = {"edges": read_edge_list, "csv": read_edge_csv, "parquet": read_edge_parquet}
+EDGE_FORMATS = ("edges", "csv", "parquet")
 _READERS: dict[str, Callable[[Path, Sequence[str] | None], CSRGraph]] = {
     "dgl": read_dgl,
     "tu": read_tu_folder,
@@ -60,7 +60,7 @@ _READERS: dict[str, Callable[[Path, Sequence[str] | None], CSRGraph]] = {
     "folder": lambda path, features: select_features(read_graph_folder(path), features),
 }
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*_EDGE_READERS, "graphml")
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, "graphml")
 
 
 def read_graph(
@@ -245,8 +245,8 @@ def _read(
 ) -> CSRGraph:
     if format in _READERS:
         return _READERS[format](path, features)
-    if format in _EDGE_READERS:
-        return _from_edge_table(_EDGE_READERS[format](path), table)
+    if format in EDGE_FORMATS:
+        return _from_edge_table(read_edges(path, format), table)
     if table is None:
         return read_graphml(path, features)
     return attach_features(read_graphml(path, None), table)

@@ -1,10 +1,11 @@
-"""A text file of edges → tables of edges, one or more for each block of the file.
+"""A file of edges → tables of edges, one or more for each block of the file.
 
-The rules and the messages are those of the readers of whole files, whose functions read each block:
-pandas first and, where it cannot, line by line. Two rules need the whole file and are applied here:
-all lines have the same number of columns, and ids are integers only where all of them are. A file
-is read as integers first; an id that is none raises :class:`NotIntegersError`, and the caller reads
-the file again as text.
+These are the rules of edge lists and CSV files, for a graph that is read into memory as well as for
+one that is converted piece by piece. pandas parses a block, because it is fast; where it cannot,
+the block is read row by row in Python, which also tells the number of the line that is wrong.
+
+Two rules need the whole file: all lines have the same number of columns, and ids are integers only
+where all of them are. A file is read as integers first and, at the first other id, anew as text.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import gzip
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,9 +28,11 @@ from gomkcn_dgl.io.edge_table import (
     EdgeTable,
     edge_columns,
     has_words,
+    refuse_wide,
     scan_edge_csv,
     scan_edge_list,
 )
+from gomkcn_dgl.io.parquet import parquet_blocks
 from gomkcn_dgl.io.tables import (
     BYTE_ORDER_MARK,
     COMMENT,
@@ -44,6 +48,7 @@ from gomkcn_dgl.io.tables import (
 )
 from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, refuse_pipe
 
+T = TypeVar("T")
 # The number of its first line and the bytes of each block of whole lines.
 Blocks = Iterator[tuple[int, bytes]]
 
@@ -53,20 +58,49 @@ _ROWS_PER_TABLE = 2**16
 _PLAIN = bytes([*b"\t\n\r", *range(32, 127)])
 
 
-class NotIntegersError(Exception):
+class _NotIntegersError(Exception):
     """A node id is no integer of 64 bits, so that all ids are text."""
 
 
-def edge_blocks(
-    path: Path, format: str, block_bytes: int, as_text: bool, progress: bool = False
-) -> Iterator[EdgeTable]:
-    """Yield the edges of an edge list or a CSV file, about ``block_bytes`` of the file at a time.
+def consume_edges(
+    path: Path,
+    format: str,
+    consume: Callable[[Iterator[EdgeTable]], T],
+    *,
+    block_bytes: int = 2**24,
+    block_rows: int = 2**16,
+    progress: bool = False,
+) -> T:
+    """Return what a function makes of the edges of an edge list, a CSV or a parquet file.
 
-    Ids are int64 or, with ``as_text``, object arrays of str. Raises NotIntegersError, and
-    InputError for all that the readers refuse.
+    It gets tables of edges whose ids are int64 or, in all of them, object arrays of str; it is
+    called again, for text, where an id in the middle of a file is no integer. About ``block_bytes``
+    of text or ``block_rows`` of parquet are read at once.
     """
-    blocks = _text_blocks(path, block_bytes, progress)
-    return (_edge_list_tables if format == "edges" else _csv_tables)(blocks, as_text)
+    if format == "parquet":
+        return consume(parquet_blocks(path, block_rows))
+    tables = _edge_list_tables if format == "edges" else _csv_tables
+    for as_text in (False, True):
+        with contextlib.suppress(_NotIntegersError):
+            return consume(tables(_text_blocks(path, block_bytes, progress), as_text))
+    raise AssertionError("every id is text")
+
+
+def read_edges(path: Path, format: str) -> EdgeTable:
+    """Read all edges of a file."""
+    return consume_edges(path, format, _join_tables)
+
+
+def _join_tables(tables: Iterator[EdgeTable]) -> EdgeTable:
+    sources, targets, weights = zip(
+        *((table.source, table.target, table.weights) for table in tables), strict=True
+    )
+    source, target = np.concatenate(sources), np.concatenate(targets)
+    if source.dtype == object:
+        lengths = [len(name) for name in (*source, *target)]
+        refuse_wide(lengths, sum(lengths))
+        source, target = source.astype(str), target.astype(str)
+    return EdgeTable(source, target, None if weights[0] is None else np.concatenate(weights))
 
 
 def _text_blocks(path: Path, size: int, progress: bool) -> Blocks:
@@ -137,7 +171,7 @@ def _edge_list_tables(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
         raise InputError("the file holds comments only, and no edge.")
     if header is not None:
         if not num_edges:
-            raise NotIntegersError
+            raise _NotIntegersError
         rule = "the line looks like a header; put # before it or name the file .csv"
         raise line_error(first[0], rule, header)
 
@@ -212,7 +246,7 @@ def _tables(fast: EdgeTable | None, edges: Iterator[EdgeRow], as_text: bool) -> 
     while rows := list(itertools.islice(edges, _ROWS_PER_TABLE)):
         _, source, target, weights = zip(*rows, strict=True)
         if not as_text and not all(map(is_int64, (*source, *target))):
-            raise NotIntegersError
+            raise _NotIntegersError
         if as_text:
             ids = np.array([source, target], object)
         else:
