@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from gomkcn_dgl.errors import InputError
+
 AGGREGATIONS = ("mean", "sum", "sym")
 
 
@@ -47,14 +49,14 @@ def level_embeddings(
     >>> level_embeddings(path, torch.ones(1, 3, 1), num_levels=2)[0, :, :, 0].tolist()
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
-    step = transition(adj, aggregation) / level_scale
+    transition = transition_matrix(adj, aggregation) / level_scale
     levels = [feat]
     for _ in range(num_levels):
-        levels.append(step @ levels[-1])
+        levels.append(transition @ levels[-1])
     return torch.stack(levels, dim=1)
 
 
-def transition(adj: Tensor, aggregation: str) -> Tensor:
+def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
     """Turn an adjacency ``[B, N, N]`` into what a level takes from the one before."""
     if aggregation == "sum":
         return adj
@@ -65,3 +67,19 @@ def transition(adj: Tensor, aggregation: str) -> Tensor:
         return adj / degree
     root = degree.rsqrt()
     return root * adj * root.transpose(-1, -2)
+
+
+def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
+    """Refuse scores that are not finite where all inputs are; a NaN in the input stays one.
+
+    Only on the CPU and outside ``torch.compile``: elsewhere the question would stop the device.
+    """
+    if torch.compiler.is_compiling() or scores.device.type != "cpu" or scores.isfinite().all():
+        return
+    if all(bool(tensor.isfinite().all()) for tensor in inputs):
+        largest = max(tensor.detach().abs().max().item() for tensor in inputs)
+        raise InputError(
+            f"features and edge weights must be small enough for {scores.dtype} to hold their "
+            f"level sums, products and squares, got numbers up to {largest:g}; scale them down, or "
+            "use fewer levels."
+        )

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 import torch
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
-from gomkcn_dgl.matching import GOMKKernel, refuse_overflow, resolve_kernel
+from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 
 log = logging.getLogger("gomkcn_dgl")
 

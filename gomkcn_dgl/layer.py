@@ -10,11 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKKernel, refuse_overflow, resolve_kernel
+from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import (
     MAX_HOPS,

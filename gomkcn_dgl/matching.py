@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, transition
+from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, refuse_overflow, transition_matrix
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched, matched_similarity
@@ -98,22 +98,10 @@ class GOMKKernel:
     def similarity(
         self, x: Tensor, num_nodes: Tensor, z: Tensor, filter_nodes: Tensor, backend: str
     ) -> Tensor:
-        """Scores over the score of a perfect match, in [0, 1], for filters smaller than M too.
+        """Scores ``[S, F]`` over the score of a perfect match, in [0, 1].
 
-        Parameters
-        ----------
-        x, z : Tensor
-            Level embeddings ``[S, L, N, D]`` of subgraphs and ``[F, L, M, D]`` of filters, zero for
-            padding.
-        num_nodes, filter_nodes : Tensor
-            ``[S]`` and ``[F]`` nodes that are not padding.
-        backend : str
-            As in :func:`gomk`.
-
-        Returns
-        -------
-        Tensor
-            ``[S, F]``.
+        ``x [S, L, N, D]`` and ``z [F, L, M, D]`` are level embeddings, zero for padding;
+        ``num_nodes [S]`` and ``filter_nodes [F]`` are the nodes that are not padding.
         """
         scores = self.match(x, z, num_nodes, backend).scores
         if self.padding == "mask":
@@ -129,7 +117,8 @@ class GOMKKernel:
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
         """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
         module = self._backend(backend, x, z, x.shape[2])
-        if not _takes_bfloat16(module):
+        # Triton's kernels widen bfloat16 themselves, as they load it
+        if not module.__name__.endswith("_triton"):
             x, z = _widen(x), _widen(z)
         matched: Matched = module.match(
             x,
@@ -151,20 +140,22 @@ class GOMKKernel:
         goes, so that the level embeddings never exist in memory.
         """
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
-        if not _takes_bfloat16(module):
+        if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
-        if not _embeds(module):
+        if not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
-        steps = subgraphs.weights
-        if steps is not None:
-            steps = transition(steps.to(feat.dtype), self.aggregation) / self.level_scale
+        transition = subgraphs.weights
+        if transition is not None:
+            transition = (
+                transition_matrix(transition.to(feat.dtype), self.aggregation) / self.level_scale
+            )
         nodes = subgraphs.nodes
         matched: Matched = module.match_subgraphs(
             feat,
             nodes,
             subgraphs.bits,
-            steps,
+            transition,
             self.aggregation,
             self.level_scale,
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
@@ -344,32 +335,6 @@ def gomk(
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment) if return_matching else scores
-
-
-def refuse_overflow(scores: Tensor, *given: Tensor) -> None:
-    """Refuse scores that are not finite though all that was given is; a given NaN stays one.
-
-    On the CPU alone: elsewhere, and in compiled code, to ask would cost more than to go on.
-    """
-    if torch.compiler.is_compiling() or scores.device.type != "cpu" or scores.isfinite().all():
-        return
-    if all(bool(tensor.isfinite().all()) for tensor in given):
-        largest = max(tensor.detach().abs().max().item() for tensor in given)
-        raise InputError(
-            f"features and edge weights must be small enough for {scores.dtype} to hold their "
-            f"level sums, products and squares, got numbers up to {largest:g}; scale them down, or "
-            "use fewer levels."
-        )
-
-
-def _takes_bfloat16(module: ModuleType) -> bool:
-    """Whether a backend widens bfloat16 itself, as it loads."""
-    return module.__name__.endswith("_triton")
-
-
-def _embeds(module: ModuleType) -> bool:
-    """Whether a backend takes subgraphs as they are, and embeds them itself."""
-    return module.__name__.endswith("_numba")
 
 
 def _widen(tensor: Tensor) -> Tensor:

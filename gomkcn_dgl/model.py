@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
-from gomkcn_dgl.matching import GOMKKernel, refuse_overflow
+from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 NORMS = ("batch", "node")
@@ -24,19 +25,7 @@ class _NodeNorm(nn.Module):
 
 
 class InputLayer(nn.Module):
-    """Linear map, norm, and a sigmoid where the filters' features lie in (0, 1).
-
-    Parameters
-    ----------
-    in_feats, out_feats : int
-        Widths.
-    norm : {"batch", "node"}
-        Batch norm, or each node's features to a mean square of 1.
-    bounded : bool
-        Apply the sigmoid.
-    dropout : float
-        Share of the input features that is dropped while training.
-    """
+    """Dropout, a linear map, a norm, and a sigmoid where the filters' features lie in (0, 1)."""
 
     def __init__(
         self, in_feats: int, out_feats: int, norm: str, bounded: bool, dropout: float

@@ -61,18 +61,8 @@ class _WalkKernel:
     ) -> Tensor:
         """Return the scores ``[S, F]``, differentiable in the features and the filters.
 
-        Parameters
-        ----------
-        subgraphs : SubgraphTensors
-            S subgraphs of N nodes.
-        feat : Tensor
-            ``[V, D]``.
-        filter_adj, filter_feat : Tensor
-            ``[F, M, M]``, symmetric, and ``[F, M, D]``.
-        backend : {"auto", "torch", "reference"}
-            ``torch`` multiplies matrices on any device, ``reference`` walks on the product graph.
-        pair_weight : Tensor, optional
-            ``[N, M]``, for :class:`DeepRandomWalkKernel` alone; None: all 1.
+        ``"torch"`` multiplies matrices on any device, ``"reference"`` walks on the product graph.
+        ``pair_weight [N, M]`` is for :class:`DeepRandomWalkKernel` only; None: all 1.
         """
         tensors = _tensors(subgraphs, feat, filter_adj, filter_feat)
         return self._walk(self._module(backend), tensors, pair_weight)
@@ -117,9 +107,10 @@ class RandomWalkKernel(_WalkKernel):
 
     .. math:: k(G, H) = \sum_{p=0}^{P} s^T A_\times^p s
 
-    counts the walks of up to P steps that both graphs have, each by how alike its first two nodes
-    are times how alike its last two are; what lies between is not compared. It is the P-step kernel
-    of Random Walk Graph Neural Networks (NeurIPS 2020) with all steps weighted alike.
+    counts the walks of up to P steps that both graphs have, each weighted by
+    the similarity of its first two nodes times that of its last two; the nodes between are not
+    compared. It is the P-step kernel
+    of Random Walk Graph Neural Networks (NeurIPS 2020) with equal weights for all steps.
 
     Attributes
     ----------
@@ -196,9 +187,9 @@ class ImprovedRandomWalkKernel(_WalkKernel):
     .. math:: k(G, H) = \sum_{t=1}^{T} 1^T \left( (s s^T) \circ A_\times \right)^t 1
 
     counts the walks of 1 to T steps that both graphs have, *colour-matching*: each step is weighted
-    by how alike both of its ends are, so that with one-hot features only walks whose colours agree
-    all along are counted; with others, a node that a walk passes counts twice. A single node has no
-    step and scores 0.
+    by the similarities at both of its ends, so that with one-hot features only walks whose colours
+    agree all along are counted; with others, a node that a walk passes counts twice. A single
+    node has no step and scores 0.
 
     Attributes
     ----------
@@ -222,10 +213,10 @@ class ImprovedRandomWalkKernel(_WalkKernel):
         return module.improved_random_walk(*tensors, self.num_steps)
 
     def _self_score(self, adj: Tensor, feat: Tensor) -> Tensor:
-        alike = feat @ feat.mT  # [B, N, N]
-        walks, score = torch.ones_like(alike), feat.new_zeros(len(feat))
+        similarity = feat @ feat.mT  # [B, N, N]
+        walks, score = torch.ones_like(similarity), feat.new_zeros(len(feat))
         for _ in range(self.num_steps):
-            walks = alike * (adj @ (alike * walks) @ adj)
+            walks = similarity * (adj @ (similarity * walks) @ adj)
             score = score + walks.sum(dim=(1, 2))
         return score
 

@@ -12,7 +12,7 @@ from tolerances import GRADIENTS, VALUES
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernels import BACKENDS, load_backend
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, SolidFunction
+from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, NodeSimilarity
 from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 
@@ -345,8 +345,8 @@ def test_a_backend_that_does_not_run_is_refused():
         load_backend("matching", "numba", "cuda")
 
 
-def test_auto_falls_back_for_a_solid_function_that_numba_does_not_know(monkeypatch):
-    one = SolidFunction(lambda x, z, bandwidth: (0 * (x + z)).sum(dim=-1) + 1, largest=1.0)
+def test_auto_falls_back_for_a_node_similarity_that_numba_does_not_know(monkeypatch):
+    one = NodeSimilarity(lambda x, z, bandwidth: (0 * (x + z)).sum(dim=-1) + 1, largest=1.0)
     monkeypatch.setitem(NODE_SIMILARITIES, "one", one)
     inputs = problem(Shape(2, 3, 4, 4, 1), torch.float64)
     assert gomk(*inputs, num_levels=1, node_similarity="one").tolist() == [[8.0] * 3] * 2

@@ -34,22 +34,10 @@ _HAS_TRITON = _has_triton()
 
 
 def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:
-    """Return the module that computes ``operation`` on ``device``.
+    """Return the module that computes ``operation``, ``"bfs"`` or ``"matching"``, on a device.
 
-    Parameters
-    ----------
-    operation : {"bfs", "matching"}
-        What to compute.
-    backend : str
-        ``"auto"``, or one of the operation's backends by name.
-    device : str
-        Type of the device that holds the tensors. ``"auto"`` takes Numba on ``"cpu"``, Triton on
-        ``"cuda"`` where it is installed, and the reference elsewhere.
-
-    Raises
-    ------
-    InputError
-        If there is no such backend, or it does not run on this device.
+    ``backend="auto"`` takes Numba on ``"cpu"``, Triton on ``"cuda"`` where it is installed, and the
+    reference elsewhere.
     """
     check_choice("backend", backend, ("auto", *BACKENDS[operation]))
     if backend == "auto":

@@ -195,20 +195,8 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
 
 
 def assign(similarity: np.ndarray) -> np.ndarray:
-    """Assign the rows of many small tables at once, so that each sum is the largest.
+    """Assign the rows of tables ``[B, N, M]`` so that each sum is the largest: int16 ``[B, N]``.
 
-    Parameters
-    ----------
-    similarity : numpy.ndarray
-        float32 or float64 ``[B, N, M]``, finite.
-
-    Returns
-    -------
-    numpy.ndarray
-        int16 ``[B, N]``, the column of each row, -1 = none left.
-
-    Examples
-    --------
     >>> assign(np.array([[[0.5, 0.9], [0.1, 0.8]]]))
     array([[0, 1]], dtype=int16)
     """

@@ -1,7 +1,7 @@
 """Level embeddings of one subgraph on the CPU, and the way back: ``X_i = A X_{i-1} / c``.
 
-A subgraph comes as bit rows or as a dense matrix of steps; both become a list of weighted edges, so
-that a level costs one vector operation an edge.
+A subgraph comes as bit rows or as a dense transition matrix; both become a list of weighted edges,
+so that a level costs one vector operation an edge.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ def edges_of_bits(bits, aggregation, scale, edges):
 
 
 @subroutine(_nrt=False)
-def edges_of_steps(steps, edges):
-    """List the non-zero entries of a matrix of steps [N, N]; return how many there are."""
+def edges_of_matrix(transition, edges):
+    """List the non-zero entries of a transition matrix [N, N]; return how many there are."""
     head, tail, weight, _ = edges
     count = 0
-    for i in range(steps.shape[0]):
-        for j in range(steps.shape[1]):
-            head[count], tail[count], weight[count] = i, j, steps[i, j]
-            count += steps[i, j] != 0
+    for i in range(transition.shape[0]):
+        for j in range(transition.shape[1]):
+            head[count], tail[count], weight[count] = i, j, transition[i, j]
+            count += transition[i, j] != 0
     return count
 
 

@@ -26,7 +26,7 @@ from gomkcn_dgl.kernels.levels_numba import (
     Edges,
     collect_levels,
     edges_of_bits,
-    edges_of_steps,
+    edges_of_matrix,
     fill_levels,
     new_edges,
 )
@@ -42,7 +42,7 @@ class LeftSide(NamedTuple):
     feat: np.ndarray  # [V, D]
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
     bits: np.ndarray  # uint64 [S, N, W]
-    steps: np.ndarray  # [S, N, N], what a level takes from the one before
+    transition: np.ndarray  # [S, N, N], what a level takes from the one before
 
 
 class ForwardScratch(NamedTuple):
@@ -141,7 +141,7 @@ def _load(left, s, aggregation, scale, edges, x):
         if left.bits.shape[0] > 0:
             num_edges = edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
-            num_edges = edges_of_steps(left.steps[s], edges)
+            num_edges = edges_of_matrix(left.transition[s], edges)
         fill_levels(edges, num_edges, x)
     return num_edges
 

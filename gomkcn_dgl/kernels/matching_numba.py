@@ -21,7 +21,7 @@ from gomkcn_dgl.kernels.matching_loops import (
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, SOLIDS
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, NODE_SIMILARITY_NAMES
 from gomkcn_dgl.kernels.threads import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
@@ -51,7 +51,7 @@ def match_subgraphs(
     feat: Tensor,
     nodes: Tensor,
     bits: Tensor | None,
-    steps: Tensor | None,
+    transition: Tensor | None,
     aggregation: str,
     level_scale: float,
     rows: Tensor,
@@ -63,22 +63,12 @@ def match_subgraphs(
 ) -> Matched:
     """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
-    Parameters
-    ----------
-    feat : Tensor
-        ``[V, D]``.
-    nodes : Tensor
-        Integer ``[S, N]`` rows of ``feat``, -1 = padding.
-    bits, steps : Tensor or None
-        int64 ``[S, N, ceil(N / 64)]``, a bit for each edge, or ``[S, N, N]``, what a level takes
-        from the one before: one of the two. Padding has neither.
-    aggregation, level_scale
-        How ``bits`` become steps.
-    rows, z, bandwidth, node_similarity, matching, anchor_root
-        As in :func:`match`.
+    ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and either ``bits``, int64
+    ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``transition [S, N, N]``.
+    ``aggregation`` and ``level_scale`` turn bits into a transition matrix.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        None, feat, nodes, bits, steps, z, bandwidth, level_scale,
+        None, feat, nodes, bits, transition, z, bandwidth, level_scale,
         AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
     )  # fmt: skip
@@ -96,7 +86,7 @@ class _Inputs(NamedTuple):
     feat: Tensor | None  # [V, D]
     nodes: Tensor | None  # int [S, N]
     bits: Tensor | None  # int64 [S, N, W]
-    steps: Tensor | None  # [S, N, N]
+    transition: Tensor | None  # [S, N, N]
     z: Tensor  # [F, L, M, D]
     bandwidth: Sequence[float]
     level_scale: float
@@ -127,12 +117,12 @@ class _Inputs(NamedTuple):
             array(self.feat, 2, real),
             array(self.nodes, 2, torch.int32),
             array(self.bits, 3, torch.int64).view(np.uint64),
-            array(self.steps, 3, real),
+            array(self.transition, 3, real),
         )
 
 
 _SCHEMA = (
-    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? steps, Tensor z, "
+    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? transition, Tensor z, "
     "float[] bandwidth, float level_scale, int aggregation, int node_similarity"
 )
 _NUM_INPUTS = len(_Inputs._fields)
@@ -163,7 +153,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     _, num_levels, num_filter_nodes, width = z.shape
     chunks = _in_chunks(z, num_nodes)
     norms = chunks.square().sum(dim=2)
-    largest = num_levels * NODE_SIMILARITIES[SOLIDS[inputs.node_similarity]].largest
+    largest = num_levels * NODE_SIMILARITIES[NODE_SIMILARITY_NAMES[inputs.node_similarity]].largest
     shift, fixed = fixed_point(num_nodes, num_filter_nodes, largest)
     # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
     entries = scores.numel() * num_nodes * num_filter_nodes

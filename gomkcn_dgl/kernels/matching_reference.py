@@ -20,15 +20,11 @@ DICE_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
-class SolidFunction:
-    """A similarity of two level embeddings, s(x, z) = s(z, x) >= 0 (the paper's Definition 3).
+class NodeSimilarity:
+    """A similarity of two level embeddings, s(x, z) = s(z, x) >= 0: the paper's solid function.
 
-    Attributes
-    ----------
-    similarity : callable
-        ``(x [..., D], z [..., D], bandwidth)`` → ``[...]``.
-    largest : float
-        Its value at ``x = z``, by which scores are normalised.
+    ``similarity`` maps ``x [..., D]``, ``z [..., D]`` and a bandwidth to ``[...]``; ``largest`` is
+    its value at ``x = z``, by which scores are normalised.
     """
 
     similarity: Callable[[Tensor, Tensor, float], Tensor]
@@ -54,9 +50,9 @@ def _dice(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
     return 1 + 2 * (x * z).sum(dim=-1) / (norms + DICE_EPSILON)
 
 
-NODE_SIMILARITIES: dict[str, SolidFunction] = {
-    "rbf": SolidFunction(_rbf, largest=1.0),
-    "dice": SolidFunction(_dice, largest=2.0),
+NODE_SIMILARITIES: dict[str, NodeSimilarity] = {
+    "rbf": NodeSimilarity(_rbf, largest=1.0),
+    "dice": NodeSimilarity(_dice, largest=2.0),
 }
 
 
@@ -71,18 +67,9 @@ def match(
 ) -> Matched:
     """Score every subgraph against every filter.
 
-    Parameters
-    ----------
-    x, z : Tensor
-        Level embeddings ``[S, L, N, D]`` and ``[F, L, M, D]``.
-    bandwidth : list of float
-        ``[L]``, the divisor ``D * tau_i`` inside the exponential.
-    rows : Tensor
-        int64 ``[S]``; only the first ``rows[s]`` nodes of subgraph s may be matched.
-    node_similarity, matching : str
-        Names; ``matching`` is ``"optimal"`` or ``"greedy"``.
-    anchor_root : bool
-        Node 0 is matched to filter node 0 whatever it costs.
+    ``x [S, L, N, D]`` and ``z [F, L, M, D]`` are level embeddings, ``bandwidth [L]`` the divisors
+    ``D * tau_i`` inside the exponential. Only the first ``rows[s]`` nodes of subgraph s may be
+    matched; with ``anchor_root`` node 0 is matched to filter node 0 whatever it costs.
     """
     table = similarity_table(x, z, bandwidth, node_similarity)
     find = _optimal if matching == "optimal" else _greedy

@@ -52,11 +52,6 @@ def match(
 
     x and z are float32 or bfloat16 and have at most 64 nodes a graph; scores are float32. The score
     of an optimal matching may be ``min(N, M) * 2^-21`` of the largest similarity below the optimum.
-
-    Raises
-    ------
-    BackendError
-        For another dtype, a larger graph, or tensors that are not on a GPU.
     """
     _check(x, z)
     scores, assignment = _match(x, z, bandwidth, rows, node_similarity, matching, anchor_root)

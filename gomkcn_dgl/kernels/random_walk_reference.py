@@ -3,7 +3,7 @@
 A node of the direct product of a subgraph and a filter is a pair (n, m), and two pairs are joined
 where n is joined to n' and m to m': its adjacency is the Kronecker product of the two, here laid
 out in full as ``[S, F, N M, N M]``. A walk on it is a pair of walks taken at the same time, one in
-each graph. How alike the two nodes of a pair are is the inner product of their features. Padding
+each graph. The similarity of a pair is the inner product of its nodes' features. Padding
 has zero features and no edges, so that nothing starts, ends or passes there.
 """
 
@@ -22,31 +22,17 @@ def random_walk(
     num_steps: int,
     pair_weight: Tensor | None,
 ) -> Tensor:
-    """Sum over the walks of 0 to ``num_steps`` steps: first pair alike x last pair alike x weight.
+    """Sum of similarity(first pair) * similarity(last pair) * weight over walks of 0.. steps.
 
-    Parameters
-    ----------
-    adj, filter_adj : Tensor
-        ``[S, N, N]`` and ``[F, M, M]``, both symmetric.
-    nodes : Tensor
-        ``[S, N]`` rows of ``feat``, -1 = padding.
-    feat, filter_feat : Tensor
-        ``[V, D]`` and ``[F, M, D]``.
-    num_steps : int
-        Steps of the longest walk.
-    pair_weight : Tensor or None
-        ``[N, M]`` weight of a walk by its first pair; None: all 1.
-
-    Returns
-    -------
-    Tensor
-        ``[S, F]``, differentiable in all but ``adj``.
+    ``adj [S, N, N]`` and ``filter_adj [F, M, M]`` are symmetric, ``nodes [S, N]`` are rows of
+    ``feat [V, D]`` with -1 for padding, ``pair_weight [N, M]`` weighs a walk by its first pair
+    (None: all 1). Scores ``[S, F]``, differentiable in all but ``adj``.
     """
-    alike = _alike(nodes, feat, filter_feat)  # [S, F, N M]
+    similarity = _pair_similarity(nodes, feat, filter_feat)  # [S, F, N M]
     step = _product_graph(adj, filter_adj)
-    start = alike if pair_weight is None else alike * pair_weight.double().flatten()
-    score = torch.zeros_like(alike[:, :, 0])
-    arrived = alike
+    start = similarity if pair_weight is None else similarity * pair_weight.double().flatten()
+    score = torch.zeros_like(similarity[:, :, 0])
+    arrived = similarity
     for num_taken in range(num_steps + 1):
         if num_taken > 0:
             arrived = _times(step, arrived)
@@ -62,21 +48,18 @@ def improved_random_walk(
     filter_feat: Tensor,
     num_steps: int,
 ) -> Tensor:
-    """Sum over the walks of 1 to ``num_steps`` steps, where each step compares both of its ends.
-
-    Parameters and result are those of :func:`random_walk`.
-    """
-    alike = _alike(nodes, feat, filter_feat)  # [S, F, N M]
-    step = _product_graph(adj, filter_adj) * alike.unsqueeze(2) * alike.unsqueeze(3)
-    score = torch.zeros_like(alike[:, :, 0])
-    walks = torch.ones_like(alike)
+    """Sum over the walks of 1 to ``num_steps`` steps, where each step compares both of its ends."""
+    similarity = _pair_similarity(nodes, feat, filter_feat)  # [S, F, N M]
+    step = _product_graph(adj, filter_adj) * similarity.unsqueeze(2) * similarity.unsqueeze(3)
+    score = torch.zeros_like(similarity[:, :, 0])
+    walks = torch.ones_like(similarity)
     for _ in range(num_steps):
         walks = _times(step, walks)
         score = score + walks.sum(dim=2)
     return score.to(feat.dtype)
 
 
-def _alike(nodes: Tensor, feat: Tensor, filter_feat: Tensor) -> Tensor:
+def _pair_similarity(nodes: Tensor, feat: Tensor, filter_feat: Tensor) -> Tensor:
     """Inner products of the features of all pairs, ``[S, F, N M]``."""
     rows = feat.double()[nodes.clamp(min=0).long()]  # [S, N, D]
     rows = torch.where(nodes.unsqueeze(2) >= 0, rows, torch.zeros_like(rows))

@@ -1,7 +1,7 @@
 """Random walk kernels by matrix products, some subgraphs at a time, without the product graph.
 
 With a table ``Y [N, M]`` over the pairs of a subgraph's and a filter's nodes, a step on the product
-graph is ``A Y B``, and ``S = X Z^T`` says how alike the pairs are.
+graph is ``A Y B``, and ``S = X Z^T`` holds the similarities of the pairs.
 
 - Walks compared at their ends. After p steps ``A^p S B^p = (A^p X) (B^p Z)^T``, so that the sum
   over p is one product of all levels side by side, ``[X, A X, ..] [Z, B Z, ..]^T``.
@@ -72,8 +72,8 @@ class _RandomWalk(torch.autograd.Function):
         scores = feat.new_empty(len(nodes), num_filters)
         for rows in _chunks(nodes, max(len(z), width), feat):
             x = _levels(adj[rows], _gather(feat, nodes[rows]), width)
-            alike, later = _tables(x, z, feat.shape[1])
-            pairs = later.add_(alike).mul_(alike)
+            similarity, later = _tables(x, z, feat.shape[1])
+            pairs = later.add_(similarity).mul_(similarity)
             if weight is not None:
                 pairs *= weight
             scores[rows] = pairs.sum(dim=1).unflatten(1, (num_filters, filter_size)).sum(dim=2)
@@ -91,14 +91,14 @@ class _RandomWalk(torch.autograd.Function):
         grad_weight = None if weight is None else torch.zeros_like(weight)
         for rows in _chunks(nodes, max(len(z), width), feat):
             x = _levels(adj[rows], _gather(feat, nodes[rows]), width)  # [s, N, (P + 1) D]
-            alike, later = _tables(x, z, depth)  # [s, N, F M]
+            similarity, later = _tables(x, z, depth)  # [s, N, F M]
             share = upstream[rows].repeat_interleave(filter_size, dim=1).unsqueeze(1)
             if weight is not None and grad_weight is not None:
-                grad_weight += ((alike + later) * alike * share).sum(dim=0)
+                grad_weight += ((similarity + later) * similarity * share).sum(dim=0)
                 share = share * weight
-            grad_alike = later.add_(alike, alpha=2).mul_(share)
-            grad_later = alike.mul_(share)
-            parts = ((grad_alike, slice(0, depth)), (grad_later, slice(depth, width)))
+            grad_similarity = later.add_(similarity, alpha=2).mul_(share)
+            grad_later = similarity.mul_(share)
+            parts = ((grad_similarity, slice(0, depth)), (grad_later, slice(depth, width)))
             for grad_table, part in parts:
                 grad_z[:, part] += grad_table.flatten(0, 1).T @ x[:, :, part].flatten(0, 1)
             grad_x = torch.cat([table @ z[:, part] for table, part in parts], dim=2)
@@ -132,13 +132,13 @@ class _ImprovedRandomWalk(torch.autograd.Function):
         z = filter_feat.flatten(0, 1)  # [F M, D]
         scores = feat.new_empty(len(nodes), num_filters)
         for rows in _chunks(nodes, max(z.shape), feat):
-            alike = _gather(feat, nodes[rows]) @ z.T  # [s, N, F M]
-            left, walks = alike, torch.zeros_like(alike)
+            similarity = _gather(feat, nodes[rows]) @ z.T  # [s, N, F M]
+            left, walks = similarity, torch.zeros_like(similarity)
             for step in range(num_steps):
-                here = _filter_step(adj[rows] @ left, filter_adj).mul_(alike)
+                here = _filter_step(adj[rows] @ left, filter_adj).mul_(similarity)
                 walks += here
                 if step + 1 < num_steps:
-                    left = here.mul_(alike)
+                    left = here.mul_(similarity)
             scores[rows] = walks.sum(dim=1).unflatten(1, (num_filters, filter_size)).sum(dim=2)
         return scores
 
@@ -153,33 +153,33 @@ class _ImprovedRandomWalk(torch.autograd.Function):
         grad_adj = torch.zeros_like(filter_adj)
         for rows in _chunks(nodes, max(z.shape), feat):
             x = _gather(feat, nodes[rows])
-            alike = x @ z.T  # [s, N, F M]
+            similarity = x @ z.T  # [s, N, F M]
             share = upstream[rows].repeat_interleave(filter_size, dim=1).unsqueeze(1)
-            moved, arrived, sums = _walk(adj[rows], filter_adj, alike, ctx.num_steps)
-            grad_alike, shared = torch.zeros_like(alike), alike * share
+            moved, arrived, sums = _walk(adj[rows], filter_adj, similarity, ctx.num_steps)
+            grad_similarity, shared = torch.zeros_like(similarity), similarity * share
             for left, right, rest in zip(moved, arrived, reversed(sums), strict=True):
-                grad_alike.addcmul_(rest, right)
+                grad_similarity.addcmul_(rest, right)
                 pairs = (rest * shared).unflatten(2, tables)
                 grad_adj += torch.einsum("snfm,snfk->fmk", pairs, left.unflatten(2, tables))
-            grad_alike.mul_(share).mul_(2)
-            grad_z += grad_alike.flatten(0, 1).T @ x.flatten(0, 1)
-            _scatter(grad_feat, nodes[rows], grad_alike @ z)
+            grad_similarity.mul_(share).mul_(2)
+            grad_z += grad_similarity.flatten(0, 1).T @ x.flatten(0, 1)
+            _scatter(grad_feat, nodes[rows], grad_similarity @ z)
         return None, None, grad_feat, grad_adj, grad_z.view_as(filter_feat), None
 
 
 def _walk(
-    adj: Tensor, filter_adj: Tensor, alike: Tensor, num_steps: int
+    adj: Tensor, filter_adj: Tensor, similarity: Tensor, num_steps: int
 ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
     """``A (S * u_j)``, ``v_j`` and ``U_j`` of the steps j = 0 .. T - 1."""
-    moved, arrived, sums = [], [], [torch.ones_like(alike)]
-    left = alike
+    moved, arrived, sums = [], [], [torch.ones_like(similarity)]
+    left = similarity
     for step in range(num_steps):
         moved.append(adj @ left)
         arrived.append(_filter_step(moved[-1], filter_adj))
         if step + 1 < num_steps:
-            here = arrived[-1] * alike
+            here = arrived[-1] * similarity
             sums.append(sums[-1] + here)
-            left = here * alike
+            left = here * similarity
     return moved, arrived, sums
 
 
@@ -198,7 +198,7 @@ def _levels(adj: Tensor, x: Tensor, width: int) -> Tensor:
 
 
 def _tables(x: Tensor, z: Tensor, depth: int) -> tuple[Tensor, Tensor]:
-    """How alike all pairs are, and that summed over all walks of a step or more to them."""
+    """Similarities of all pairs, and those summed over all walks of a step or more to them."""
     return x[:, :, :depth] @ z[:, :depth].T, x[:, :, depth:] @ z[:, depth:].T  # [s, N, F M]
 
 

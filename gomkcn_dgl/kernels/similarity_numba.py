@@ -20,8 +20,8 @@ from numba.extending import overload
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 from gomkcn_dgl.runtime.compiled import subroutine
 
-SOLIDS = ("rbf", "dice")
-NODE_SIMILARITY_CODES = {name: code for code, name in enumerate(SOLIDS)}
+NODE_SIMILARITY_NAMES = ("rbf", "dice")
+NODE_SIMILARITY_CODES = {name: code for code, name in enumerate(NODE_SIMILARITY_NAMES)}
 RBF = NODE_SIMILARITY_CODES["rbf"]
 
 _LOG2_E = np.float32(1 / math.log(2))

@@ -25,18 +25,9 @@ def run_blocks(
 ) -> None:
     """Call ``function(first, last, *arguments)`` until all blocks of work are done.
 
-    Parameters
-    ----------
-    function : callable
-        A compiled function whose blocks write to different places; it runs without Python's lock,
-        so that Python's threads do.
-    num_blocks : int
-        Blocks there are; each call gets those from ``first`` up to ``last``.
-    nanoseconds : float
-        About how long one thread would take. At most ``numba.get_num_threads()`` threads are
-        used, and only as many as this keeps busy.
-    *arguments
-        Passed on.
+    The function releases Python's lock, and its blocks write to different places. ``nanoseconds``
+    is about how long one thread would take: at most ``numba.get_num_threads()`` threads are used,
+    and only as many as this keeps busy.
     """
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
     threads = max(1, min(numba.get_num_threads(), pieces))
