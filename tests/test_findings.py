@@ -1,135 +1,92 @@
 """What the findings say beside the patterns: rings, nitro groups and triangles counted by hand."""
 
-import importlib
-
+import findings
+import known_facts
 import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.graph import as_csr
-
 AROMATIC, SINGLE, DOUBLE = 0, 1, 2
 
 
-@pytest.fixture(scope="module")
-def facts():
-    return importlib.import_module("known_facts")
-
-
-@pytest.fixture(scope="module")
-def findings():
-    return importlib.import_module("findings")
+def write_tu(folder, edges, node_labels, graphs, edge_labels=()):
+    """A data set in the TU format, whose nodes count from 1."""
+    lines = {
+        "A": [f"{u + 1}, {v + 1}" for u, v in edges],
+        "edge_labels": edge_labels,
+        "graph_indicator": graphs,
+        "node_labels": node_labels,
+    }
+    for name, values in lines.items():
+        (folder / f"M_{name}.txt").write_text("".join(f"{value}\n" for value in values))
+    return folder
 
 
 @pytest.fixture
 def nitrobenzene(tmp_path):
-    """Water's oxygen alone; then a ring of six carbons with a nitro group, in the TU format."""
+    """The oxygen of water alone; then a ring of six carbons with a nitro group."""
     ring = [(u, (u + 1) % 6, AROMATIC) for u in range(6)]
     bonds = [*ring, (0, 6, SINGLE), (6, 7, DOUBLE), (6, 8, SINGLE)]
-    # counted from 1, after the oxygen
-    edges = [(u + 2, v + 2, kind) for u, v, kind in bonds]
-    lines = {
-        "A": [f"{u}, {v}" for u, v, _ in edges],
-        "edge_labels": [str(kind) for *_, kind in edges],
-        "graph_indicator": ["1"] + ["2"] * 9,
-        "node_labels": [str(code) for code in (2, *[0] * 6, 1, 2, 2)],
-    }
-    for name, text in lines.items():
-        (tmp_path / f"M_{name}.txt").write_text("\n".join(text) + "\n")
-    return tmp_path
+    edges = [(u + 1, v + 1) for u, v, _ in bonds]
+    labels = [2, *[0] * 6, 1, 2, 2]
+    return write_tu(tmp_path, edges, labels, [1] + [2] * 9, [kind for *_, kind in bonds])
 
 
-def record(number, words, places, graph=1):
-    occurrences = [{"nodes": list(place), "graph": graph} for place in places]
+def record(number, words, node_sets):
+    occurrences = [{"nodes": list(nodes), "graph": 1} for nodes in node_sets]
     return {"id": number, "words": words, "occurrences": occurrences}
 
 
-class TestMutag:
-    def test_rings_and_groups_are_counted(self, facts, nitrobenzene):
-        patterns = [
-            record(0, "cycle of 6 nodes: 6 carbon", [range(6), range(1, 7)]),
-            record(1, "star with 3 leaves: 2 oxygen, 1 nitrogen, 1 carbon", [(0, 6, 7, 8)]),
-        ]
-        said = facts.describe_rings_and_nitro_groups(nitrobenzene, patterns)
-        assert "holds 1 rings of six atoms, 1 of them with six aromatic bonds" in said
-        assert "and 1 nitro groups" in said
-        assert "Of the 2 places of pattern 0, “cycle of 6 nodes: 6 carbon”, 1 are such" in said
-        assert "Of the 1 places of pattern 1" in said
-        assert said.endswith("1 hold a nitro group, 1 different ones.")
-
-    def test_what_was_not_found_is_said(self, facts, nitrobenzene):
-        said = facts.describe_rings_and_nitro_groups(nitrobenzene, [])
-        assert said.endswith("No pattern is a ring of six carbons. No pattern is a nitro group.")
-
-    def test_a_place_without_an_oxygen_is_no_nitro_group(self, facts, nitrobenzene):
-        molecules, first = facts.read_molecules(nitrobenzene)
-        assert first.tolist() == [0, 1]
-        assert facts.is_nitro(molecules, 7, {7, 8, 9})
-        assert not facts.is_nitro(molecules, 7, {7, 8})
-        assert not facts.is_nitro(molecules, 1, set(molecules))
-        assert facts.is_aromatic(molecules, frozenset(range(1, 7)))
-        assert not facts.is_aromatic(molecules, frozenset(range(1, 8)))
+def test_rings_and_nitro_groups_are_counted(nitrobenzene):
+    patterns = [
+        record(0, "cycle of 6 nodes: 6 carbon", [range(6), range(1, 7)]),
+        record(1, "star with 3 leaves: 2 oxygen, 1 nitrogen, 1 carbon", [(0, 6, 7, 8)]),
+    ]
+    text = known_facts.describe_rings_and_nitro_groups(nitrobenzene, patterns)
+    assert "holds 1 rings of six atoms, 1 of them with six aromatic bonds" in text
+    assert "and 1 nitro groups" in text
+    assert "Of the 2 places of pattern 0, “cycle of 6 nodes: 6 carbon”, 1 are such" in text
+    assert text.endswith("1 hold a nitro group, 1 different ones.")
+    text = known_facts.describe_rings_and_nitro_groups(nitrobenzene, [])
+    assert text.endswith("No pattern is a ring of six carbons. No pattern is a nitro group.")
+    molecules, first = known_facts.read_molecules(nitrobenzene)
+    assert first.tolist() == [0, 1]
+    assert known_facts.is_nitro(molecules, 7, {7, 8, 9})
+    assert not known_facts.is_nitro(molecules, 7, {7, 8})
+    assert known_facts.is_aromatic(molecules, frozenset(range(1, 7)))
+    assert not known_facts.is_aromatic(molecules, frozenset(range(1, 8)))
 
 
-def test_neighbours_of_one_kind(facts, tmp_path):
-    (tmp_path / "E_A.txt").write_text("1, 2\n2, 3\n3, 4\n")
-    (tmp_path / "E_graph_indicator.txt").write_text("1\n1\n1\n1\n")
-    (tmp_path / "E_node_labels.txt").write_text("1\n1\n1\n2\n")
+def test_neighbours_of_one_kind(tmp_path):
+    write_tu(tmp_path, [(0, 1), (1, 2), (2, 3)], [1, 1, 1, 2], [1] * 4)
     (tmp_path / "names.csv").write_text("label,name\n1,helix\n2,sheet\n")
     entry = {"frequency": {"num_graphs": 7}, "significance": {"features": {"z": 4.0}}}
-    alike = {"words": "star with 3 leaves: 4 helix", **entry}
+    pure = {"words": "star with 3 leaves: 4 helix", **entry}
     mixed = {"words": "star with 2 leaves: 2 helix, 1 sheet", **entry}
-    said = facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [alike, mixed])
-    assert "(75% helix, 25% sheet)" in said
-    assert "of the same kind in 67% of the edges, 62% by chance" in said
-    assert said.endswith("“star with 3 leaves: 4 helix” in 7 graphs, z 4.0 beside shuffled labels.")
-    said = facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [mixed])
-    assert said.endswith("at every node: none.")
+    text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [pure, mixed])
+    assert "(75% helix, 25% sheet)" in text
+    assert "of the same kind in 67% of the edges, 62% by chance" in text
+    assert text.endswith("“star with 3 leaves: 4 helix” in 7 graphs, z 4.0 beside shuffled labels.")
+    text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [mixed])
+    assert text.endswith("at every node: none.")
 
 
-@pytest.mark.parametrize(
-    ("words", "alike"),
-    [
-        ("6 nodes, 10 edges: 6 sheet", True),
-        ("star with 5 leaves: 5 helix, 1 mixed", False),
-        ("edge: 1 helix, 1 sheet", False),
-        ("edge: 2 mixed", False),
-    ],
-)
-def test_of_one_kind(facts, words, alike):
-    assert facts.is_of_one_kind({"words": words}, ["helix", "sheet", "turn"]) is alike
-
-
-@pytest.mark.parametrize(
-    ("graph", "triangles"),
-    [(nx.complete_graph(5), 10), (nx.cycle_graph(4), 0), (nx.wheel_graph(6), 5)],
-)
-def test_triangles(facts, graph, triangles):
-    assert facts.count_triangles(as_csr(graph)) == triangles
-
-
-def test_triangles_of_rewired_graphs(facts, tmp_path):
+def test_triangles_of_rewired_graphs(tmp_path):
     (tmp_path / "g.txt").write_text("".join(f"{u} {v}\n" for u, v in nx.complete_graph(4).edges))
-    dense = {"edges": list(nx.complete_graph(4).edges), "num_nodes": 4}
-    loose = {"edges": list(nx.path_graph(4).edges), "num_nodes": 4}
     patterns = [
-        {**dense, "significance": {"degree": {"q": 0.01}}},
-        {**loose, "significance": {"degree": {"q": 0.5}}},
+        {"edges": list(graph.edges), "num_nodes": 4, "significance": {"degree": {"q": q}}}
+        for graph, q in ((nx.complete_graph(4), 0.01), (nx.path_graph(4), 0.5))
     ]
-    said = facts.compare_triangles(tmp_path / "g.txt", patterns, 0.05)
-    # degrees leave no choice
-    assert "has 4 triangles, 1.0 times as many as graphs rewired by `degree` (4 ± 0 in 10)" in said
-    assert "The 1 patterns that occur more often than in such graphs have 6 to 6 edges" in said
-    assert said.endswith("3 to 3 edges and 0 to 0 triangles among 4 nodes.")
+    text = known_facts.compare_triangles(tmp_path / "g.txt", patterns, 0.05)
+    # the degrees determine the graph
+    assert "has 4 triangles, 1.0 times as many as graphs rewired by `degree` (4 ± 0 in 10)" in text
+    assert "The 1 patterns that occur more often than in such graphs have 6 to 6 edges" in text
+    assert text.endswith("3 to 3 edges and 0 to 0 triangles among 4 nodes.")
 
 
-def entry(z, q):
-    return {"z": z, "q": q, "mean": 1.0, "std": 0.5}
-
-
-def test_more_often_and_more_rarely(findings):
+def test_more_and_less_frequent_patterns():
     patterns = [
-        {"words": words, "significance": {"degree": entry(z, q)}}
+        {"words": words, "significance": {"degree": {"z": z, "q": q, "mean": 1.0, "std": 0.5}}}
         for words, z, q in (("ring", 9, 0.01), ("star", 1, 0.2), ("chain", -3.04, 1.0))
     ]
     finding = findings.Finding(findings.MUTAG, None, patterns, {}, 1.0)
@@ -139,20 +96,8 @@ def test_more_often_and_more_rarely(findings):
     )
 
 
-def test_the_command_is_what_a_user_would_type(findings):
-    command = findings.FACEBOOK.command("friends.txt.gz", "run")
-    assert command == [
-        "mine", "friends.txt.gz", "--out", "run", "--null", "degree", "--exact", "10",
-    ]  # fmt: skip
-    *_, option, names = findings.ENZYMES.command("ENZYMES", "run")
-    assert option == "--label-names"
-    from gomkcn_dgl.io.label_names import read_label_names
-
-    assert read_label_names(names) == {"1": "helix", "2": "sheet", "3": "turn"}
-
-
 def test_labels_of_enzymes_are_what_their_lengths_say(shared_data):
-    """The reason in ``enzymes_labels.toml``: Å a residue of each kind."""
+    """The reason in ``enzymes_labels.toml``: Å per residue of each kind."""
     (folder,) = shared_data.glob("ENZYMES_*/ENZYMES")
     labels = np.loadtxt(folder / "ENZYMES_node_labels.txt", dtype=int)
     values = np.loadtxt(folder / "ENZYMES_node_attributes.txt", delimiter=",", usecols=(0, 1))
