@@ -121,7 +121,7 @@ def test_the_page_of_a_collection_with_labels(molecules):
     page = Page(html)
     assert "/patterns/0/frequency/num_graphs" in {path for _, path, *_ in page.marked}
     assert "12 graphs" in page.words
-    assert "A node has the colour of its label." in page.words
+    assert "A node has the colour of its label; grey" in page.words
     # in the legend of the colours, in the description and in the table of features
     assert html.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 3
 

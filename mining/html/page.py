@@ -17,7 +17,6 @@ import jinja2
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.file_names import visible
-from mining.plots.axes import figure_to_svg
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -42,12 +41,6 @@ def _environment() -> jinja2.Environment:
 
 def _read(name: str) -> str:
     return resources.files("mining.html").joinpath(name).read_text("utf-8")
-
-
-def inline_svg(figure: Any, name: str | None = None) -> Markup:
-    """A figure for a page; every id in it starts with ``name``, by default a digest."""
-    # only matplotlib wrote this, and it escapes text itself
-    return Markup(figure_to_svg(figure, name=name, inline=True))
 
 
 def mark_number(record: Any, file: str, *path: str | int) -> Markup:

@@ -7,12 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from gomkcn_dgl.csr import csr_from_edges
 from mining.html.cards import make_cards
-from mining.html.page import flatten, inline_svg, mark_number, render_page
+from mining.html.page import flatten, mark_number, render_page
 from mining.html.summary import CLEAR, percent, summary_sentence
 from mining.html.tables import pattern_table, recovery_table
+from mining.plots.axes import figure_to_svg
 from mining.plots.colors import FeatureScale
 from mining.plots.figures import (
     Estimate,
@@ -88,7 +90,11 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         patterns=pattern_table(run),
         motifs=None if run.recovery is None else recovery_table(run.recovery),
         number=lambda *path: mark_number(record, "run.json", *path),
-        figures={name: inline_svg(figure, name) for name, figure in figures.items()},
+        # only matplotlib wrote these, and it escapes text itself
+        figures={
+            name: Markup(figure_to_svg(figure, name=name, inline=True))
+            for name, figure in figures.items()
+        },
         # whether nodes are coloured by their features on a scale
         scaled=not run.drawings.legend and FeatureScale.fit(rows) is not None,
         clear=CLEAR,
