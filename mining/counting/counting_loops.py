@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # the bit of a node that is itself mapped
 _MAPPED = 1 << 62
@@ -96,7 +96,7 @@ def advance(indptr, indices, plan, search, count, steps):
     return root < num_nodes
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _open(indptr, indices, plan, search, level):
     """Begin a level: its candidates are the shortest row of a mapped node that it is adjacent to.
 
@@ -120,7 +120,7 @@ def _open(indptr, indices, plan, search, level):
         _mark(indptr, indices, search, level - 1)
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _fits(indptr, indices, plan, search, level, node):
     """Whether a candidate can be mapped to the pattern node ``level``."""
     previous = level - 1
@@ -144,7 +144,7 @@ def _fits(indptr, indices, plan, search, level, node):
     return (k < end and indices[k] == other) == bool(adjacent >> previous & 1)
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _mark(indptr, indices, search, level):
     """Set or unset the bits of a mapped node at its neighbours; return how many there are."""
     node = search.mapped[level]
@@ -155,7 +155,7 @@ def _mark(indptr, indices, search, level):
     return indptr[node + 1] - indptr[node]
 
 
-@compiled(**INLINE_JIT)
+@subroutine(**INLINE_JIT)
 def _first_at_least(indices, low, high, value):
     """First position in a sorted row whose node is not below ``value``."""
     while low < high:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # what a search says of two nodes
 _DISCONNECTED, _CONNECTED, _UNSURE = 0, 1, 2
@@ -84,7 +84,7 @@ def undo_swaps(
         edges[second // 2, 1 - second % 2] = y
 
 
-@compiled()
+@subroutine()
 def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool:
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
@@ -94,7 +94,7 @@ def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool
     return has_edge
 
 
-@compiled()
+@subroutine()
 def _swap(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: int) -> None:
     """Turn the edges u-v and x-y into u-y and x-v."""
     for node, old, new in ((u, v, y), (y, x, u), (x, y, v), (v, u, x)):
@@ -104,7 +104,7 @@ def _swap(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: 
                 break
 
 
-@compiled()
+@subroutine()
 def _search(
     indptr: np.ndarray,
     neighbors: np.ndarray,
