@@ -4,11 +4,11 @@ import os
 import signal
 from pathlib import Path
 
-import mining.miner
+import mining.structures.subgraph_source
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
-mining.miner.PART_SIZE = 20
+mining.structures.subgraph_source.PART_SIZE = 20
 keep = CheckpointStore._keep
 KILLED = Path("killed")
 

@@ -21,17 +21,16 @@ from gomkcn_dgl.runtime.interrupts import Interrupts
 from mining import MiningRun, PatternMiner
 from mining.counting import similarity_thresholds as thresholds
 from mining.mining_job import MiningJob
-from mining.settings import NullSettings, RunSettings, StabilitySettings
-from mining.structures.miner_memory import MinerMemory
+from mining.settings import RunSettings
+from mining.structures.memory_budget import MemoryBudget
 from synthetic import barabasi_albert, plant_motifs
 
-MINER = {"num_patterns": 4, "pattern_size": 5, "num_epochs": 2, "sample_size": 50}
-MINER |= {"sample_error": 0.2, "num_restarts": 2, "backend": "reference"}
-SETTINGS = RunSettings(
-    miner={**PatternMiner().get_params(), **MINER},
-    null=NullSettings(("degree",), 2, 1),
-    stability=StabilitySettings(1, 1),
-)
+MINER = {"num_patterns": 4, "pattern_size": 5, "num_epochs": 2, "n_init": 2}
+TABLES = {"miner": {**MINER, "backend": "reference"}, "exact": {"seconds": 60.0}}
+TABLES |= {"learning": {"sample_size": 50, "sample_error": 0.2}}
+TABLES |= {"null": {"models": ("degree",), "samples": 2, "decoys": 1}}
+TABLES |= {"stability": {"restarts": 1, "bootstrap": 1}}
+SETTINGS = RunSettings().override(TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def graph():
 @pytest.fixture(autouse=True)
 def parts(monkeypatch):
     # 210 nodes in five parts
-    monkeypatch.setattr("mining.miner.PART_SIZE", 50)
+    monkeypatch.setattr("mining.structures.subgraph_source.PART_SIZE", 50)
 
 
 def found(miner):
@@ -78,7 +77,7 @@ class StoppingSteps(CheckpointStore):
         super()._keep(name, arrays)
 
 
-@pytest.mark.parametrize("steps_a_life", [1, 3, 7])
+@pytest.mark.parametrize("steps_a_life", [2, 7])
 def test_a_job_that_is_killed_again_and_again_gives_the_same(
     graph, uninterrupted, steps_a_life, tmp_path, monkeypatch
 ):
@@ -99,6 +98,7 @@ def test_filters_are_learnt_on_a_sample_and_found_everywhere(graph, uninterrupte
     # 2 ln(200) / 0.04 = 66.2, and 67 nodes are drawn
     assert (uninterrupted.num_sampled_, uninterrupted.num_subgraphs_) == (67, 210)
     assert len(uninterrupted.nearest_) == len(uninterrupted.nearest_similarity_) == 210
+    assert {p.frequency.exact_state for p in uninterrupted.patterns_} == {"counted"}
     wheels = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     assert [p.frequency.distinct for p in wheels] == [12]
     np.testing.assert_array_equal(
@@ -107,17 +107,19 @@ def test_filters_are_learnt_on_a_sample_and_found_everywhere(graph, uninterrupte
 
 
 def test_parts_of_any_size_give_the_same(graph, uninterrupted, monkeypatch, tmp_path):
-    settings = SETTINGS.override({}, {}, {"models": ()}, {"restarts": 0, "bootstrap": 0})
+    settings = SETTINGS.override(
+        {"null": {"models": ()}, "stability": {"restarts": 0, "bootstrap": 0}}
+    )
     at_once = None
     for size in (1000, 60, 7):
-        monkeypatch.setattr("mining.miner.PART_SIZE", size)
+        monkeypatch.setattr("mining.structures.subgraph_source.PART_SIZE", size)
         miner, _ = MiningJob(settings).run(graph, tmp_path / str(size))
         at_once = at_once or found(miner)
         assert found(miner) == at_once
 
 
 def test_what_does_not_fit_goes_to_a_file(graph, uninterrupted, monkeypatch):
-    monkeypatch.setattr(MinerMemory, "table", 0.0)
+    monkeypatch.setattr(MemoryBudget, "table_bytes", 0.0)
     maps = []
     monkeypatch.setattr(
         "mining.counting.match_table.np.memmap",
@@ -129,20 +131,20 @@ def test_what_does_not_fit_goes_to_a_file(graph, uninterrupted, monkeypatch):
 
 
 @pytest.mark.parametrize("most_rewired", [0, 10**9])
-def test_the_chance_graph_takes_no_more_than_is_said(most_rewired, monkeypatch):
-    monkeypatch.setattr(thresholds, "_MOST_REWIRED", most_rewired)
+def test_the_null_graph_takes_no_more_than_is_said(most_rewired, monkeypatch):
+    monkeypatch.setattr(thresholds, "_MAX_REWIRED", most_rewired)
     graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
     graph.undirected_edges()
-    thresholds.sample_chance(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
+    thresholds.draw_null_graph(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
     tracemalloc.start()
     try:
-        thresholds.sample_chance(graph, 0)
+        thresholds.draw_null_graph(graph, 0)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < thresholds.memory_of_chance(graph)
-    miner = PatternMiner(memory_limit=thresholds.memory_of_chance(graph) - 1)
-    with pytest.raises(InputError, match="for the chance graph for thresholds, which"):
+    assert peak < thresholds.null_graph_bytes(graph)
+    miner = PatternMiner(memory_limit=thresholds.null_graph_bytes(graph) - 1)
+    with pytest.raises(InputError, match="for the null-model graph for thresholds"):
         miner.fit(graph)
 
 

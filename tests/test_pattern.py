@@ -33,88 +33,64 @@ def filters_of(*edge_weights, size=5):
     return filters
 
 
-def edges_of(snapped, number=0):
-    return torch.triu(snapped.adj[number]).nonzero().tolist()
+def edges_of(discrete, number=0):
+    return torch.triu(discrete.adj[number]).nonzero().tolist()
 
 
-def features_of(snapped, number=0):
-    return snapped.feat[number, :, 0].tolist()
+def features_of(discrete, number=0):
+    return discrete.feat[number, :, 0].tolist()
 
 
 def test_an_edge_is_a_weight_above_one_half():
-    snapped = discretize(filters_of({(0, 1): 0.51, (1, 2): 0.5, (0, 2): 0.99}, size=3))
-    assert edges_of(snapped) == [[0, 1], [0, 2]]
-    assert snapped.num_nodes == (3,)
+    discrete = discretize(filters_of({(0, 1): 0.51, (1, 2): 0.5, (0, 2): 0.99}, size=3))
+    assert edges_of(discrete) == [[0, 1], [0, 2]]
+    assert discrete.num_nodes == (3,)
     # the weights stay as they were learnt, below one half as well
-    np.testing.assert_allclose(snapped.weights[0, 0], [0, 0.51, 0.99], rtol=1e-5)
-    np.testing.assert_allclose(snapped.weights[0, 1, 2], 0.5, rtol=1e-5)
-    assert set(snapped.adj.unique().tolist()) == {0.0, 1.0}
+    np.testing.assert_allclose(discrete.weights[0, 0], [0, 0.51, 0.99], rtol=1e-5)
+    np.testing.assert_allclose(discrete.weights[0, 1, 2], 0.5, rtol=1e-5)
+    assert set(discrete.adj.unique().tolist()) == {0.0, 1.0}
 
 
 def test_only_the_largest_component_stays_and_comes_first():
-    snapped = discretize(filters_of({(0, 3): 0.9, (1, 4): 0.8, (2, 4): 0.7}))
+    discrete = discretize(filters_of({(0, 3): 0.9, (1, 4): 0.8, (2, 4): 0.7}))
     # 1, 2 and 4 become 0, 1 and 2, in their old order
-    assert edges_of(snapped) == [[0, 2], [1, 2]]
-    assert snapped.num_nodes == (3,)
-    np.testing.assert_allclose(features_of(snapped), [0.2, 0.3, 0.5, 0, 0], rtol=1e-5)
+    assert edges_of(discrete) == [[0, 2], [1, 2]]
+    assert discrete.num_nodes == (3,)
+    np.testing.assert_allclose(features_of(discrete), [0.2, 0.3, 0.5, 0, 0], rtol=1e-5)
     np.testing.assert_allclose(
-        snapped.weights[0, :3, :3], [[0, 0.1, 0.8], [0.1, 0, 0.7], [0.8, 0.7, 0]], rtol=1e-5
+        discrete.weights[0, :3, :3], [[0, 0.1, 0.8], [0.1, 0, 0.7], [0.8, 0.7, 0]], rtol=1e-5
     )
-    assert not snapped.adj[0, 3:].any()
-    assert not snapped.adj[0, :, 3:].any()
-    assert not snapped.weights[0, 3:].any()
-    assert not snapped.weights[0, :, 3:].any()
-
-
-def test_of_components_of_one_size_the_first_stays():
-    snapped = discretize(filters_of({(1, 2): 0.9, (3, 4): 0.9}))
-    np.testing.assert_allclose(features_of(snapped)[:2], [0.2, 0.3], rtol=1e-5)
+    assert not discrete.adj[0, 3:].any()
+    assert not discrete.adj[0, :, 3:].any()
+    assert not discrete.weights[0, 3:].any()
+    assert not discrete.weights[0, :, 3:].any()
 
 
 def test_a_filter_without_edges_is_one_node():
-    snapped = discretize(filters_of({}))
-    assert snapped.num_nodes == (1,)
-    assert edges_of(snapped) == []
-    np.testing.assert_allclose(features_of(snapped), [0.1, 0, 0, 0, 0], rtol=1e-5)
+    discrete = discretize(filters_of({}))
+    assert discrete.num_nodes == (1,)
+    assert edges_of(discrete) == []
+    np.testing.assert_allclose(features_of(discrete), [0.1, 0, 0, 0, 0], rtol=1e-5)
 
 
-def test_filters_are_snapped_one_by_one():
-    parts = [{(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}]
-    together = discretize(filters_of(*parts))
-    for number, part in enumerate(parts):
-        alone = discretize(filters_of(part))
-        for name in ("adj", "feat", "weights"):
-            assert torch.equal(getattr(together, name)[number], getattr(alone, name)[0]), name
-        assert together.num_nodes[number] == alone.num_nodes[0]
-
-
-def test_snapping_leaves_the_filters_alone():
-    filters = filters_of({(3, 4): 0.9})
-    before = filters.adj().detach().clone()
-    discretize(filters)
-    assert torch.equal(filters.adj(), before)
-
-
-@pytest.mark.parametrize("rows", [[2, 0], [], [1, 1]])
+@pytest.mark.parametrize("rows", [[2, 0], []])
 def test_rows_are_taken_in_order(rows):
-    snapped = discretize(filters_of({(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}))
-    some = snapped.take(rows)
+    discrete = discretize(filters_of({(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}))
+    some = discrete.take(rows)
     assert isinstance(some, DiscreteFilters)
     assert some.adj.shape == (len(rows), 5, 5)
-    assert some.num_nodes == tuple(snapped.num_nodes[row] for row in rows)
+    assert some.num_nodes == tuple(discrete.num_nodes[row] for row in rows)
     for position, row in enumerate(rows):
         for name in ("adj", "feat", "weights"):
-            assert torch.equal(getattr(some, name)[position], getattr(snapped, name)[row]), name
+            assert torch.equal(getattr(some, name)[position], getattr(discrete, name)[row]), name
 
 
 def test_what_was_merged_goes_along():
-    snapped = dataclasses.replace(discretize(filters_of({(0, 1): 0.9}, {})), merged=(3, 1))
+    discrete = dataclasses.replace(discretize(filters_of({(0, 1): 0.9}, {})), merged=(3, 1))
     assert discretize(filters_of({}, {})).merged == (1, 1)
-    assert snapped.take([1, 0]).merged == (1, 3)
-    assert DiscreteFilters.join([snapped, discretize(filters_of({}))]).merged == (3, 1, 1)
+    assert discrete.take([1, 0]).merged == (1, 3)
+    assert DiscreteFilters.join([discrete, discretize(filters_of({}))]).merged == (3, 1, 1)
 
-
-# ---------------------------------------------------------------- the record
 
 PATTERN = Pattern(
     id=3,
@@ -186,7 +162,8 @@ def test_the_record_of_a_pattern():
     }
 
 
-def test_a_record_comes_back_from_json():
+def test_a_record_comes_back_from_json_and_fits_the_schema():
+    validate(PATTERN.to_dict(), PATTERN.feature_names)
     record = json.loads(json.dumps(PATTERN.to_dict()))
     back = Pattern.from_dict(record, PATTERN.feature_names)
     assert back.to_dict() == PATTERN.to_dict()
@@ -199,31 +176,9 @@ def test_a_record_comes_back_from_json():
         assert getattr(back, name) == getattr(PATTERN, name), name
 
 
-def test_a_pattern_of_one_node_comes_back():
-    alone = Pattern(
-        id=0,
-        edges=(),
-        edge_weights=(),
-        features=np.array([[1.0]]),
-        feature_names=("constant",),
-        medoid=Medoid((4,), 1.0, root=4),
-        frequency=Frequency(1, 0, 0),
-        min_similarity=0.5,
-        occurrences=(),
-    )
-    back = Pattern.from_dict(json.loads(json.dumps(alone.to_dict())), ("constant",))
-    assert back.to_dict() == alone.to_dict()
-    assert back.num_nodes == 1
-
-
 def validate(record, feature_names):
     run = {"schema": 2, "feature_names": list(feature_names), "patterns": [record]}
     jsonschema.Draft202012Validator(load_schema("patterns")).validate(json.loads(json.dumps(run)))
-
-
-def test_the_record_fits_the_schema():
-    jsonschema.Draft202012Validator.check_schema(load_schema("patterns"))
-    validate(PATTERN.to_dict(), PATTERN.feature_names)
 
 
 @pytest.mark.parametrize(
@@ -274,12 +229,6 @@ def test_a_pattern_as_a_networkx_graph():
     }
 
 
-def test_a_pattern_as_a_matrix():
-    joined = PATTERN.adjacency()
-    assert joined.dtype == bool
-    assert joined.astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-
-
 def test_what_is_not_known_is_no_attribute():
     plain = dataclasses.replace(
         PATTERN, frequency=Frequency(7, 2, 2), significance={}, stability={}
@@ -287,7 +236,3 @@ def test_what_is_not_known_is_no_attribute():
     assert set(plain.to_networkx().graph) == {
         "pattern", "min_similarity", "assigned", "distinct", "disjoint", "num_graphs"
     }  # fmt: skip
-
-
-def test_the_representation_is_short():
-    assert "occurrences" not in repr(PATTERN)
