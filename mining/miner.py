@@ -3,59 +3,42 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.runtime.processes import is_first
-from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
 from mining.counting.build_patterns import build_patterns
 from mining.counting.locating import locate_patterns
-from mining.counting.occurrence_assignment import OCCURRENCE_RULES, OccurrenceRule
+from mining.counting.occurrence_assignment import OccurrenceRule
 from mining.counting.similarity_thresholds import null_graph_bytes
 from mining.learning.deduplication import deduplicate
-from mining.learning.filter_learning import FilterLearning, learn_filters
-from mining.learning.initialization import INITIALIZATIONS
+from mining.learning.filter_learning import learn_filters
+from mining.miner_parameters import MinerParameters
 from mining.model_selection.selection import (
-    MOST_PATTERNS,
-    SIZES,
-    check_count,
     find_number,
     find_size,
 )
 from mining.noisy_templates.noisy_patterns import (
-    MOST_NOISY_NODES,
-    NOISY_COPIES,
     add_noisy_patterns,
     may_be_noisy,
 )
 from mining.records.choice import Choice
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
-from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
 
-# what the options of the kernel change where no kernel is given
-DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
-KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
 
-
-class PatternMiner(BaseEstimator):
+class PatternMiner(MinerParameters):
     """Find the patterns that occur again and again in a graph or a collection of graphs.
 
     A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters are
@@ -152,55 +135,6 @@ class PatternMiner(BaseEstimator):
     [(5, 6, 30), (10, 3, 15)]
     """
 
-    def __init__(
-        self,
-        num_patterns: int | str = 12,
-        pattern_size: int | str = 6,
-        num_hops: int | None = None,
-        *,
-        policy: str = "dense",
-        num_views: int = 1,
-        init: str = "facility_location",
-        n_init: int = 1,
-        num_epochs: int = 60,
-        learning: FilterLearning | None = None,
-        noisy_copies: str = "auto",
-        occurrence_rule: str = "isomorphic",
-        min_similarity: float | None = None,
-        min_support: int = 5,
-        random_state: int = 0,
-        memory_limit: int | str | None = None,
-        kernel: GOMKKernel | None = None,
-        num_levels: int | None = None,
-        tau: float | Sequence[float] | None = None,
-        node_similarity: str | None = None,
-        matching: str | None = None,
-        anchor_root: bool | None = None,
-        backend: str = "auto",
-    ) -> None:
-        self.num_patterns = num_patterns
-        self.pattern_size = pattern_size
-        self.num_hops = num_hops
-        self.policy = policy
-        self.num_views = num_views
-        self.init = init
-        self.n_init = n_init
-        self.num_epochs = num_epochs
-        self.learning = learning
-        self.noisy_copies = noisy_copies
-        self.occurrence_rule = occurrence_rule
-        self.min_similarity = min_similarity
-        self.min_support = min_support
-        self.random_state = random_state
-        self.memory_limit = memory_limit
-        self.kernel = kernel
-        self.num_levels = num_levels
-        self.tau = tau
-        self.node_similarity = node_similarity
-        self.matching = matching
-        self.anchor_root = anchor_root
-        self.backend = backend
-
     def fit(
         self,
         graph: Any,
@@ -210,10 +144,7 @@ class PatternMiner(BaseEstimator):
         progress: bool = False,
         quiet: bool = False,
     ) -> PatternMiner:
-        """Mine ``graph``.
-
-        Started by torchrun, the processes share the work; the first one gets the result, the others
-        its patterns without occurrences.
+        """Mine a graph; of several processes only the first gets the occurrences.
 
         Parameters
         ----------
@@ -222,17 +153,9 @@ class PatternMiner(BaseEstimator):
         y : None
             Ignored; it is there for scikit-learn's pipelines.
         checkpoints : CheckpointStore, optional
-            Stores intermediate results, so that a job that was ended resumes with the same folder,
-            and tells when to stop.
-        progress : bool
-            Show a progress bar.
-        quiet : bool
-            Do not log how many patterns were found, merged and dropped.
-
-        Returns
-        -------
-        PatternMiner
-            Itself.
+            Stores intermediate results, so that a job resumes, and tells when to stop.
+        progress, quiet : bool
+            Whether to show a progress bar, and not to log what was merged and dropped.
 
         Raises
         ------
@@ -243,8 +166,8 @@ class PatternMiner(BaseEstimator):
             If a signal asked to stop.
         """
         csr = as_csr(graph)
-        scaling = FeatureScaling.fit(csr.features, resolve_learning(self).feature_contrast)
-        source = make_source(self, scaling)
+        scaling = FeatureScaling.fit(csr.features, self.resolve_learning().feature_contrast)
+        source = self.make_source(scaling)
         csr = source.read(csr)
         _check_memory(self, source, csr)
         with shared_store(checkpoints) as checkpoints:
@@ -253,8 +176,8 @@ class PatternMiner(BaseEstimator):
             subgraphs = self.source_.training_subgraphs(csr)
             self.num_patterns_, number_choice = _settle_number(self, self.source_, subgraphs)
             self.choices_ = size_choice + number_choice
-            filters, self.loss_curve_ = self.learn(
-                subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
+            filters, self.loss_curve_ = learn_distinct_filters(
+                self, subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
             )
             filters = _add_noisy(self, filters, subgraphs)
             rule = OccurrenceRule(self.occurrence_rule, self.min_similarity, self.min_support)
@@ -268,37 +191,6 @@ class PatternMiner(BaseEstimator):
         if not quiet and is_first():
             _log_patterns(filters, self.filters_, self.min_support)
         return self
-
-    def learn(
-        self,
-        subgraphs: RootedSubgraphs,
-        classes: SubgraphClasses,
-        init_weight: np.ndarray | None = None,
-        checkpoints: CheckpointStore | None = None,
-        progress: bool = False,
-    ) -> tuple[DiscreteFilters, list[float]]:
-        """Learn distinct filters from classes of subgraphs; return them and the loss curve.
-
-        The size and number of the patterns are those that :meth:`fit` settled, and the other
-        arguments are those of ``mining.learning.filter_learning.learn_filters``.
-        """
-        filters, loss_curve = learn_filters(
-            subgraphs,
-            classes,
-            self.num_patterns_,
-            resolve_learning(self),
-            init=self.init,
-            n_init=self.n_init,
-            num_epochs=self.num_epochs,
-            seed=self.random_state,
-            init_weight=init_weight,
-            checkpoints=checkpoints,
-            progress=progress,
-        )
-        filters = deduplicate(filters, subgraphs)
-        if self.occurrence_rule == "isomorphic":
-            filters = subgraphs.add_indistinguishable(filters)
-        return filters, loss_curve
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
@@ -331,82 +223,36 @@ class PatternMiner(BaseEstimator):
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
         return similarity.argmax(axis=1)
 
-    def _repr_html_(self) -> str | None:
-        """The patterns as cards, for a notebook."""
-        return html_of(self)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
-        # scikit-learn's own shows only the parameters
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+def learn_distinct_filters(
+    miner: PatternMiner,
+    subgraphs: RootedSubgraphs,
+    classes: SubgraphClasses,
+    init_weight: np.ndarray | None = None,
+    checkpoints: CheckpointStore | None = None,
+    progress: bool = False,
+) -> tuple[DiscreteFilters, list[float]]:
+    """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve.
 
-
-def resolve_learning(miner: PatternMiner) -> FilterLearning:
-    """The miner's :class:`FilterLearning`, or the default one."""
-    learning = FilterLearning() if miner.learning is None else miner.learning
-    if not isinstance(learning, FilterLearning):
-        raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
-    return learning
-
-
-def make_source(miner: PatternMiner, scaling: FeatureScaling) -> SubgraphSource:
-    """Check the parameters of a miner; return what takes subgraphs from graphs as they say.
-
-    Where the pattern size is "auto", the subgraphs have the largest size that is tried.
+    The size and number of the filters are those that the miner settled when it was fitted.
     """
-    num_patterns, pattern_size = _check_parameters(miner)
-    kernel = resolve_miner_kernel(miner)
-    budget = MemoryBudget(
-        read_limit(miner.memory_limit),
-        pattern_size or max(SIZES),
-        kernel.num_levels + 1,
-        len(scaling.offset),
-        # filters of structures that the kernel cannot tell apart are added later
-        4 * (num_patterns or MOST_PATTERNS),
-    )
-    return SubgraphSource(
-        kernel,
-        scaling,
-        budget,
-        max_nodes=budget.max_nodes,
-        num_hops=miner.num_hops,
-        policy=miner.policy,
-        num_views=miner.num_views,
+    filters, loss_curve = learn_filters(
+        subgraphs,
+        classes,
+        miner.num_patterns_,
+        miner.resolve_learning(),
+        init=miner.init,
+        n_init=miner.n_init,
+        num_epochs=miner.num_epochs,
         seed=miner.random_state,
-        sample_error=resolve_learning(miner).sample_error,
-        backend=miner.backend,
+        init_weight=init_weight,
+        checkpoints=checkpoints,
+        progress=progress,
     )
-
-
-def resolve_miner_kernel(miner: PatternMiner) -> GOMKKernel:
-    """The kernel that the parameters of a miner define."""
-    return resolve_kernel(
-        miner.kernel, DEFAULT_KERNEL, **{name: getattr(miner, name) for name in KERNEL_OPTIONS}
-    )
-
-
-def _check_parameters(miner: PatternMiner) -> tuple[int | None, int | None]:
-    """Check what is not checked elsewhere; return number and size of patterns, None for "auto"."""
-    num_patterns = check_count("num_patterns", miner.num_patterns, 1)
-    pattern_size = check_count("pattern_size", miner.pattern_size, 1, MAX_SUBGRAPH_NODES)
-    if miner.num_hops is not None:
-        check_int("num_hops", miner.num_hops, 0, MAX_HOPS)
-    check_choice("policy", miner.policy, POLICIES)
-    check_choice("init", miner.init, INITIALIZATIONS)
-    check_choice("occurrence_rule", miner.occurrence_rule, OCCURRENCE_RULES)
-    check_choice("noisy_copies", miner.noisy_copies, NOISY_COPIES)
-    minima = {"num_views": 1, "n_init": 1, "num_epochs": 0, "min_support": 0, "random_state": 0}
-    for name, minimum in minima.items():
-        check_int(name, getattr(miner, name), minimum)
-    if miner.min_similarity is not None:
-        check_float("min_similarity", miner.min_similarity, 0, 1)
-    sample_size = resolve_learning(miner).sample_size
-    check_int("sample_size", sample_size, num_patterns or MOST_PATTERNS)
-    if miner.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:
-        raise InputError(
-            f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
-            f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
-        )
-    return num_patterns, pattern_size
+    filters = deduplicate(filters, subgraphs)
+    if miner.occurrence_rule == "isomorphic":
+        filters = subgraphs.add_indistinguishable(filters)
+    return filters, loss_curve
 
 
 def _check_memory(miner: PatternMiner, source: SubgraphSource, csr: CSRGraph) -> None:
@@ -434,7 +280,7 @@ def _settle_number(
     """The number of patterns, and how it was chosen where it was "auto"."""
     most = len(subgraphs.batch)
     if not isinstance(miner.num_patterns, int):
-        sample_size = resolve_learning(miner).sample_size
+        sample_size = miner.resolve_learning().sample_size
         choice = find_number(source, subgraphs, miner.min_support, sample_size)
         return min(choice.chosen, most), [choice]
     if miner.num_patterns > most:
@@ -455,7 +301,7 @@ def _add_noisy(
         filters,
         subgraphs,
         2 * miner.num_patterns_,
-        resolve_learning(miner).sample_size,
+        miner.resolve_learning().sample_size,
         miner.min_support,
         miner.random_state,
     )

@@ -16,7 +16,7 @@ from mining.assessment.significance import add_significance, check_samples
 from mining.assessment.stability import add_stability
 from mining.counting.build_patterns import add_exact_counts
 from mining.counting.counting_loops import MOST_PATTERN_NODES
-from mining.miner import PatternMiner, make_source
+from mining.miner import PatternMiner
 from mining.settings import RunSettings
 from mining.structures.feature_scaling import FeatureScaling
 
@@ -88,6 +88,6 @@ class MiningJob:
         for name in _WITHOUT_EFFECT:
             del tables["miner"][name]
         scaling = FeatureScaling.fit(graph.features, self.settings.learning.feature_contrast)
-        part_size = make_source(self.miner, scaling).part_size
+        part_size = self.miner.make_source(scaling).part_size
         arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr)
         return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

@@ -14,13 +14,8 @@ from typing import Any, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.toml_files import check_names, convert_value, read_toml, to_toml
 from mining.learning.filter_learning import FilterLearning
-from mining.miner import (
-    DEFAULT_KERNEL,
-    KERNEL_OPTIONS,
-    PatternMiner,
-    resolve_learning,
-    resolve_miner_kernel,
-)
+from mining.miner import PatternMiner
+from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS
 
 
 @dataclass(frozen=True)
@@ -85,8 +80,8 @@ class RunSettings:
         """The settings of a miner that was made without a file."""
         return cls(
             miner=_miner_parameters(miner),
-            kernel=resolve_miner_kernel(miner),
-            learning=resolve_learning(miner),
+            kernel=miner.resolve_kernel(),
+            learning=miner.resolve_learning(),
         )
 
     def make_miner(self) -> PatternMiner:

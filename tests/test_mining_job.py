@@ -180,9 +180,9 @@ def test_the_command_goes_on_and_locks_its_folder(folder):
     assert refused(f"mine graph.txt {OPTIONS}").startswith("--out folder 'run' already holds a run")
     assert "the run is finished" in gomkcn(f"mine graph.txt {OPTIONS} --resume")
     said = gomkcn(f"mine graph.txt {OPTIONS} --force --time-limit 0.000001")
-    assert "Partial: time was up" in said
+    assert "Partial: the time limit was reached" in said
     assert json.loads(Path("run/run.json").read_text())["partial"]
-    assert "Partial: time was up" in Path("run/report.html").read_text()
+    assert "Partial: the time limit was reached" in Path("run/report.html").read_text()
     assert refused(f"mine graph.txt {OPTIONS} --resume --seed 1") == (
         "checkpoint 'run/.progress/identity.json' was made with other settings "
         "(random_state was 0, is 1); give the same, or start anew with --force."

@@ -26,7 +26,7 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from mining.miner import PatternMiner
+from mining.miner import PatternMiner, learn_distinct_filters
 from mining.records.stability import Stability
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
@@ -121,11 +121,11 @@ def _learn_again(
     if kind == "restarts":
         half = rng.permutation(len(subgraphs.batch))[: -(-len(subgraphs.batch) // 2)]
         init_weight = np.bincount(classes.class_of[half], minlength=len(classes))
-        return again.learn(subgraphs, classes, init_weight)[0]
+        return learn_distinct_filters(again, subgraphs, classes, init_weight)[0]
     drawn = _bootstrap(subgraphs, rng)
     weight = np.bincount(classes.class_of, drawn, len(classes)).astype(np.int64)
     rows = np.flatnonzero(weight)
-    return again.learn(subgraphs, classes.take(rows, weight[rows]))[0]
+    return learn_distinct_filters(again, subgraphs, classes.take(rows, weight[rows]))[0]
 
 
 def _bootstrap(subgraphs: RootedSubgraphs, rng: np.random.Generator) -> np.ndarray:

@@ -11,7 +11,7 @@ import torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.torch_file import read_state
-from mining.miner import PatternMiner, make_source
+from mining.miner import PatternMiner
 from mining.settings import RunSettings
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
@@ -52,7 +52,7 @@ def restore_miner(path: Path) -> PatternMiner:
             **{name: tuple(state[name]) for name in _LISTS},
         )
         scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
-        miner.source_ = make_source(miner, scaling).resized(state["pattern_size"])
+        miner.source_ = miner.make_source(scaling).resized(state["pattern_size"])
         miner.num_sampled_ = state["num_sampled"]
         for name in _NEAREST:
             setattr(miner, f"{name}_", state[name].numpy())
