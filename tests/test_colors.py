@@ -5,14 +5,13 @@ import pytest
 
 from gomkcn_dgl.graph import csr_from_edges
 from mining.descriptions.feature_background import FeatureBackground
-from mining.explanation.classifier_explanation import LearntFilter
 from mining.plots.colors import (
     OTHERS_COLOR,
     PLAIN,
     FeatureScale,
     NodeColors,
-    filter_colors,
     is_light,
+    pattern_groups,
     pattern_palette,
     response_colors,
 )
@@ -72,21 +71,14 @@ def test_light_and_dark():
     assert not is_light("#000000") and not is_light("#0173b2")
 
 
-def filter_of(features):
-    return LearntFilter(((0, 1), (1, 2)), (0.9, 1.0), np.array(features, dtype=float), ())
-
-
-def test_filters_are_coloured_by_channels_or_by_their_largest_column():
-    equal = filter_colors([filter_of([[0.5], [0.51], [0.5]])])
-    assert equal.faces == [[PLAIN] * 3] and "equal" in equal.meaning
-    three = filter_colors([filter_of([[1, 0, 0], [0, 1, 0], [0, 0, 1]])])
-    assert three.faces == [["#ff0000", "#00ff00", "#0000ff"]]
-    columns = filter_colors([filter_of(np.eye(5)[[0, 4, 0]]), filter_of(np.eye(5)[[2, 2, 4]])])
-    first, second = columns.faces
-    assert first[0] == first[2] != first[1] == second[2] != second[0]
-    assert [name for name, _ in columns.legend] == ["column 0", "column 2", "column 4"]
-    many = filter_colors([filter_of(np.eye(30)[k : k + 3]) for k in range(0, 30, 3)])
-    assert len(many.legend) == 10 and many.legend[-1] == ("another", OTHERS_COLOR)
+def test_a_legend_names_the_eight_largest_patterns():
+    counts = np.array([1, *[3] * 4, 0, 1, *[3] * 4, 2])
+    groups = pattern_groups(counts)
+    assert [name for name, _, _ in groups] == [
+        *(f"Pattern {number} (3)" for number in (1, 2, 3, 4, 7, 8, 9, 10)), "3 others (4)"
+    ]  # fmt: skip
+    assert groups[-1][1:] == ([11, 0, 6], OTHERS_COLOR)
+    assert [color for _, _, color in groups[:8]] == pattern_palette()
 
 
 def test_responses_run_from_dark_to_yellow():

@@ -224,10 +224,9 @@ def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, Edges]:
     graph = data.graph
     first, end = graph.graph_ptr[row], graph.graph_ptr[row + 1]
     nodes = np.arange(first, end)
-    source = np.repeat(nodes, np.diff(graph.indptr[first : end + 1])) - first
-    target = graph.indices[graph.indptr[first] : graph.indptr[end]] - first
-    pairs = zip(source.tolist(), target.tolist(), strict=True)
-    return nodes, tuple((u, v) for u, v in pairs if u < v)
+    edges = graph.undirected_edges()
+    inside = (edges[:, 0] >= first) & (edges[:, 0] < end)
+    return nodes, tuple(map(tuple, (edges[inside] - first).tolist()))
 
 
 def _first_subgraph(collection: GraphCollection, root: int) -> tuple[np.ndarray, Edges]:

@@ -20,8 +20,12 @@ import numpy as np
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from mining.explanation.classifier_explanation import Explanation, LearntFilter
 from mining.html.page import flatten, render_page
-from mining.plots.classifier_drawings import draw_filter, draw_filters, draw_response, draw_root
-from mining.plots.colors import filter_colors
+from mining.plots.classifier_drawings import (
+    draw_filter,
+    draw_filters,
+    draw_response,
+    filter_faces,
+)
 
 PAGE = "explanation.html"
 
@@ -34,9 +38,8 @@ def write_explanation(
 ) -> Path:
     """Write an explanation into a folder, over an older one; return the path of the page."""
     folder = prepare_run_folder(folder, (), force=True)
-    draw = draw_response if explanation.task == "graph" else draw_root
     drawings = {
-        f"{explanation.task}_{response.row:05d}.svg": draw(response, explanation.scale)
+        f"{explanation.task}_{response.row:05d}.svg": draw_response(response, explanation.scale)
         for response in explanation.responses
     }
     files: dict[str, str | bytes] = {
@@ -56,8 +59,6 @@ def render_explanation(
     explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> str:
     """Render an explanation as one self-contained page."""
-    colors = filter_colors(explanation.filters)
-    draw = draw_response if explanation.task == "graph" else draw_root
     cards = [
         {
             "svg": draw_filter(one, faces),
@@ -66,13 +67,13 @@ def render_explanation(
             "speaks_for": favoured_class(one),
             "means": one.class_means,
         }
-        for one, faces in zip(explanation.filters, colors.faces, strict=True)
+        for one, faces in zip(explanation.filters, filter_faces(explanation.filters), strict=True)
     ]
     shown = [
         {
             "response": response,
             "right": response.predicted == response.true,
-            "svg": draw(response, explanation.scale),
+            "svg": draw_response(response, explanation.scale),
         }
         for response in explanation.responses
     ]
@@ -83,7 +84,6 @@ def render_explanation(
         accuracy=metrics["accuracy"],
         size=metrics["size"],
         summary=metrics["data"],
-        colors=colors,
         cards=cards,
         shown=shown,
         truth_lines=describe_truth(explanation),

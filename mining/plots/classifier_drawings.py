@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mining.explanation.classifier_explanation import LearntFilter, Response
-from mining.plots.colors import PLANTED, filter_colors, response_colors
+from mining.plots.colors import PLANTED, NodeColors, response_colors
 from mining.plots.layout import dot_radius, node_positions
 from mining.plots.svg import (
     UNIT,
@@ -17,13 +17,11 @@ from mining.plots.svg import (
     dot,
     drawing_around,
     label,
-    legend,
     line,
 )
 
 # graphs with more nodes are drawn larger
 _MAX_SMALL = 60
-_ROW = 19.0
 
 
 def draw_filter(one: LearntFilter, faces: Sequence[str]) -> Drawing:
@@ -47,82 +45,48 @@ def draw_filter(one: LearntFilter, faces: Sequence[str]) -> Drawing:
 
 def draw_filters(filters: Sequence[LearntFilter]) -> Drawing:
     """Draw all filters in a grid."""
-    colors = filter_colors(filters)
-    drawings = [draw_filter(*pair) for pair in zip(filters, colors.faces, strict=True)]
+    pairs = zip(filters, filter_faces(filters), strict=True)
     titles = [f"Filter {number}" for number in range(len(filters))]
-    grid = arrange(drawings, 4, titles)
-    return arrange([grid, legend(colors.legend, 5)], 1) if colors.legend else grid
+    return arrange([draw_filter(*pair) for pair in pairs], 4, titles)
+
+
+def filter_faces(filters: Sequence[LearntFilter]) -> list[tuple[str, ...]]:
+    """Colours of the nodes of each filter: similar features have similar colours."""
+    colors = NodeColors.of_patterns(np.concatenate([one.features for one in filters]))
+    return [colors.faces(one.features) for one in filters]
 
 
 def draw_response(response: Response, scale: tuple[float, float]) -> Drawing:
     """Draw a graph once for each filter, every node in the colour of its response.
 
-    ``scale`` holds the responses of the darkest and the brightest colour.
+    ``scale`` holds the responses of the darkest and the brightest colour. Planted nodes have a red
+    ring, and the root of a node's subgraph has a second ring.
     """
-    positions = _response_positions(response)
+    size, is_graph = len(response.nodes), response.task == "graph"
+    unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
+    positions = node_positions(size, response.edges) * [unit, -unit]
     panels = [_draw_colored(response, positions, scores, scale) for scores in response.scores.T]
-    highest = response.scores.max(axis=0)
-    titles = [f"Filter {number}: up to {high:.2f}" for number, high in enumerate(highest)]
+    titles = [
+        f"Filter {number}: {'up to ' if is_graph else ''}{value:.2f}"
+        for number, value in enumerate(response.highest)
+    ]
     grid = arrange(panels, 4, titles, bold=response.best_filter)
     return arrange([grid, _color_bar(scale)], 1)
 
 
-def draw_root(response: Response, scale: tuple[float, float]) -> Drawing:
-    """Draw the subgraph around a node, and the responses of this root as bars.
-
-    Nodes have the colour of their own response to the filter that the root responds to most.
-    """
-    best, positions = response.best_filter, _response_positions(response)
-    left = _draw_colored(response, positions, response.scores[:, best], scale, ring_root=True)
-    titles = [f"Response to filter {best}", "Response of the root"]
-    panels = arrange([left, _draw_bars(response.scores[0], scale)], 2, titles)
-    return arrange([panels, _color_bar(scale)], 1)
-
-
-def _response_positions(response: Response) -> np.ndarray:
-    size = len(response.nodes)
-    unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
-    return node_positions(size, response.edges) * [unit, -unit]
-
-
 def _draw_colored(
-    response: Response,
-    positions: np.ndarray,
-    scores: np.ndarray,
-    scale: tuple[float, float],
-    *,
-    ring_root: bool = False,
+    response: Response, positions: np.ndarray, scores: np.ndarray, scale: tuple[float, float]
 ) -> Drawing:
-    """Draw a graph with nodes coloured by ``scores [V]``; planted nodes have a red ring."""
     radius = dot_radius(positions, 0.11 * UNIT, 0.42)
     shapes = [line(positions[list(edge)], 1.2, opacity=0.55) for edge in response.edges]
     planted = response.is_planted
     for node, face in enumerate(response_colors(scores, scale)):
-        if planted is not None and planted[node]:
-            shapes.append(dot(positions[node], radius, face, PLANTED, stroke_width=2.5))
-        else:
-            shapes.append(dot(positions[node], radius, face, stroke_width=0.8))
-    if ring_root:
+        is_planted = planted is not None and planted[node]
+        ring, width = (PLANTED, 2.5) if is_planted else ("currentColor", 0.8)
+        shapes.append(dot(positions[node], radius, face, ring, stroke_width=width))
+    if response.task == "node":
         shapes.append(dot(positions[0], 1.45 * radius, "none", stroke_width=1.5))
     return drawing_around(shapes, positions, 1.45 * radius)
-
-
-def _draw_bars(scores: np.ndarray, scale: tuple[float, float]) -> Drawing:
-    """A horizontal bar for the response to each filter, ``[F]``."""
-    low, high = min(0.0, scale[0]), max(scale[1], 1e-6)
-    unit = 160.0 / (high - low)
-    zero = 60.0 - unit * low
-    shapes = []
-    for number, (score, color) in enumerate(
-        zip(scores.tolist(), response_colors(scores, scale), strict=True)
-    ):
-        top = number * _ROW
-        left, width = zero + unit * min(score, 0.0), unit * abs(score)
-        shapes.append(bar(left, top + 2, width, _ROW - 4, color, stroke="currentColor"))
-        shapes.append(label(np.array([54.0, top + 14]), f"filter {number}", 11, anchor="end"))
-        at = np.array([left + width + 5, top + 14])
-        shapes.append(label(at, f"{score:.2f}", 11, anchor="start"))
-    return Drawing("".join(shapes), 0.0, 0.0, 260.0, len(scores) * _ROW)
 
 
 def _color_bar(scale: tuple[float, float]) -> Drawing:

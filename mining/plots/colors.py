@@ -1,4 +1,4 @@
-"""Every colour of the figures and drawings: of nodes, patterns, labels, filters and marks."""
+"""Every colour of the figures and drawings: of nodes, patterns, labels, responses and marks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mining.descriptions.feature_background import FeatureBackground
-from mining.explanation.classifier_explanation import LearntFilter
 
 # on a page this colour becomes the colour of the page's text, so that dark pages work as well
 INK = "#1f2328"
@@ -23,10 +22,6 @@ GREY, NONE_COLOR, OTHERS_COLOR = "#8a8a8a", "#c4c4c4", "#6e6e6e"
 RESPONSE_COLORS = "viridis"
 # of the ten colours that every reader can tell apart, without the greys
 MOST_COLORS = 8
-# feature columns of filters that get a colour of their own
-_MOST_COLUMNS = 9
-# features that differ by less have one colour
-_EQUAL = 0.05
 
 
 def pattern_palette() -> list[str]:
@@ -35,6 +30,22 @@ def pattern_palette() -> list[str]:
 
     colors = sns.color_palette("colorblind")
     return hex_colors([*colors[:7], colors[9]])
+
+
+def pattern_groups(counts: np.ndarray) -> list[tuple[str, list[int], str]]:
+    """Name, patterns and colour of each entry of a legend, from the nodes of each pattern, ``[P]``.
+
+    The eight patterns with most nodes have an entry of their own, the others share the last one.
+    """
+    ranked = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    shown, others = np.sort(ranked[:MOST_COLORS]).tolist(), ranked[MOST_COLORS:].tolist()
+    groups = [
+        (f"Pattern {number} ({counts[number]})", [number], color)
+        for number, color in zip(shown, pattern_palette(), strict=False)
+    ]
+    if others:
+        groups.append((f"{len(others)} others ({counts[others].sum()})", others, OTHERS_COLOR))
+    return groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,54 +132,6 @@ class NodeColors:
         return tuple(
             hex_colors(sns.color_palette("crest", as_cmap=True)(self.scale.positions(rows)))
         )
-
-
-@dataclass(frozen=True)
-class FilterColors:
-    """Colours of each node of each filter, what a colour means, and names with their colours."""
-
-    faces: list[list[str]]
-    meaning: str
-    legend: tuple[tuple[str, str], ...] = ()
-
-
-def filter_colors(filters: Sequence[LearntFilter]) -> FilterColors:
-    """Colour nodes by their features: as red, green and blue, or by their largest column."""
-    rows = np.concatenate([one.features for one in filters])
-    width = rows.shape[1]
-    legend: dict[str, str] = {}
-    if np.ptp(rows, axis=0).max() < _EQUAL:
-        faces, meaning = [PLAIN] * len(rows), "The features of all nodes are equal."
-    elif width <= 3:
-        low, high = min(0.0, float(rows.min())), max(1.0, float(rows.max()))
-        channels = np.full((len(rows), 3), 0.5)
-        channels[:, :width] = (rows - low) / (high - low)
-        faces = hex_colors(channels)
-        meaning = (
-            "A node's feature is the red of its colour.",
-            "A node's 2 features are the red and the green of its colour.",
-            "A node's 3 features are the red, green and blue of its colour.",
-        )[width - 1]
-    else:
-        faces, legend = _colors_by_column(rows.argmax(axis=1))
-        meaning = f"A node's colour is the largest of its {width} feature columns."
-    ends = np.cumsum([len(one.features) for one in filters])[:-1]
-    parts = [part.tolist() for part in np.split(np.array(faces), ends)]
-    return FilterColors(parts, meaning, tuple(legend.items()))
-
-
-def _colors_by_column(largest: np.ndarray) -> tuple[list[str], dict[str, str]]:
-    """A colour for each node with the largest column ``[n]``, and the legend."""
-    import seaborn as sns
-
-    columns, counts = np.unique(largest, return_counts=True)
-    shown = np.sort(columns[np.argsort(-counts, kind="stable")][:_MOST_COLUMNS]).tolist()
-    palette = hex_colors(sns.color_palette("husl", len(shown), desat=0.85))
-    color_of = dict(zip(shown, palette, strict=True))
-    legend = {f"column {column}": color for column, color in color_of.items()}
-    if len(columns) > len(shown):
-        legend["another"] = OTHERS_COLOR
-    return [color_of.get(column, OTHERS_COLOR) for column in largest.tolist()], legend
 
 
 def response_colors(responses: np.ndarray, scale: tuple[float, float]) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mining.plots.axes import label_axes, styled_axes, whole_numbers
-from mining.plots.colors import GREY, INK, MOST_COLORS, OTHERS_COLOR, pattern_palette
+from mining.plots.colors import GREY, INK, pattern_groups
 from mining.records.choice import Choice
 
 if TYPE_CHECKING:
@@ -108,38 +108,14 @@ def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int)
 
 def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
     """Draw how similar nodes are to their nearest pattern, from ``counts [P, 40]``."""
-    import pandas as pd
-    import seaborn as sns
-    from matplotlib.patches import Patch
-
-    pattern, part = np.nonzero(counts)
-    names, colors = _pattern_names(counts.sum(axis=1))
     ax = styled_axes(ax, 5.4, 3.8)
-    table = pd.DataFrame(
-        {
-            "similarity": (part + 0.5) / NUM_BINS,
-            "pattern": [names[number] for number in pattern.tolist()],
-            "nodes": counts[pattern, part],
-        }
-    )
-    sns.histplot(
-        table,
-        x="similarity",
-        weights="nodes",
-        hue="pattern",
-        hue_order=list(colors),
-        palette=colors,
-        multiple="stack",
-        bins=np.linspace(0, 1, NUM_BINS + 1).tolist(),
-        alpha=1.0,
-        edgecolor="white",
-        linewidth=0.3,
-        legend=False,
-        ax=ax,
-    )
-    # not sns.move_legend, through which matplotlib keeps every figure in memory
+    left, bottom = np.arange(NUM_BINS) / NUM_BINS, np.zeros(NUM_BINS)
+    for name, patterns, color in pattern_groups(counts.sum(axis=1)):
+        height = counts[patterns].sum(axis=0)
+        style = {"color": color, "edgecolor": "white", "linewidth": 0.3}
+        ax.bar(left, height, 1 / NUM_BINS, bottom, align="edge", label=name, **style)
+        bottom += height
     title = ax.legend(
-        handles=[Patch(facecolor=color, label=name) for name, color in colors.items()],
         title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False,
         fontsize=9, title_fontsize=9, labelcolor=INK,
     ).get_title()  # fmt: skip
@@ -148,21 +124,6 @@ def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
     whole_numbers(ax, "y")
     label_axes(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
     return ax
-
-
-def _pattern_names(counts: np.ndarray) -> tuple[dict[int, str], dict[str, Any]]:
-    """Legend name of each pattern with nodes, and colour of each name; counts are ``[P]``."""
-    numbers = np.flatnonzero(counts)
-    ranked = numbers[np.argsort(-counts[numbers], kind="stable")]
-    shown = np.sort(ranked[:MOST_COLORS]).tolist()
-    names = {number: f"Pattern {number} ({counts[number]})" for number in shown}
-    colors = dict(zip(names.values(), pattern_palette(), strict=False))
-    rest = ranked[MOST_COLORS:]
-    if len(rest):
-        others = f"{len(rest)} others ({counts[rest].sum()})"
-        names |= dict.fromkeys(rest.tolist(), others)
-        colors[others] = OTHERS_COLOR
-    return names, colors
 
 
 def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:

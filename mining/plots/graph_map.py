@@ -10,7 +10,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.plots.axes import new_figure
-from mining.plots.colors import INK, MOST_COLORS, NONE_COLOR, OTHERS_COLOR, pattern_palette
+from mining.plots.colors import INK, NONE_COLOR, pattern_groups
 from mining.plots.layout import map_positions
 
 if TYPE_CHECKING:
@@ -45,15 +45,14 @@ def draw_graph_map(graph: Any, pattern_of: np.ndarray, ax: Axes | None = None) -
     ax.set_axis_off()
     positions = map_positions(csr)
     _draw_edges(ax, csr, positions)
-    groups = _groups(pattern_of)
+    # nodes without a pattern and the patterns without a colour are drawn first and listed last
+    groups = pattern_groups(np.bincount(pattern_of[pattern_of >= 0]))
+    if (pattern_of < 0).any():
+        groups.append((f"none ({(pattern_of < 0).sum()})", [-1], NONE_COLOR))
     handles = [
-        _draw_nodes(ax, positions[mask], csr.num_nodes, color, f"{name} ({mask.sum()})")
-        for name, mask, color in groups
-        if mask.any()
-    ]
-    num_last = sum(bool(mask.any()) for _, mask, _ in groups[:2])
-    # what belongs to no pattern is drawn first and listed last
-    handles = handles[num_last:] + handles[:num_last][::-1]
+        _draw_nodes(ax, positions[np.isin(pattern_of, patterns)], csr.num_nodes, color, name)
+        for name, patterns, color in groups[::-1]
+    ][::-1]
     ax.legend(
         handles=handles,
         loc="upper center",
@@ -67,20 +66,6 @@ def draw_graph_map(graph: Any, pattern_of: np.ndarray, ax: Axes | None = None) -
         markerscale=max(1.0, 5 / _dot_size(csr.num_nodes) ** 0.5),
     ).get_title().set_color(INK)
     return ax
-
-
-def _groups(pattern_of: np.ndarray) -> list[tuple[str, np.ndarray, str]]:
-    """Name, nodes (bool ``[V]``) and colour of each entry of the legend, in drawing order."""
-    patterns, counts = np.unique(pattern_of[pattern_of >= 0], return_counts=True)
-    shown = np.sort(patterns[np.argsort(-counts, kind="stable")][:MOST_COLORS])
-    others = (pattern_of >= 0) & ~np.isin(pattern_of, shown)
-    groups = [
-        ("none", pattern_of < 0, NONE_COLOR),
-        (f"{len(patterns) - len(shown)} others", others, OTHERS_COLOR),
-    ]
-    for pattern, color in zip(shown.tolist(), pattern_palette(), strict=False):
-        groups.append((f"Pattern {pattern}", pattern_of == pattern, color))
-    return groups
 
 
 def _dot_size(num_nodes: int) -> float:

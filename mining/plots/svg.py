@@ -82,19 +82,6 @@ def arrange(
     return Drawing("".join(shapes), 0.0, 0.0, min(columns, len(drawings)) * width, top)
 
 
-def legend(entries: Sequence[tuple[str, str]], columns: int) -> Drawing:
-    """Names beside dots of their colours."""
-    cells = [
-        Drawing(
-            dot(np.array([8.0, 10.0]), 6, color)
-            + label(np.array([20.0, 14.0]), name, 12, anchor="start"),
-            0.0, 0.0, 95.0, 20.0,
-        )
-        for name, color in entries
-    ]  # fmt: skip
-    return arrange(cells, columns)
-
-
 def line(ends: np.ndarray, width: float, color: str = "currentColor", **more: Any) -> str:
     """A line between two ends ``[2, 2]``."""
     (x1, y1), (x2, y2) = ends.tolist()
