@@ -91,8 +91,8 @@ def measure(path: Path, bodies: dict[str, str], repeats: int) -> dict[str, tuple
                     file.unlink()
                 folder.rmdir()
     return {
-        name: (Timing(tuple(run[0] for run in found)), *np.max(found, axis=0)[1:].astype(int))
-        for name, found in runs.items()
+        name: (Timing(tuple(run[0] for run in measured)), *np.max(measured, axis=0)[1:].astype(int))
+        for name, measured in runs.items()
     }
 
 
@@ -123,8 +123,8 @@ def main(bench: Bench, largest: int) -> None:
             path = Path(folder) / f"{length}.txt"
             write_edges(path, length)
             start = time.perf_counter()
-            found = measure(path, bodies, bench.repeats if length < 10**7 else 1)
-            (ours, before, peak), (peer, _, its_peak) = found["ours"], found["peer"]
+            measured = measure(path, bodies, bench.repeats if length < 10**7 else 1)
+            (ours, before, peak), (peer, _, its_peak) = measured["ours"], measured["peer"]
             table.add(
                 length,
                 ours,
