@@ -308,4 +308,4 @@ def test_a_checkpoint_whose_parts_do_not_go_together(tmp_path, name):
     content = io.BytesIO()
     torch.save(state, content)
     data = pack({**members, "checkpoint.pt": content.getvalue()})
-    assert " does not go with the " in TARGETS["run_checkpoint"].feed(tmp_path, data)
+    assert " does not belong to the " in TARGETS["run_checkpoint"].feed(tmp_path, data)

@@ -40,19 +40,11 @@ def mined():
     graph = nx.disjoint_union_all([HOUSE] * 4 + [nx.star_graph(4)] * 5)
     # a star grows one leaf and a house gets a neighbour
     graph.add_edges_from([(20, 45), (0, 46)])
-    truth = {
-        "motifs": [
-            {
-                "name": "house5",
-                "num_nodes": 5,
-                "edges": [list(edge) for edge in HOUSE.edges],
-                "copies": 4,
-                "instances": [list(range(5 * i, 5 * i + 5)) for i in range(4)],
-            },
-            {"name": "ring", "num_nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "copies": 0,
-             "instances": []},
-        ]
-    }  # fmt: skip
+    edges = [list(edge) for edge in HOUSE.edges]
+    houses = [list(range(5 * i, 5 * i + 5)) for i in range(4)]
+    house = {"name": "house5", "num_nodes": 5, "edges": edges, "copies": 4, "instances": houses}
+    ring = {"name": "ring", "num_nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "copies": 0}
+    truth = {"motifs": [house, {**ring, "instances": []}]}
     miner = PatternMiner(
         num_patterns=2, pattern_size=5, num_epochs=5, min_support=2, backend="reference"
     ).fit(graph)

@@ -17,9 +17,7 @@ def describe_shape(pattern: Pattern) -> str:
     name = None
     if nx.is_connected(graph):
         name = _name_tree(graph) if num_edges == size - 1 else _name_cyclic(graph)
-    return (
-        name or f"{_count(size, 'node')}, {_count(num_edges, 'edge') if num_edges else 'no edges'}"
-    )
+    return name or f"{count(size, 'node')}, {count(num_edges, 'edge') if num_edges else 'no edges'}"
 
 
 def _name_tree(tree: nx.Graph) -> str:
@@ -41,7 +39,7 @@ def _name_cyclic(graph: nx.Graph) -> str | None:
         # exactly one cycle, with trees attached to it
         ring = len(nx.k_core(graph, 2))
         name = "triangle" if ring == 3 else f"cycle of {ring} nodes"
-        return name if ring == size else f"{name} with {_count(size - ring, 'node')} hanging on"
+        return name if ring == size else f"{name} with {count(size - ring, 'node')} hanging on"
     if num_missing == 0:
         return f"clique of {size} nodes"
     # a hub joined to every node of a single ring
@@ -54,9 +52,10 @@ def _name_cyclic(graph: nx.Graph) -> str | None:
         if num_edges == one * other:
             return f"complete bipartite graph, {one} and {other} nodes"
     if size >= 5 and num_missing <= 2:
-        return f"clique of {size} nodes less {_count(num_missing, 'edge')}"
+        return f"clique of {size} nodes less {count(num_missing, 'edge')}"
     return None
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """Such as "1 node" or "3 nodes"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

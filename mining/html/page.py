@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 import jinja2
+import pandas as pd
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.file_names import visible
@@ -75,7 +76,7 @@ def short_number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]:
+def flatten(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List nested settings as ``section.key`` and text.
 
     Examples
@@ -83,12 +84,8 @@ def flatten(values: Mapping[str, Any], start: str = "") -> list[tuple[str, str]]
     >>> flatten({"miner": {"tau": 1.0, "policy": "dense"}})
     [('miner.tau', '1.0'), ('miner.policy', 'dense')]
     """
-    rows = []
-    for key, value in values.items():
-        name = f"{start}{key}"
-        if isinstance(value, Mapping):
-            rows += flatten(value, f"{name}.")
-        else:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            rows.append((name, text))
-    return rows
+    (row,) = pd.json_normalize(dict(values)).to_dict("records")
+    return [
+        (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for name, value in row.items()
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mining.descriptions.shapes import describe_shape
+from mining.descriptions.shapes import count, describe_shape
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 
@@ -50,11 +50,6 @@ def partial_sentence(run: MiningRun) -> str:
 def short_description(pattern: Pattern) -> str:
     """Shape and labels of a pattern, without the features that differ."""
     return pattern.words.split(";")[0] or describe_shape(pattern)
-
-
-def count(number: int, noun: str) -> str:
-    """Such as "1 node" or "3 nodes"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def percent(share: float) -> str:

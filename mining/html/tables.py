@@ -8,8 +8,8 @@ from functools import partial
 
 from gomkcn_dgl.runtime.file_names import printable, visible
 from mining.assessment.evaluation import MotifRecovery
-from mining.descriptions.shapes import describe_shape
-from mining.html.summary import count, partial_sentence, short_description
+from mining.descriptions.shapes import count, describe_shape
+from mining.html.summary import partial_sentence, short_description
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
