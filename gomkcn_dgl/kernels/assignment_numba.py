@@ -129,7 +129,7 @@ def _lower_prices(height, padded, whole, cost, price, mean):
     for row in range(height):
         for column in range(height):
             mean[column] += cost[row, column]
-    share = 1 / height
+    share = 1 / max(height, 1)
     for column in range(height):
         mean[column] = np.int64(mean[column] * share) & whole
     for row in range(height):

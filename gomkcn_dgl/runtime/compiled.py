@@ -13,14 +13,14 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
 
-F = TypeVar("F", bound=Callable[..., Any])
-
+_njit: Any = numba.njit
+_config: Any = numba.config
 _SETTINGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -30,15 +30,15 @@ _SETTINGS: dict[str, Any] = {
 _KERNELS = Path(__file__).parents[1] / "kernels"
 
 
-def compiled(**settings: Any) -> Callable[[F], F]:
+def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function at its first call, and cache the machine code where Numba finds a folder.
 
     Settings of :func:`numba.njit` are added to the shared ones, or take their place.
     """
 
-    def decorate(function: F) -> F:
-        dispatcher = numba.njit(**{**_SETTINGS, **settings})(function)
-        if not numba.config.DISABLE_JIT:
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = _njit(**{**_SETTINGS, **settings})(function)
+        if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
             # without a folder that can be written, or a file of source code, nothing is kept
@@ -57,17 +57,19 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
 
 
-def subroutine(**settings: Any) -> Callable[[F], F]:
+def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a part of the compiled functions that call it; Python cannot call it.
 
     Without the code that converts Python's arguments, it compiles in half of the time.
     """
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **{**_SETTINGS, **settings})
+    options = {**_SETTINGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **settings}
+    decorate: Callable[[Callable[..., Any]], Any] = _njit(**options)
+    return decorate
 
 
 @cache
 def _hash_sources(folder: Path) -> str:
-    digest = hashlib.sha256(f"{np.__version__} {numba.config.BOUNDSCHECK}".encode())
+    digest = hashlib.sha256(f"{np.__version__} {_config.BOUNDSCHECK}".encode())
     for path in sorted({*folder.glob("*.py"), *_KERNELS.glob("*.py"), Path(__file__)}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
