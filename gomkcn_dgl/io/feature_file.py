@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph, check_features
+from gomkcn_dgl.checks import check_features
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.edge_table import csv_text, has_features
 from gomkcn_dgl.io.tables import (
