@@ -325,7 +325,8 @@ def _read_matrix(
         cursor.check(len(rows) == sizes[0] + 1 > 0 and rows.dtype.kind in "iu")
         indptr = rows.astype(np.int64)
         degrees = np.diff(indptr)
-        cursor.check(indptr[0] == 0 and indptr[-1] == len(columns) and (degrees >= 0).all())
+        ends = indptr[[0, -1]].tolist()
+        cursor.check(ends == [0, len(columns)] and bool((degrees >= 0).all()))
         rows = np.repeat(np.arange(sizes[0]), degrees)
     cursor.check(len(rows) == len(columns))
     return sizes, rows, columns, edge_ids

@@ -99,13 +99,13 @@ def _ids(column: Any, is_text: bool, before: int) -> np.ndarray:
     # a long id is refused while it is stored once, not in every row
     column = column.dictionary_encode()
     for position, name in enumerate(column.dictionary.to_pylist()):
-        name = name or ""
-        row = column.indices.index(position).as_py()
-        if row >= 0 and not (1 <= len(name) <= LONGEST_ID and "\0" not in name):
-            raise InputError(
-                f"row {before + row + 1}: a node id must have 1 to {LONGEST_ID} characters and no "
-                f"NUL, got {name[:40]!r}."
-            )
+        if name is None or not 1 <= len(name) <= LONGEST_ID or "\0" in name:
+            row = column.indices.index(position).as_py()
+            if row >= 0:
+                raise InputError(
+                    f"row {before + row + 1}: a node id must have 1 to {LONGEST_ID} characters and "
+                    f"no NUL, got {(name or '')[:40]!r}."
+                )
     return _decode(column).to_numpy(zero_copy_only=False).astype(object)
 
 

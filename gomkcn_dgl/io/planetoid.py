@@ -212,7 +212,7 @@ def _unpickle(data: bytes) -> Any:
         if num_tuples > _MAX_TUPLES:
             raise ValueError("it holds too many tuples")
         # the memo of the unpickler is an array, which would grow to this length
-        if operation.name.endswith("PUT") and value > len(data):
+        if operation.name.endswith("PUT") and int(value or 0) > len(data):
             raise ValueError("it is damaged")
     return _Unpickler(io.BytesIO(data), encoding="latin-1").load()
 
