@@ -1,5 +1,7 @@
 """What tests of several modules need: benchmarks that can be imported, a folder, the real data."""
 
+import gzip
+import logging
 import sys
 from pathlib import Path
 
@@ -22,3 +24,23 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real data are not at {folder}")
     return folder
+
+
+@pytest.fixture
+def log(caplog):
+    """Give the messages that reading has logged so far."""
+    caplog.set_level(logging.INFO, logger="gomkcn_dgl")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file into a folder of this test and return its path."""
+
+    def write_file(name, content):
+        path = tmp_path / name
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write_file
