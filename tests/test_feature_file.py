@@ -92,9 +92,9 @@ class TestFeatureFiles:
     @pytest.mark.parametrize(
         ("content", "words"),
         [
-            ("text", "a NumPy array was expected"),
+            ("text", "the array cannot be read"),
             (b"\x93NUMPY damaged", "the array cannot be read "),
-            (np.array([None]), "the array cannot be read (it holds Python objects"),
+            (np.array([None]), "the array cannot be read (Array can't be memory-mapped"),
             (np.array(["a"]), "the array must hold numbers, got <U1."),
             (np.zeros((3, 1, 1)), "the array must have the shape [V, D], got (3, 1, 1)."),
         ],
