@@ -88,17 +88,18 @@ def consume_edges(
 
 def read_edges(path: Path, format: str) -> EdgeTable:
     """Read all edges of a file."""
-    return consume_edges(path, format, _join_tables)
+    return consume_edges(path, format, lambda tables: _join_tables(tables, path, format))
 
 
-def _join_tables(tables: Iterator[EdgeTable]) -> EdgeTable:
+def _join_tables(tables: Iterator[EdgeTable], path: Path, format: str) -> EdgeTable:
     sources, targets, weights = zip(
         *((table.source, table.target, table.weights) for table in tables), strict=True
     )
     source, target = np.concatenate(sources), np.concatenate(targets)
     if source.dtype == object:
         lengths = [len(name) for name in (*source, *target)]
-        refuse_wide(lengths, sum(lengths))
+        # equal ids are stored once in a parquet file
+        refuse_wide(lengths, path.stat().st_size if format == "parquet" else sum(lengths))
         source, target = source.astype(str), target.astype(str)
     return EdgeTable(source, target, None if weights[0] is None else np.concatenate(weights))
 

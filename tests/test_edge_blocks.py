@@ -7,7 +7,7 @@ from graph_files import assert_same, edges, refuse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl.io import edge_table
+from gomkcn_dgl.io import edge_blocks
 from gomkcn_dgl.io.reading import read_graph
 
 
@@ -165,10 +165,11 @@ class TestParquet:
 )
 def test_both_passes_over_an_edge_list_agree(tmp_path, pairs, weighted):
     rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
-    data = "\n".join(" ".join(map(str, row)) for row in rows).encode()
     path = tmp_path / "g.txt"
-    path.write_bytes(data)
-    fast = edge_table.read_edge_list(path)
-    slow = edge_table._table_of_rows(list(edge_table.scan_edge_list(data)))
+    path.write_text("\n".join(" ".join(map(str, row)) for row in rows))
+    fast = edge_blocks.read_edges(path, "edges")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edge_blocks, "_parse", lambda *arguments: None)
+        slow = edge_blocks.read_edges(path, "edges")
     for name in ("source", "target", "weights"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
