@@ -1,18 +1,18 @@
-"""Step 5: how often a pattern occurs, in readings that do not replace each other.
+"""How often a pattern occurs, in readings that do not replace each other.
 
 ``assigned``
-    roots whose subgraph is nearest to the pattern and at least ``min_similarity`` similar; the
-    paper's number, with a threshold. Several roots can stand in one occurrence.
+    roots whose subgraph is most similar to the pattern, and at least ``min_similarity`` similar;
+    the number of the paper, with a threshold. One occurrence can contain several roots.
 ``distinct``
-    different node sets that show the pattern, see ``mining/counting/occurrence_assignment.py``.
+    different node sets that are occurrences, see ``mining/counting/occurrence_assignment.py``.
 ``disjoint``
-    occurrences that share no node, picked greedily, the one whose nodes stand in the fewest other
-    occurrences first: a lower bound of the largest such set, which overlap cannot inflate.
+    occurrences that share no node, selected greedily, the one whose nodes are in the fewest other
+    occurrences first: a lower bound of the largest such set, which overlaps cannot inflate.
 ``exact``
-    induced occurrences of the pattern's structure in the graph, whatever their features and whether
-    or not a subgraph covers them; not counted, or not finished, are answers as well.
+    induced occurrences of the structure in the graph, whatever their features and whether or not a
+    subgraph covers them; they can be not counted, or not finished.
 ``num_graphs``
-    graphs of a collection that hold an occurrence.
+    graphs of a collection that contain an occurrence.
 
 The 95 % interval of a reading holds, in 95 of 100 graphs of the same kind, its mean over all graphs
 of that kind, if occurrences that share no node come independently of each other. To that end the
@@ -23,7 +23,7 @@ over their number; every other root is a unit of its own. In a collection of at 
 unit is a graph. It is an interval for what the subgraphs show, not for ``exact``: an occurrence
 that no subgraph shows is neither in the reading nor in the interval.
 
-Measured on 300 places that hold an occurrence by chance, 600 graphs a row: with a mean of 3, 6, 9,
+Measured on 300 node sets that are occurrences at random, 600 graphs a row: with a mean of 3, 6, 9,
 30 and 90 occurrences 94, 92, 93, 96 and 97 % of the intervals of ``distinct`` hold it. A number
 that is the same in every graph, such as that of planted copies, they hold more often, see
 ``benchmarks/results/planted_grid.md``.
@@ -47,39 +47,25 @@ _MIN_GRAPHS = 30
 def measure_frequency(
     graph: CSRGraph, assigned: np.ndarray, node_sets: np.ndarray, seed: int = 0
 ) -> Frequency:
-    """Take all readings but the exact one.
+    """Compute all readings but the exact one, in a graph every node of which was a root.
 
-    Parameters
-    ----------
-    graph : CSRGraph
-        A graph or a collection, every node of which was a root.
-    assigned : numpy.ndarray
-        Integer ``[R]`` different roots that were assigned to the pattern.
-    node_sets : numpy.ndarray
-        Integer ``[K, N]`` nodes of each occurrence, -1 = padding; of equals the first is preferred.
-    seed : int
-        Of the bootstrap.
+    ``assigned [R]`` are different roots, and ``node_sets [K, N]`` the nodes of each occurrence, the
+    most similar first, -1 = padding; ``seed`` is that of the bootstrap.
 
-    Returns
-    -------
-    Frequency
-
-    Examples
-    --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
     >>> bowtie = as_csr(nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]))
     >>> triangles = np.array([[0, 1, 2], [2, 3, 4]])
-    >>> found = measure_frequency(bowtie, np.arange(5), triangles)
-    >>> found.assigned, found.distinct, found.disjoint
+    >>> frequency = measure_frequency(bowtie, np.arange(5), triangles)
+    >>> frequency.assigned, frequency.distinct, frequency.disjoint
     (5, 2, 1)
     """
     picked = pick_disjoint(node_sets, graph.num_nodes)
-    # an occurrence stays in one graph, so its first node tells which
-    holding = graph.graph_of(node_sets[:, 0])
-    num_graphs = len(np.unique(holding))
+    # an occurrence is in one graph, so its first node tells which
+    graph_of_each = graph.graph_of(node_sets[:, 0])
+    num_graphs = len(np.unique(graph_of_each))
     if graph.num_graphs >= _MIN_GRAPHS:
-        units = _units_by_graph(graph, assigned, holding, picked)
+        units = _units_by_graph(graph, assigned, graph_of_each, picked)
         num_units = graph.num_graphs
     else:
         units, num_units = units_by_overlap(graph.num_nodes, assigned, node_sets, picked)
@@ -94,15 +80,15 @@ def measure_frequency(
 
 
 def _units_by_graph(
-    graph: CSRGraph, assigned: np.ndarray, holding: np.ndarray, picked: np.ndarray
+    graph: CSRGraph, assigned: np.ndarray, graph_of_each: np.ndarray, picked: np.ndarray
 ) -> np.ndarray:
     """What each graph adds to each reading, ``[G, 4]``."""
     size = graph.num_graphs
-    distinct = np.bincount(holding, minlength=size)
+    distinct = np.bincount(graph_of_each, minlength=size)
     columns = [
         np.bincount(graph.graph_of(assigned), minlength=size),
         distinct,
-        np.bincount(holding[picked], minlength=size),
+        np.bincount(graph_of_each[picked], minlength=size),
         distinct > 0,
     ]
     return np.stack(columns, axis=1).astype(np.int64)

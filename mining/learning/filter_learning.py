@@ -1,4 +1,4 @@
-"""Filters are initialised, trained as cluster centres and discretised; the best of all is kept.
+"""Filters are initialised, trained as cluster centres and discretised; the best are returned.
 
 This is the frequent pattern mining of section VI-B of the GOMKCN paper, from several
 initialisations where the user asks for them.

@@ -1,1 +1,1 @@
-"""Plain records of what was found."""
+"""Plain records of patterns: they import nothing of mining but each other."""

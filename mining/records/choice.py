@@ -16,13 +16,13 @@ class Choice:
     parameter : {"pattern_size", "num_patterns"}
     candidates : tuple of int
     criterion : tuple of float
-        Cycles that recurring structures close beyond chance: at each size, or of those structures
+        Cycles that structures close beyond the null model: at each size, or of those structures
         that the first so many filters start from.
     error : tuple of float
         Standard error of each.
     chosen : int
     decided : bool
-        False where nothing came back more often than by chance and the default was taken.
+        False where no structure exceeds the null model and the default was taken.
     """
 
     parameter: str

@@ -18,7 +18,7 @@ class Frequency:
     distinct : int
         Different node sets that show the pattern.
     disjoint : int
-        Occurrences that share no node, found greedily; a lower bound.
+        Occurrences that share no node, selected greedily; a lower bound.
     exact : int or None
         Induced occurrences of the structure in the whole graph; None where it is not known.
     exact_state : {"not asked", "not finished", "counted"}
@@ -27,7 +27,7 @@ class Frequency:
         Graphs that hold an occurrence.
     intervals : mapping from str to (int, int)
         By name, for each reading that was estimated, the 95 % bootstrap interval of its mean over
-        graphs of the same kind; (0, 0) where nothing was found.
+        graphs of the same kind; (0, 0) where there is no occurrence.
 
     Examples
     --------

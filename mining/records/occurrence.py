@@ -1,4 +1,4 @@
-"""Many occurrences as arrays: what a pattern holds, whatever their number."""
+"""The occurrences of a pattern, one by one or as arrays, whatever their number."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gomkcn_dgl.csr import CSRGraph
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One place where a pattern occurs.
+    """One occurrence of a pattern.
 
     Attributes
     ----------
     nodes : tuple of (int, str or None)
-        The input's own id of the graph node that plays each pattern node; None where none does.
+        The input's own id of the graph node that each pattern node is mapped to; None for none.
     similarity : float
         Normalised score of the subgraph with the pattern, features included, in [0, 1].
     graph : int
@@ -44,24 +44,15 @@ class Medoid(Occurrence):
 
 
 class Occurrences(Sequence[Occurrence]):
-    """Occurrences of a pattern; each is made when it is asked for.
+    """K occurrences of a pattern of M nodes as arrays; a record is made when it is indexed.
 
-    Parameters
-    ----------
-    nodes : numpy.ndarray
-        Integer ``[K, M]`` the node that plays each pattern node; -1 where none does.
-    similarity : numpy.ndarray
-        ``[K]``.
-    graph : numpy.ndarray
-        Integer ``[K]`` index of the graph within the collection.
-    names : numpy.ndarray, optional
-        The input's own ids, which ``nodes`` number; None where ``nodes`` are the ids.
+    ``nodes`` is integer ``[K, M]``, the graph node of each pattern node, -1 for none;
+    ``similarity`` is ``[K]``, and ``graph [K]`` the index within the collection. ``names`` are the
+    input's own ids, which ``nodes`` number; None where ``nodes`` are the ids.
 
-    Examples
-    --------
-    >>> found = Occurrences(np.array([[0, 2], [1, -1]]), np.array([1.0, 0.5]), np.zeros(2, int),
-    ...                     np.array(["a", "b", "c"]))
-    >>> found[0].nodes, found[1].nodes, len(found)
+    >>> occurrences = Occurrences(np.array([[0, 2], [1, -1]]), np.array([1.0, 0.5]),
+    ...                           np.zeros(2, int), np.array(["a", "b", "c"]))
+    >>> occurrences[0].nodes, occurrences[1].nodes, len(occurrences)
     (('a', 'c'), ('b', None), 2)
     """
 
@@ -76,10 +67,10 @@ class Occurrences(Sequence[Occurrence]):
 
     @classmethod
     def at(cls, rows: np.ndarray, similarity: np.ndarray, graph: CSRGraph) -> Occurrences:
-        """Occurrences in a graph, given by its rows, int ``[K, M]``; -1 where no node stands."""
+        """Occurrences given by rows of a graph, int ``[K, M]``; -1 for no node."""
         owner = np.zeros(len(rows), np.int64)
         if len(rows) and graph.num_graphs > 1:
-            # an occurrence stays in one graph, so any of its nodes tells which
+            # an occurrence is in one graph, which any of its nodes determines
             owner = graph.graph_of(rows.max(axis=1))
         if graph.node_ids is not None:
             return cls(rows, similarity, owner, graph.node_ids)
@@ -88,17 +79,17 @@ class Occurrences(Sequence[Occurrence]):
         return cls(rows, similarity, owner)
 
     @classmethod
-    def of(cls, places: Sequence[Occurrence], num_nodes: int) -> Occurrences:
-        """Take any places of a pattern of so many nodes."""
-        if isinstance(places, Occurrences):
-            return places
-        ids = [node for place in places for node in place.nodes]
+    def of(cls, records: Sequence[Occurrence], num_nodes: int) -> Occurrences:
+        """Take any sequence of occurrences of a pattern of ``num_nodes`` nodes."""
+        if isinstance(records, Occurrences):
+            return records
+        ids = [node for record in records for node in record.nodes]
         names = np.array(sorted({node for node in ids if node is not None}, key=_by_kind), object)
         number = {name: i for i, name in enumerate(names.tolist())} | {None: -1}
         return cls(
             np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
-            np.array([place.similarity for place in places], float),
-            np.array([place.graph for place in places], np.int64),
+            np.array([record.similarity for record in records], float),
+            np.array([record.graph for record in records], np.int64),
             names,
         )
 
@@ -113,20 +104,20 @@ class Occurrences(Sequence[Occurrence]):
             ids = self.nodes if self.names is None else _as_numbers(self.names)[self.nodes]
             rows = np.where((ids >= 0) & (ids < (last - first)[owner]), ids + first[owner], -2)
         else:
-            rows = self._find(graph, owner)
+            rows = self._rows_of_ids(graph, owner)
         rows = np.where((rows >= first[owner]) & (rows < last[owner]) & known[:, None], rows, -2)
         return np.where(self.nodes < 0, -1, rows)
 
-    def _find(self, graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
-        """Rows by ids that the graph has of its own; -2 for what it lacks."""
+    def _rows_of_ids(self, graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
+        """Rows of the nodes in a graph with ids of its own; -2 for ids that it lacks."""
         assert graph.node_ids is not None
         names = np.arange(self.nodes.max(initial=0) + 1) if self.names is None else self.names
         used = np.unique(self.nodes[self.nodes >= 0])
         number_of = dict(zip(names[used].tolist(), used.tolist(), strict=True))
         rows = np.full((graph.num_graphs, len(names)), -2)
-        wanted = np.array(list(number_of))
-        if wanted.dtype.kind == graph.node_ids.dtype.kind:
-            for row in np.flatnonzero(np.isin(graph.node_ids, wanted)).tolist():
+        ids = np.array(list(number_of))
+        if ids.dtype.kind == graph.node_ids.dtype.kind:
+            for row in np.flatnonzero(np.isin(graph.node_ids, ids)).tolist():
                 number = number_of[graph.node_ids[row].item()]
                 rows[int(graph.graph_of(np.array(row))), number] = row
         return rows[owner, self.nodes]
@@ -146,12 +137,12 @@ class Occurrences(Sequence[Occurrence]):
 
     def ids(self, nodes: np.ndarray) -> np.ndarray:
         """The input's own ids of some ``nodes``; None for -1 among them."""
-        found = nodes if self.names is None else self.names[nodes]
+        ids = nodes if self.names is None else self.names[nodes]
         if (nodes >= 0).all():
-            return found
-        found = found.astype(object)
-        found[nodes < 0] = None
-        return found
+            return ids
+        ids = ids.astype(object)
+        ids[nodes < 0] = None
+        return ids
 
     def __len__(self) -> int:
         """Number of occurrences K."""

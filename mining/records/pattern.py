@@ -1,4 +1,4 @@
-"""Step 5: the record of a pattern, a discrete graph that a person can read."""
+"""The record of a pattern: a small graph with its features, its occurrences and its frequency."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LISTED = 20
 
 @dataclass(frozen=True)
 class Pattern:
-    """A small graph that keeps coming back, with its features and where it occurs.
+    """A small graph that occurs again and again, with its features and its occurrences.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class Pattern:
     significance : mapping from str to Significance
         How its count compares with each null model that was asked for, by the model's name.
     stability : mapping from str to Stability
-        How often it came back over "restarts" and "bootstrap" samples, where that was asked for.
+        How often it is found again over "restarts" and "bootstrap" samples, where asked for.
     num_filters : int
-        Filters that found it and were merged into it, its own among them.
+        Filters that learnt it and were merged into it, its own included.
     noisy : bool
         Whether few of its copies are intact: its occurrences are the subgraphs similar to it, and
         its edge weights the share of the copies that have an edge.
     words : str
-        Its shape and features in words; empty where nobody asked, see ``MiningRun.of``.
+        Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
     """
 
     id: int
@@ -78,16 +78,16 @@ class Pattern:
 
     def adjacency(self) -> np.ndarray:
         """Return the edges as a matrix, bool ``[M, M]``, symmetric."""
-        joined = np.zeros((self.num_nodes, self.num_nodes), dtype=bool)
+        adjacency = np.zeros((self.num_nodes, self.num_nodes), dtype=bool)
         for u, v in self.edges:
-            joined[u, v] = joined[v, u] = True
-        return joined
+            adjacency[u, v] = adjacency[v, u] = True
+        return adjacency
 
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
 
         Its frequencies, as far as they are known, its z and q, and the share of the runs in which
-        it came back are attributes of the graph.
+        it is found again are attributes of the graph.
         """
         frequency = self.frequency
         # not "id", which networkx takes for the id of the graph element in GraphML
@@ -130,7 +130,7 @@ class Pattern:
             "noisy": self.noisy,
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "stability": {name: entry.to_dict() for name, entry in self.stability.items()},
-            "occurrences": [_occurrence_to_dict(place) for place in self.occurrences[:MOST_LISTED]],
+            "occurrences": [_occurrence_to_dict(one) for one in self.occurrences[:MOST_LISTED]],
         }
 
     @classmethod
@@ -180,9 +180,9 @@ class Pattern:
         return html_of(self)
 
 
-def _occurrence_to_dict(place: Occurrence) -> dict[str, Any]:
+def _occurrence_to_dict(occurrence: Occurrence) -> dict[str, Any]:
     return {
-        "nodes": list(place.nodes),
-        "similarity": round(place.similarity, 6),
-        "graph": place.graph,
+        "nodes": list(occurrence.nodes),
+        "similarity": round(occurrence.similarity, 6),
+        "graph": occurrence.graph,
     }

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Stability:
-    """In how many of so many runs a pattern isomorphic to this one came back.
+    """In how many of several runs a pattern isomorphic to this one is found again.
 
     Attributes
     ----------

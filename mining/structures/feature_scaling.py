@@ -1,4 +1,4 @@
-"""Features → the unit interval and back, so that bounded filters can imitate them."""
+"""Scaling of features to the unit interval, to which the features of filters are bounded."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class FeatureScaling:
     def fit(cls, features: np.ndarray, contrast: float) -> FeatureScaling:
         """Measure the columns of ``features [V, D]``.
 
-        A small contrast makes nodes more alike, so that structure counts for more than features. A
-        column that never changes says no more than that a node is there; it is mapped to 0.5.
+        A small contrast makes nodes more similar, so that the structure counts for more. A constant
+        column is mapped to 0.5.
 
         Examples
         --------
@@ -40,7 +40,7 @@ class FeatureScaling:
         low = features.min(axis=0).astype(np.float64)
         high = features.max(axis=0).astype(np.float64)
         constant = low == high
-        # as wide as the constant is large, so that neither is lost beside the other
+        # an interval as wide as the constant is large, so that rounding loses neither
         width = np.where(low == 0, 1.0, np.abs(low))
         return cls(
             offset=np.where(constant, low - width / 2, low),
@@ -60,16 +60,10 @@ class FeatureScaling:
 
 
 class ScaledFeatures:
-    """The scaled features of a graph, computed for the rows that are asked for.
+    """Scaled features of a graph, computed for the rows that are indexed.
 
-    Parameters
-    ----------
-    features : numpy.ndarray
-        ``[V, D]``; a memory map stays one.
-    scaling : FeatureScaling
+    The features ``[V, D]`` may be a memory map, which is not read as a whole.
 
-    Examples
-    --------
     >>> features = np.array([[2.0], [4.0], [3.0]])
     >>> scaled = ScaledFeatures(features, FeatureScaling.fit(features, contrast=1.0))
     >>> scaled[np.array([1, 2])].tolist(), scaled.bounds()[0].tolist(), scaled.shape

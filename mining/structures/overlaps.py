@@ -1,7 +1,4 @@
-"""Occurrences that share nodes: all of them, so that one is enough, or some.
-
-Of the latter a disjoint set is picked, and each other one belongs to one of it.
-"""
+"""Occurrences that share nodes: equal node sets, disjoint occurrences, units that overlap."""
 
 from __future__ import annotations
 
@@ -12,50 +9,25 @@ from gomkcn_dgl.runtime.hashing import mix64
 
 
 def best_of_each_set(node_sets: np.ndarray, similarity: np.ndarray) -> np.ndarray:
-    """Keep one row for each set of nodes: the most similar, and the first of equals.
+    """Select one row for each set of nodes: the most similar, and the first of equals.
 
-    Two of 10 million sets are taken for one by chance once in 400,000 graphs.
+    ``node_sets`` is integer ``[K, N]`` in any order, -1 = padding; the rows are int64, ascending.
+    Sets are compared by a hash: of 10 million, two have the same in one of 400,000 graphs.
 
-    Parameters
-    ----------
-    node_sets : numpy.ndarray
-        Integer ``[K, N]``, -1 = padding, in any order.
-    similarity : numpy.ndarray
-        ``[K]``.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64, the rows kept, ascending.
-
-    Examples
-    --------
     >>> best_of_each_set(np.array([[0, 1], [2, 3], [1, 0]]), np.array([0.5, 0.5, 0.9])).tolist()
     [1, 2]
     """
-    # padding counts as nothing
+    # the hash of padding is 0
     numbers = (node_sets + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     keys = mix64(numbers).sum(axis=1, dtype=np.uint64)
     return np.flatnonzero(_mark_best_of_each(keys, similarity))
 
 
 def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Pick occurrences that share no node, greedily, least conflict first.
+    """Greedily select occurrences that share no node, the fewest overlaps first, bool ``[K]``.
 
-    Parameters
-    ----------
-    node_sets : numpy.ndarray
-        Integer ``[K, N]``, -1 = padding.
-    num_nodes : int
-        Nodes of the graph.
+    ``node_sets`` is integer ``[K, N]``, -1 = padding, in a graph of ``num_nodes`` nodes.
 
-    Returns
-    -------
-    numpy.ndarray
-        bool ``[K]``: what was picked.
-
-    Examples
-    --------
     >>> path = np.array([[1, 2], [0, 1], [2, 3]])
     >>> pick_disjoint(path, 4).tolist()
     [False, True, True]
@@ -67,37 +39,23 @@ def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
 def units_by_overlap(
     num_nodes: int, assigned: np.ndarray, node_sets: np.ndarray, picked: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Count what stands together: with each occurrence picked, those that overlap it.
+    """Group occurrences into units: each of a disjoint set with those that overlap it.
 
-    Parameters
-    ----------
-    num_nodes : int
-        Nodes of the graph.
-    assigned : numpy.ndarray
-        Integer ``[R]`` different nodes.
-    node_sets : numpy.ndarray
-        Integer ``[K, N]``, -1 = padding.
-    picked : numpy.ndarray
-        bool ``[K]`` from :func:`pick_disjoint`.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[U', 3]`` assigned nodes, occurrences and picked occurrences in each unit; without
-        units that hold nothing.
-    int
-        The number of all units U.
+    ``picked [K]`` are the disjoint ones of ``node_sets [K, N]``, and ``assigned [R]`` different
+    nodes; a node outside of all occurrences is a unit of its own. Returns the assigned nodes, the
+    occurrences and the disjoint occurrences in each unit, int64 ``[U', 3]``, without units in which
+    there are none, and the number of all units U.
     """
     unit_of, claimed = _find_units(node_sets, picked, num_nodes)
     size = int(picked.sum())
-    home = claimed[assigned]
+    unit_of_root = claimed[assigned]
     columns = [
-        np.bincount(home[home >= 0], minlength=size),
+        np.bincount(unit_of_root[unit_of_root >= 0], minlength=size),
         np.bincount(unit_of, minlength=size),
         np.ones(size, np.int64),
     ]
-    alone = np.tile([1, 0, 0], (int((home < 0).sum()), 1))
-    units = np.concatenate([np.stack(columns, axis=1), alone]).astype(np.int64)
+    single = np.tile([1, 0, 0], (int((unit_of_root < 0).sum()), 1))
+    units = np.concatenate([np.stack(columns, axis=1), single]).astype(np.int64)
     return units, size + int((claimed < 0).sum())
 
 
@@ -107,19 +65,19 @@ def _mark_best_of_each(keys: np.ndarray, similarity: np.ndarray) -> np.ndarray:
     width = 1
     while width < 2 * len(keys):
         width *= 2
-    # a hash table with room to spare: the best row so far of the key that stands there
+    # an open-addressing hash table, at most half full: the best row so far of each key
     table = np.full(width, -1, np.int64)
     best = np.zeros(len(keys), np.bool_)
     for i in range(len(keys)):
-        place = np.int64(keys[i] & np.uint64(width - 1))
-        while table[place] >= 0 and keys[table[place]] != keys[i]:
-            place = (place + 1) & (width - 1)
-        before = table[place]
+        slot = np.int64(keys[i] & np.uint64(width - 1))
+        while table[slot] >= 0 and keys[table[slot]] != keys[i]:
+            slot = (slot + 1) & (width - 1)
+        before = table[slot]
         if before >= 0:
             if not similarity[i] > similarity[before]:
                 continue
             best[before] = False
-        table[place] = i
+        table[slot] = i
         best[i] = True
     return best
 
@@ -127,22 +85,22 @@ def _mark_best_of_each(keys: np.ndarray, similarity: np.ndarray) -> np.ndarray:
 @compiled()
 def _count_conflicts(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
     """Other occurrences at the nodes of each, int64 ``[K]``."""
-    held = np.zeros(num_nodes, np.int64)
+    degree = np.zeros(num_nodes, np.int64)
     for nodes in node_sets:
         for node in nodes:
             if node >= 0:
-                held[node] += 1
+                degree[node] += 1
     conflicts = np.zeros(len(node_sets), np.int64)
     for i, nodes in enumerate(node_sets):
         for node in nodes:
             if node >= 0:
-                conflicts[i] += held[node] - 1
+                conflicts[i] += degree[node] - 1
     return conflicts
 
 
 @compiled()
 def _pick_in_order(node_sets: np.ndarray, order: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Pick each occurrence none of whose nodes is taken, bool ``[K]``."""
+    """Select each occurrence none of whose nodes is in one selected before, bool ``[K]``."""
     picked = np.zeros(len(node_sets), np.bool_)
     taken = np.zeros(num_nodes, np.bool_)
     for i in order:
@@ -174,12 +132,12 @@ def _find_units(
                 if node >= 0:
                     owner[node] = size
             size += 1
-    # nodes that nobody owns go to the first occurrence that claims them
+    # other nodes belong to the unit of the first occurrence that contains them
     claimed = owner.copy()
     for i in range(len(node_sets)):
         if picked[i]:
             continue
-        # it overlaps one that was picked, and belongs to the one it shares most nodes with
+        # it belongs to the disjoint occurrence with which it shares the most nodes
         most = 0
         for node in node_sets[i]:
             if node < 0 or owner[node] < 0:

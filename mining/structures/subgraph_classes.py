@@ -72,25 +72,12 @@ class SubgraphClasses:
 
 
 def find_classes(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKKernel) -> SubgraphClasses:
-    """Merge the subgraphs whose scores agree with every filter.
+    """Group the subgraphs whose scores agree with every filter.
 
-    Under optimal matching a subgraph is the set of its subtree embeddings (the paper's equation for
-    the subgraph embedding), whatever the order of its nodes; an anchored root stays apart from the
-    set, and greedy matching depends on the whole order.
-
-    Parameters
-    ----------
-    levels : Tensor
-        ``[S, L, N, D]``.
-    num_nodes : numpy.ndarray
-        ``[S]``.
-    kernel : GOMKKernel
-        Decides what may be merged.
-
-    Raises
-    ------
-    InputError
-        For levels too large to be told apart.
+    ``levels`` are ``[S, L, N, D]`` and ``num_nodes`` is ``[S]``. Under optimal matching a subgraph
+    is the set of its subtree embeddings (the paper's equation for the subgraph embedding), whatever
+    the order of its nodes; an anchored root is apart from the set, and greedy matching depends on
+    the whole order. Levels that are too large to be told apart raise an InputError.
     """
     if not bool((levels.abs() < _LARGEST).all()):
         raise InputError(
