@@ -23,11 +23,10 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import as_float32, check_features, check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_html import graph_html
 from gomkcn_dgl.runtime.file_names import named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
-__all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges", "graph_html"]
+__all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
 
 DEFAULT_FEATURE = "feat"
 

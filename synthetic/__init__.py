@@ -1,32 +1,21 @@
-"""Data with known answers: motifs, background graphs, and the graphs in which they are planted."""
+"""Data with known answers: motifs, base graphs, and graphs in which motifs are planted."""
 
-from synthetic.base_graphs import (
-    BASE_GRAPHS,
-    barabasi_albert,
-    erdos_renyi,
-    random_regular,
-    random_tree,
-    watts_strogatz,
+from gomkcn_dgl.runtime.lazy_imports import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "base_graphs": [
+            "barabasi_albert",
+            "BASE_GRAPHS",
+            "erdos_renyi",
+            "random_regular",
+            "random_tree",
+            "watts_strogatz",
+        ],
+        "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
+        "motifs": ["get_motif", "Motif", "motif_from_networkx", "MOTIFS", "read_motif"],
+        "planted_graph": ["PlantedGraph"],
+        "planting": ["plant_motifs"],
+    },
 )
-from synthetic.datasets import MotifClassificationDataset, PlantedMotifDataset
-from synthetic.motifs import MOTIFS, Motif, get_motif, motif_from_networkx, read_motif
-from synthetic.planted_graph import PlantedGraph
-from synthetic.planting import plant_motifs
-
-__all__ = [
-    "BASE_GRAPHS",
-    "MOTIFS",
-    "Motif",
-    "MotifClassificationDataset",
-    "PlantedGraph",
-    "PlantedMotifDataset",
-    "barabasi_albert",
-    "erdos_renyi",
-    "get_motif",
-    "motif_from_networkx",
-    "plant_motifs",
-    "random_regular",
-    "random_tree",
-    "read_motif",
-    "watts_strogatz",
-]

@@ -1,7 +1,7 @@
 """How results appear in a notebook: all HTML representations are registered here, in one place.
 
-Records, runs and the miner are in layers below the pages and do not import them.
-``mining/__init__.py`` imports this module, so that the representations are there with the package.
+Records, runs and the miner are in layers below the pages and do not import them. This module is
+imported when a notebook shows the first of them.
 """
 
 from __future__ import annotations
