@@ -12,7 +12,6 @@ from mining.null_models.rewiring import swap_edges, undo_swaps
 GRAPHS = {
     "tree": nx.random_labeled_tree(40, seed=1),
     "hubs": nx.barabasi_albert_graph(50, 2, seed=1),
-    "ring": nx.cycle_graph(12),
     "parts": nx.disjoint_union(nx.cycle_graph(6), nx.barabasi_albert_graph(20, 2, seed=1)),
 }
 
@@ -57,7 +56,7 @@ def components(graph):
 
 
 @pytest.mark.parametrize("by_degree", [False, True])
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", ["tree", "parts"])
 def test_what_the_loop_keeps(name, by_degree):
     graph = GRAPHS[name]
     after, rows, (count, attempts, num_unsure) = rewired(graph, 2, by_degree=by_degree)
