@@ -89,7 +89,7 @@ def test_a_signal_ends_the_job_between_two_tasks(tmp_path):
     with Interrupts() as interrupts:
         store = CheckpointStore(tmp_path, interrupts)
         assert not store.is_over()
-        with pytest.raises(RunInterruptedError, match="SIGTERM between two steps; go on") as error:
+        with pytest.raises(RunInterruptedError, match="SIGTERM between two tasks; go on") as error:
             store.do_all("square", 4, stop)
     assert error.value.exit_code == 143
     assert [path.name for path in tmp_path.iterdir()] == ["square-0.npz"]

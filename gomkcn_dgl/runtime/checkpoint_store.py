@@ -92,12 +92,12 @@ class CheckpointStore:
         self,
         makers: Mapping[str, Callable[[], Arrays]],
         least: int = 0,
-        on_step: Callable[[], object] = lambda: None,
+        on_task: Callable[[], object] = lambda: None,
     ) -> None:
         """Compute independent tasks, given by name, and wait until all processes are done.
 
         Of W processes, process r computes every W-th task, beginning with task r. The first
-        ``least`` tasks are computed even after the time limit. ``on_step`` is called after each
+        ``least`` tasks are computed even after the time limit. ``on_task`` is called after each
         task of this process.
         """
         names = list(makers)
@@ -107,7 +107,7 @@ class CheckpointStore:
             if not self.has(names[number]):
                 with single_process():
                     self.take(names[number], makers[names[number]])
-            on_step()
+            on_task()
         self.wait()
 
     def do_all(
@@ -115,11 +115,11 @@ class CheckpointStore:
         name: str,
         number: int,
         do: Callable[[int], Arrays],
-        on_step: Callable[[], object] = lambda: None,
+        on_task: Callable[[], object] = lambda: None,
     ) -> list[Arrays]:
         """Share the tasks ``do(0), …, do(number - 1)``; return the results in time."""
         makers = {f"{name}-{i}": partial(do, i) for i in range(number)}
-        self.share(makers, on_step=on_step)
+        self.share(makers, on_task=on_task)
         return [self.take(each, dict) for each in makers if self.has(each)]
 
     def has(self, name: str) -> bool:
@@ -134,7 +134,7 @@ class CheckpointStore:
         """Whether the time limit is reached; a signal raises :class:`RunInterruptedError`."""
         reason = "" if self.interrupts is None else self.interrupts.reason
         if reason and reason != TIME_LIMIT:
-            raise RunInterruptedError(reason, "between two steps")
+            raise RunInterruptedError(reason, "between two tasks")
         self.time_is_up = self.time_is_up or bool(reason)
         return self.time_is_up
 
@@ -160,7 +160,7 @@ class CheckpointStore:
                 continue
             except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
                 raise InputError(
-                    f"step {str(path)!r} cannot be read ({type(error).__name__}); "
+                    f"result {str(path)!r} cannot be read ({type(error).__name__}); "
                     "start anew with --force."
                 ) from None
         return None
