@@ -15,34 +15,14 @@ import time
 from pathlib import Path
 
 import click
-import matplotlib
 import numpy as np
 import psutil
-from matplotlib.figure import Figure
 from record import Bench, bench_command
 
 MINUTES = 60.0
 MIB = 2**20
 # share of the runs at either end that are compared
 ENDS = 0.1
-
-
-def draw(minutes: list[float], memory: list[float], path: Path) -> None:
-    """Memory over time."""
-    import seaborn as sns
-
-    with sns.axes_style("whitegrid"):
-        figure = Figure(figsize=(6, 3), layout="constrained")
-        ax = figure.subplots()
-    ax.plot(minutes, memory, color=sns.color_palette("colorblind")[0], linewidth=1)
-    ax.set(
-        xlabel="Minutes",
-        ylabel="Resident memory, MiB",
-        ylim=(0, 1.15 * max(memory)),
-        xlim=(0, None),
-    )
-    with matplotlib.rc_context({"svg.hashsalt": "endurance", "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
 
 
 @bench_command("endurance", 1, "run")
@@ -90,9 +70,6 @@ def main(bench: Bench, minutes: float) -> None:
         },
     )
     table.add(len(memory), at[-1], first, last, max(memory), last / first - 1)
-    if bench.out is not None:
-        draw(at, memory, bench.out / "endurance.svg")
-        bench.note("![Memory over time](endurance.svg)")
 
 
 if __name__ == "__main__":

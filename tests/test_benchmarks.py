@@ -11,7 +11,6 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
-    "scaling",
     "memory",
     "planted",
     "sampling",
@@ -22,7 +21,6 @@ COMMANDS = (
     "endurance",
     "matching",
     "assignment",
-    "layer",
     "significance",
     "choosing",
     "noisy_copies",
@@ -75,7 +73,7 @@ def test_command_leaves_a_table_and_a_record(name, tmp_path):
     assert "Warning" not in answer.stderr
     table = (tmp_path / f"{name}.md").read_text()
     assert table.startswith("Commit ")
-    if name in ("layer", "findings") and not REAL_DATA.is_dir():
+    if name == "findings" and not REAL_DATA.is_dir():
         assert "is not in the folder" in table
         pytest.skip(f"the real data are not at {REAL_DATA}")
     assert "|---|" in table
