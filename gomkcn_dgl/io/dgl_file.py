@@ -61,17 +61,11 @@ _MAX_BARE_NODES = 1 << 20
 
 @dataclass(frozen=True)
 class DGLColumns:
-    """Named arrays of a ``.bin``.
+    """Named arrays of a ``.bin``."""
 
-    Attributes
-    ----------
-    graph_labels : dict of numpy.ndarray
-        What ``dgl.save_graphs`` was given as labels, each ``[G]`` or ``[G, …]``.
-    node_data : dict of numpy.ndarray
-        The node data that all graphs have, ``[V, …]`` over all of them.
-    """
-
+    # the labels that dgl.save_graphs was given, each [G] or [G, …]
     graph_labels: dict[str, np.ndarray]
+    # the node data that all graphs have, [V, …] over all of them
     node_data: dict[str, np.ndarray]
 
 

@@ -26,24 +26,15 @@ from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import file_problems, reason_of, refuse_pipe
 from gomkcn_dgl.runtime.file_names import stem
 
-ID_COLUMNS = ("id", "node", "node_id", "name")
+_ID_COLUMNS = ("id", "node", "node_id", "name")
 _SUFFIXES = (".features.npy", ".features.csv")
 
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """Features as a file gives them.
+    """Features in a file: ``values [n, D]``, a name per column, and the node of each row.
 
-    Attributes
-    ----------
-    path : pathlib.Path
-        The file.
-    values : numpy.ndarray
-        ``[n, D]`` numbers.
-    names : tuple of str
-        One name per column.
-    ids : numpy.ndarray or None
-        text ``[n]`` the node of each row; None where the file has no column of ids.
+    ``ids`` is text ``[n]``, or None where the file has no column of ids.
     """
 
     path: Path
@@ -74,7 +65,7 @@ def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
             raise InputError("a feature file must end in .npy or .csv.")
         if names is None:
             return table
-        values = table.values[:, column_positions(names, table.names)]
+        values = table.values[:, _column_positions(names, table.names)]
         return replace(table, values=values, names=tuple(names))
     except (InputError, InputTypeError) as error:
         raise InputError(f"the feature file {path.name}: {error}") from None
@@ -84,7 +75,7 @@ def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
     """Return the graph with the named feature columns only, or with all."""
     if names is None:
         return graph
-    columns = column_positions(names, graph.feature_names)
+    columns = _column_positions(names, graph.feature_names)
     return replace(graph, features=graph.features[:, columns], feature_names=tuple(names))
 
 
@@ -110,20 +101,20 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
     for row, name in enumerate(table.ids.tolist()):
         node = node_of.get(name)
         if node is None:
-            raise id_error(table, f"must name nodes of the graph only, got {name!r}")
+            raise _id_error(table, f"must name nodes of the graph only, got {name!r}")
         if rows[node] >= 0:
-            raise id_error(table, f"must have one row for each node, got two for {name!r}")
+            raise _id_error(table, f"must have one row for each node, got two for {name!r}")
         rows[node] = row
     missing = np.flatnonzero(rows < 0)
     if len(missing):
         first = names[missing[0]]
-        raise id_error(
+        raise _id_error(
             table, f"must have a row for every node, got none for {first!r} ({len(missing)} in all)"
         )
     return table.values[rows]
 
 
-def id_error(table: FeatureTable, rule: str) -> InputError:
+def _id_error(table: FeatureTable, rule: str) -> InputError:
     return InputError(f"the feature file {table.path.name} {rule}.")
 
 
@@ -133,14 +124,9 @@ def _read_npy(path: Path) -> FeatureTable:
         open(path, "rb").close()
     # a damaged header can raise nearly anything
     try:
-        values = np.lib.format.open_memmap(path, mode="r")
+        values: np.ndarray = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:
         raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
-    return table_of_array(path, values)
-
-
-def table_of_array(path: Path, values: np.ndarray) -> FeatureTable:
-    """Return the features in an array ``[V, D]`` or ``[V]`` of numbers."""
     if values.dtype.kind not in "biuf":
         raise InputError(f"the array must hold numbers, got {values.dtype}.")
     if values.ndim not in (1, 2) or 0 in values.shape:
@@ -152,7 +138,7 @@ def table_of_array(path: Path, values: np.ndarray) -> FeatureTable:
 def _read_csv(path: Path) -> FeatureTable:
     data = read_text(path)
     header = read_csv_header(data)
-    first = int(header[0].lower() in ID_COLUMNS)
+    first = int(header[0].lower() in _ID_COLUMNS)
     if len(header) == first:
         raise InputError("line 1: the header must name a feature column.")
     kinds = dict.fromkeys(range(first), "str")
@@ -165,13 +151,13 @@ def _read_csv(path: Path) -> FeatureTable:
         if np.isfinite(values).all() and (ids is None or (ids != "").all()):
             return FeatureTable(path, values, names, ids)
     # quoted cells, or a line that is wrong
-    values, ids = scan_features(itertools.islice(csv_rows(data), 1, None), header, first)
+    values, ids = _scan_features(itertools.islice(csv_rows(data), 1, None), header, first)
     if not len(values):
         raise InputError("the file holds a header and no row.")
     return FeatureTable(path, values, names, ids)
 
 
-def scan_features(
+def _scan_features(
     lines: Iterable[tuple[int, list[str]]], header: Sequence[str], first: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return features and ids in rows of a CSV file; ``first`` is the first column of features."""
@@ -184,7 +170,7 @@ def scan_features(
     return np.array(rows), np.array(ids, dtype=object) if first else None
 
 
-def column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
+def _column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
     """Return the position of each name among the known ones."""
     for name in names:
         if name not in known:

@@ -37,26 +37,17 @@ _NUMBER_TYPES |= {"f2", "f4", "f8", "b1"}
 
 @dataclass(frozen=True)
 class NodeFiles:
-    """Contents of the files of a node classification set.
+    """Contents of the files of a node classification set."""
 
-    Attributes
-    ----------
-    edges : numpy.ndarray
-        int64 ``[E, 2]`` as listed: one or two directions, repeated pairs and self-loops.
-    features : numpy.ndarray
-        float32 ``[V, D]``, zeros where there are none.
-    labels : numpy.ndarray
-        int64 ``[V]``.
-    known : numpy.ndarray
-        bool ``[V]``: the features of this node are in the files.
-    split : tuple of numpy.ndarray or None
-        The public split, where the files have one: int64 nodes to train, validate and test on.
-    """
-
+    # int64 [E, 2] as listed: one or two directions, repeated pairs and self-loops
     edges: np.ndarray
+    # float32 [V, D], zeros where there are none
     features: np.ndarray
+    # int64 [V]
     labels: np.ndarray
+    # bool [V]: the features of this node are in the files
     known: np.ndarray
+    # the public split, if there is one: int64 nodes to train, validate and test on
     split: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
 
