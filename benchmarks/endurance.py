@@ -3,8 +3,7 @@
     python benchmarks/endurance.py
 
 Another graph each time, of 2,000 nodes with planted motifs: it is mined, the run is written with
-its report, and read. The resident memory after each run, read from the system. Draws
-results/endurance.svg.
+its report, and read. The resident memory is read from the system after each run.
 """
 
 from __future__ import annotations
