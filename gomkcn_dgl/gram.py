@@ -63,7 +63,7 @@ def gomk_gram(
     Parameters
     ----------
     graphs, others : list of graphs, batched DGLGraph or CSRGraph
-        Anything that :func:`gomkcn_dgl.as_csr` takes. ``others=None`` compares ``graphs`` with
+        Anything that :func:`gomkcn.as_csr` takes. ``others=None`` compares ``graphs`` with
         themselves; for predictions give the test graphs first and the training graphs second.
     kernel : GOMKKernel, optional
         All settings of the kernel; ``GOMKKernel(padding="mask")`` when left out. With
@@ -82,7 +82,7 @@ def gomk_gram(
     features : str or sequence of str, optional
         Node attributes to use, as in ``as_csr``.
     backend : str
-        As in :func:`gomkcn_dgl.gomk`.
+        As in :func:`gomkcn.gomk`.
 
     Returns
     -------

@@ -115,7 +115,7 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
             return _convert(folder, features, edge_weight, repairs)
         raise InputTypeError(
             f"graph must be a graph, got the path {str(graph)!r}; "
-            "read a file with gomkcn_dgl.io.reading.read_graph."
+            "read a file with gomkcn.read_graph."
         )
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, a SciPy sparse matrix, a PyG Data, a pair "

@@ -9,19 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.subgraphs import (
-    MAX_HOPS,
-    MAX_SUBGRAPH_NODES,
-    extract_subgraphs,
-)
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
 from gomkcn_dgl.transform import attached_subgraphs
 
 
@@ -70,13 +65,13 @@ class GraphKernelConv(nn.Module):
     num_hops : int
         Radius of the subgraphs.
     kernel : GraphKernel
-        :class:`gomkcn_dgl.GOMKKernel`, :class:`gomkcn_dgl.RandomWalkKernel`,
-        :class:`gomkcn_dgl.DeepRandomWalkKernel` or
-        :class:`gomkcn_dgl.ImprovedRandomWalkKernel`.
+        :class:`gomkcn.GOMKKernel`, :class:`gomkcn.RandomWalkKernel`,
+        :class:`gomkcn.DeepRandomWalkKernel` or
+        :class:`gomkcn.ImprovedRandomWalkKernel`.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, num_views, seed
-        How subgraphs are truncated, see :func:`gomkcn_dgl.extract_subgraphs`. Scores are averaged
+        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`. Scores are averaged
         over the views of a root.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
@@ -127,12 +122,10 @@ class GraphKernelConv(nn.Module):
         self.in_feats = check_int("in_feats", in_feats, 1)
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
-        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
         max_nodes = filter_size if max_nodes is None else max_nodes
-        self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-        self.policy = check_choice("policy", policy, POLICIES)
-        self.num_views = check_int("num_views", num_views, 1)
-        self.seed = check_int("seed", seed, 0)
+        check_extraction(num_hops, max_nodes, policy, num_views, seed)
+        self.num_hops, self.max_nodes, self.policy = num_hops, max_nodes, policy
+        self.num_views, self.seed = num_views, seed
         self.normalize = normalize
         self.edge_weight = edge_weight
         self.backend = backend
@@ -158,7 +151,7 @@ class GraphKernelConv(nn.Module):
         ----------
         graph : DGLGraph or SubgraphTensors
             A graph or a batch, on the CPU whatever the device of ``feat``. Subgraphs attached by
-            :class:`gomkcn_dgl.AttachSubgraphs` are used; otherwise they are extracted here. Or what
+            :class:`gomkcn.AttachSubgraphs` are used; otherwise they are extracted here. Or what
             :meth:`subgraphs` returned, on the device of ``feat``.
         feat : Tensor
             ``[V, D]`` on the layer's device.

@@ -1,4 +1,4 @@
-r"""Random walk kernels of other papers, for :class:`gomkcn_dgl.GraphKernelConv`.
+r"""Random walk kernels of other papers, for :class:`gomkcn.GraphKernelConv`.
 
 All compare a subgraph with features X and adjacency A to a filter with Z and B by the walks that
 both have: with :math:`S = X Z^T`, :math:`s = \mathrm{vec}(S)` and the adjacency

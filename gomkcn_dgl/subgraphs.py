@@ -172,11 +172,7 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_int("num_hops", num_hops, 0, MAX_HOPS)
-    check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-    check_int("num_views", num_views, 1)
-    check_int("seed", seed, 0, 2**63 - 1)
-    check_choice("policy", policy, POLICIES)
+    check_extraction(num_hops, max_nodes, policy, num_views, seed)
     module = load_backend("bfs", backend)
     arrays = module.extract(
         graph.indptr,
@@ -190,6 +186,15 @@ def extract_subgraphs(
         seed,
     )
     return SubgraphBatch(**arrays._asdict(), num_views=num_views)
+
+
+def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:
+    """Refuse options of :func:`extract_subgraphs` that are out of range."""
+    check_int("num_hops", num_hops, 0, MAX_HOPS)
+    check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
+    check_choice("policy", policy, POLICIES)
+    check_int("num_views", num_views, 1)
+    check_int("seed", seed, 0, 2**63 - 1)
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:

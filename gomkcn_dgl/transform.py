@@ -12,11 +12,9 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphBatch, check_extraction, extract_subgraphs
 
 OFFSETS = "subgraph_offsets"  # int32 [V, views, N]
 COUNTS = "subgraph_num_nodes"  # int32 [V, views], negative where truncated
@@ -31,7 +29,7 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):
     Parameters
     ----------
     num_hops, max_nodes, policy, num_views, seed
-        As in :func:`gomkcn_dgl.extract_subgraphs`.
+        As in :func:`gomkcn.extract_subgraphs`.
     edge_weight : str, optional
         Name of the edge weights in ``edata``.
 
@@ -59,11 +57,9 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):
         seed: int = 0,
         edge_weight: str | None = None,
     ) -> None:
-        self.num_hops = check_int("num_hops", num_hops, 0, MAX_HOPS)
-        self.max_nodes = check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-        self.policy = check_choice("policy", policy, POLICIES)
-        self.num_views = check_int("num_views", num_views, 1)
-        self.seed = check_int("seed", seed, 0)
+        check_extraction(num_hops, max_nodes, policy, num_views, seed)
+        self.num_hops, self.max_nodes, self.policy = num_hops, max_nodes, policy
+        self.num_views, self.seed = num_views, seed
         self.edge_weight = edge_weight
 
     def __call__(self, graph: Any) -> Any:
