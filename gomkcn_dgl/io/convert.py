@@ -183,7 +183,7 @@ def _piece_sizes(budget: int) -> _PieceSizes:
 def _encode_edges(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _EncodedEdges:
     """Write codes and weights of edges as they come, and collect the ids of their nodes."""
     collector: IntegerIds | TextIds | None = None
-    num_edges, weighted = 0, False
+    num_edges, weighted, before = 0, False, memory_in_use()
     with (
         open(scratch / "source", "wb") as source,
         open(scratch / "target", "wb") as target,
@@ -198,8 +198,10 @@ def _encode_edges(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _En
                 weighted = True
                 as_float32("edge weights", table.weights).tofile(weights)
             num_edges += len(table.source)
-            needed = memory_in_use() + collector.bytes_per_id * len(collector) + _SMALLEST_BUDGET
-            check_memory(needed, limit, f"the ids of {len(collector):,} nodes or more")
+            # What merging or sorting the ids will take, or, with long names, what is taken already.
+            needed = before + collector.bytes_per_id * len(collector) + _SMALLEST_BUDGET
+            what = f"the ids of {len(collector):,} nodes or more"
+            check_memory(max(needed, memory_in_use()), limit, what)
     assert collector is not None, "a file without an edge is refused"
     ids = collector.ascending()
     return _EncodedEdges(scratch, num_edges, weighted, collector, ids, len(ids))

@@ -45,8 +45,8 @@ class IntegerIds:
 class TextIds:
     """Distinct text ids; the code of an id is its position in the order of the file."""
 
-    # In a dict, a list and arrays while they are sorted, without the text; 113 were measured.
-    bytes_per_id = 130
+    # A short text, and its entries in a dict, a list and arrays while the ids are sorted.
+    bytes_per_id = 200
 
     def __init__(self) -> None:
         self._code_of: dict[str, int] = {}
