@@ -3,6 +3,7 @@
 import re
 from math import exp
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -12,6 +13,8 @@ from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.gram import gomk_gram
+from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
 
 F64 = torch.float64
@@ -270,3 +273,26 @@ def arguments(**change):
 def test_a_bad_argument_is_refused_in_one_sentence(change, error, sentence):
     with pytest.raises(error, match=says(sentence)):
         gomk(**with_kernel(arguments(**change)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **options: gomk(**{**arguments(), "num_levels": None, **options}),
+        lambda **options: gomk_gram([nx.path_graph(3)], **options),
+        lambda **options: GOMKConv(2, 3, 4, 1, **options),
+    ],
+    ids=["gomk", "gomk_gram", "GOMKConv"],
+)
+def test_a_kernel_or_its_settings_are_given_and_not_both(call):
+    with pytest.raises(InputError, match=r"kernel cannot be combined with num_levels, tau"):
+        call(kernel=GOMKKernel(1), num_levels=1, tau=2.0)
+    with pytest.raises(InputTypeError, match="kernel must be a gomkcn.GOMKKernel"):
+        call(kernel="rbf")
+
+
+def test_settings_alone_change_the_default_kernel():
+    graphs = random_graphs(2, 4, 2, seed=21)
+    expected = gomk(*graphs, *graphs, kernel=GOMKKernel(3, matching="greedy"))
+    assert torch.equal(gomk(*graphs, *graphs, num_levels=3, matching="greedy"), expected)
+    assert GOMKConv(2, 3, 4, 1, 3, tau=0.5).kernel == GOMKKernel(3, tau=0.5)
