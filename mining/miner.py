@@ -20,14 +20,8 @@ from mining.counting.similarity_thresholds import null_graph_bytes
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.miner_parameters import MinerParameters
-from mining.model_selection.selection import (
-    find_number,
-    find_size,
-)
-from mining.noisy_templates.noisy_patterns import (
-    add_noisy_patterns,
-    may_be_noisy,
-)
+from mining.model_selection.selection import find_number, find_size
+from mining.noisy_templates.noisy_patterns import add_noisy_patterns, may_be_noisy
 from mining.records.choice import Choice
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
@@ -165,23 +159,28 @@ class PatternMiner(MinerParameters):
         RunInterruptedError
             If a signal asked to stop.
         """
+        # read the graph, and settle how subgraphs are taken from it and compared
         csr = as_csr(graph)
         scaling = FeatureScaling.fit(csr.features, self.resolve_learning().feature_contrast)
         source = self.make_source(scaling)
         csr = source.read(csr)
         _check_memory(self, source, csr)
         with shared_store(checkpoints) as checkpoints:
+            # choose the size of the patterns, sample rooted subgraphs, choose the number
             self.pattern_size_, size_choice = _settle_size(self, source, csr)
             self.source_ = source.resized(self.pattern_size_)
             subgraphs = self.source_.training_subgraphs(csr)
             self.num_patterns_, number_choice = _settle_number(self, self.source_, subgraphs)
             self.choices_ = size_choice + number_choice
+            # initialise filters, train them as cluster centres, discretise and deduplicate them
             filters, self.loss_curve_ = learn_distinct_filters(
                 self, subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
             )
             filters = _add_noisy(self, filters, subgraphs)
+            # locate the patterns in the whole graph and count their occurrences
             rule = OccurrenceRule(self.occurrence_rule, self.min_similarity, self.min_support)
             result = locate_patterns(self.source_, csr, subgraphs, filters, rule, checkpoints)
+        # build the records
         self.patterns_ = build_patterns(result, csr.feature_names, source.scaling)
         self.filters_ = result.filters
         self.nearest_, self.nearest_similarity_ = result.nearest, result.nearest_similarity
