@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from command_line import gomkcn, refused
 
-from gomkcn_dgl import InputError, as_csr, gomk_gram
+from gomkcn_dgl import GOMKKernel, InputError, as_csr, gomk_gram
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from mining import PatternMiner
 
@@ -93,7 +93,7 @@ def test_an_empty_collection_is_refused(take):
         ({"num_hops": 2**31 - 1}, (4, 4, 6, 24)),
         ({"tau": 1e-30}, (4, 4, 6, 24)),
         ({"tau": 1e30}, (4, 4, 6, 24)),
-        ({"level_scale": 1e30}, (4, 4, 6, 24)),
+        ({"kernel": GOMKKernel(3, tau=0.5, level_scale=1e30)}, (4, 4, 6, 24)),
     ],
 )
 def test_settings_at_their_limits(options, expected):
