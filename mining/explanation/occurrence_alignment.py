@@ -229,16 +229,10 @@ def _compare_edges(
     comparison: Comparison, slots: list[int | None]
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Edges between slots that both have, that the occurrence lacks, and that it alone has."""
-    edges: dict[tuple[bool, bool], list[tuple[int, int]]] = {}
-    for u, first in enumerate(slots):
-        for v, second in enumerate(slots[u + 1 :], u + 1):
-            present = (
-                first is not None
-                and second is not None
-                and bool(comparison.adjacency[first, second])
-            )
-            expected = v < comparison.size and bool(comparison.pattern_adjacency[u, v])
-            edges.setdefault((present, expected), []).append((u, v))
-    return tuple(
-        tuple(edges.get(kind, ())) for kind in ((True, True), (False, True), (True, False))
-    )
+    index = np.array([-1 if at is None else at for at in slots])
+    is_node, size = index >= 0, comparison.size
+    present = comparison.adjacency[np.ix_(index, index)] & is_node[:, None] & is_node
+    expected = np.zeros_like(present)
+    expected[:size, :size] = comparison.pattern_adjacency[:size, :size]
+    kinds = (present & expected, expected & ~present, present & ~expected)
+    return tuple(tuple((u, v) for u, v in np.argwhere(np.triu(kind)).tolist()) for kind in kinds)
