@@ -41,6 +41,8 @@ def main() -> None:
             child = context.Process(target=_feed, args=options)
             child.start()
             child.join()
+            if child.exitcode and not (Path(folder) / "last").exists():
+                raise SystemExit(f"{reader}: the process ended before it read anything; see above.")
             if child.exitcode:
                 data = (Path(folder) / "last").read_bytes()
                 path = _CORPUS / reader / hashlib.sha1(data).hexdigest()[:8]
