@@ -120,7 +120,7 @@ def tabulate(bench: Bench, finding: Finding) -> None:
         exact = frequency["exact"]
         table.add(
             pattern["id"],
-            pattern["words"],
+            pattern["description"],
             len(pattern["edges"]),
             *(_with_interval(frequency, name) for name in ("distinct", "disjoint", "assigned")),
             frequency["exact_state"] if exact is None else str(exact),
@@ -161,7 +161,10 @@ def _named(entries: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> str:
     """The first few, with z."""
     if not entries:
         return ""
-    told = [f"“{pattern['words']}” (z {entry['z']:.1f})" for pattern, entry in entries[:MOST_NAMED]]
+    told = [
+        f"“{pattern['description']}” (z {entry['z']:.1f})"
+        for pattern, entry in entries[:MOST_NAMED]
+    ]
     start = ", first of all " if len(entries) > MOST_NAMED else ": "
     return start + ", ".join(told)
 

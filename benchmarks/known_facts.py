@@ -40,7 +40,7 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
     else:
         places = list(place_sets(ring, first))
         text += (
-            f" Of the {len(places)} places of pattern {ring['id']}, “{ring['words']}”, "
+            f" Of the {len(places)} places of pattern {ring['id']}, “{ring['description']}”, "
             f"{len(aromatic.intersection(places))} are such aromatic rings."
         )
     group = find_pattern(patterns, lambda words: "2 oxygen" in words and "1 nitrogen" in words)
@@ -49,7 +49,7 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
     places = list(place_sets(group, first))
     inside = [{n for n in place if is_nitro(molecules, n, place)} for place in places]
     return text + (
-        f" Of the {len(places)} places of pattern {group['id']}, “{group['words']}”, "
+        f" Of the {len(places)} places of pattern {group['id']}, “{group['description']}”, "
         f"{sum(map(bool, inside))} hold a nitro group, {len(set().union(*inside))} different ones."
     )
 
@@ -85,7 +85,7 @@ def is_nitro(molecules: nx.Graph, node: int, among: set[int] | frozenset[int]) -
 
 def find_pattern(patterns: Sequence[Record], fits: Callable[[str], bool]) -> Record | None:
     """The most frequent pattern whose words fit."""
-    return next((pattern for pattern in patterns if fits(pattern["words"])), None)
+    return next((pattern for pattern in patterns if fits(pattern["description"])), None)
 
 
 def place_sets(pattern: Record, first: np.ndarray) -> list[frozenset[int]]:
@@ -119,14 +119,14 @@ def describe_neighbors(folder: Path, names: Path, patterns: Sequence[Record]) ->
 
 def is_of_one_kind(pattern: Record, kinds: Sequence[str]) -> bool:
     """Whether its description names the same kind for every node."""
-    words = pattern["words"]
+    words = pattern["description"]
     return sum(kind in words for kind in kinds) == 1 and "mixed" not in words
 
 
 def _in_how_many(pattern: Record) -> str:
     z = pattern["significance"]["features"]["z"]
     graphs = pattern["frequency"]["num_graphs"]
-    return f"“{pattern['words']}” in {graphs} graphs, z {z:.1f} beside shuffled labels"
+    return f"“{pattern['description']}” in {graphs} graphs, z {z:.1f} beside shuffled labels"
 
 
 def compare_triangles(path: Path, patterns: Sequence[Record], level: float) -> str:

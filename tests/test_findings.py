@@ -34,7 +34,7 @@ def nitrobenzene(tmp_path):
 
 def record(number, words, node_sets):
     occurrences = [{"nodes": list(nodes), "graph": 1} for nodes in node_sets]
-    return {"id": number, "words": words, "occurrences": occurrences}
+    return {"id": number, "description": words, "occurrences": occurrences}
 
 
 def test_rings_and_nitro_groups_are_counted(nitrobenzene):
@@ -61,8 +61,8 @@ def test_neighbours_of_one_kind(tmp_path):
     write_tu(tmp_path, [(0, 1), (1, 2), (2, 3)], [1, 1, 1, 2], [1] * 4)
     (tmp_path / "names.csv").write_text("label,name\n1,helix\n2,sheet\n")
     entry = {"frequency": {"num_graphs": 7}, "significance": {"features": {"z": 4.0}}}
-    pure = {"words": "star with 3 leaves: 4 helix", **entry}
-    mixed = {"words": "star with 2 leaves: 2 helix, 1 sheet", **entry}
+    pure = {"description": "star with 3 leaves: 4 helix", **entry}
+    mixed = {"description": "star with 2 leaves: 2 helix, 1 sheet", **entry}
     text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [pure, mixed])
     assert "(75% helix, 25% sheet)" in text
     assert "of the same kind in 67% of the edges, 62% by chance" in text
@@ -86,7 +86,10 @@ def test_triangles_of_rewired_graphs(tmp_path):
 
 def test_more_and_less_frequent_patterns():
     patterns = [
-        {"words": words, "significance": {"degree": {"z": z, "q": q, "mean": 1.0, "std": 0.5}}}
+        {
+            "description": words,
+            "significance": {"degree": {"z": z, "q": q, "mean": 1.0, "std": 0.5}},
+        }
         for words, z, q in (("ring", 9, 0.01), ("star", 1, 0.2), ("chain", -3.04, 1.0))
     ]
     finding = findings.Finding(findings.MUTAG, None, patterns, {}, 1.0)

@@ -110,7 +110,7 @@ PATTERN = Pattern(
     significance={"degree": Significance("degree", 100, 50, 2, 0.5, 0.75, 1.5, 0.1, 0.04, 0.08)},
     stability={"restarts": Stability(9, 10), "bootstrap": Stability(3, 4)},
     num_filters=2,
-    words="path of 3 nodes",
+    description="path of 3 nodes",
     noisy=True,
 )
 
@@ -134,7 +134,7 @@ def test_the_record_of_a_pattern():
             "intervals": {"distinct": [0, 5]},
         },
         "min_similarity": 0.625,
-        "words": "path of 3 nodes",
+        "description": "path of 3 nodes",
         "num_filters": 2,
         "noisy": True,
         "stability": {
@@ -172,7 +172,14 @@ def test_a_record_comes_back_from_json_and_fits_the_schema():
     # all but the array, which has no single truth value
     for name in ("id", "edges", "edge_weights", "medoid", "frequency", "occurrences"):
         assert getattr(back, name) == getattr(PATTERN, name), name
-    for name in ("min_similarity", "significance", "stability", "num_filters", "words", "noisy"):
+    for name in (
+        "min_similarity",
+        "significance",
+        "stability",
+        "num_filters",
+        "description",
+        "noisy",
+    ):
         assert getattr(back, name) == getattr(PATTERN, name), name
 
 

@@ -90,7 +90,7 @@ def test_the_page_of_a_run(mined):
         "This is the planted motif house5",
         "runs with another random seed",
         "miner.num_epochs 5",
-        *(pattern.words for pattern in mined.patterns),
+        *(pattern.description for pattern in mined.patterns),
     ):
         assert sentence in page.words
     # the tables of the terminal
@@ -178,7 +178,7 @@ def test_hostile_names_stay_text():
     pattern = dataclasses.replace(
         pattern_of(nx.path_graph(2), features=features, ids=(EVIL, '"><img src=x onerror=f()>')),
         feature_names=(EVIL, "a'b\"c&d"),
-        words=EVIL,
+        description=EVIL,
     )
     run = run_of(
         [pattern],
@@ -196,7 +196,7 @@ def test_hostile_names_stay_text():
 
 def test_no_control_character_reaches_a_page():
     pattern = dataclasses.replace(
-        pattern_of(nx.path_graph(2), ids=("a\x1b[31m", "b\u202e")), words="one\x00two"
+        pattern_of(nx.path_graph(2), ids=("a\x1b[31m", "b\u202e")), description="one\x00two"
     )
     run = run_of([pattern], source="c\x07", settings={"graph": {"features": "a\x00b"}})
     html = render_report(run)

@@ -273,7 +273,7 @@ def test_lists_and_drawings_of_another_length_are_refused(copied):
         ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
         ("drawings", ("patterns", 0, "faces"), ["#000000"]),
-        ("drawings", ("patterns", 0, "occurrences", "2", "roles", 0), 5),
+        ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),
     ):
         file = copied / f"{name}.json"
         before = file.read_bytes()

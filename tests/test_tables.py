@@ -36,7 +36,7 @@ def test_significance_and_stability_have_columns():
             pattern_of(PATH, number, features=None),
             significance={"degree": significance_of()},
             stability={"restarts": Stability(2, 3)} if number else {},
-            words="path of 4 nodes: 4 carbon; x0 3 (graph mean 1) at node 0",
+            description="path of 4 nodes: 4 carbon; x0 3 (graph mean 1) at node 0",
         )
         for number in range(2)
     ]

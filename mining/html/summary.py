@@ -49,7 +49,7 @@ def partial_sentence(run: MiningRun) -> str:
 
 def short_description(pattern: Pattern) -> str:
     """Shape and labels of a pattern, without the features that differ."""
-    return pattern.words.split(";")[0] or describe_shape(pattern)
+    return pattern.description.split(";")[0] or describe_shape(pattern)
 
 
 def percent(share: float) -> str:

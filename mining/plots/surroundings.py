@@ -34,7 +34,7 @@ class Surroundings:
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
         return {
-            "roles": list(self.node_mapping),
+            "node_mapping": list(self.node_mapping),
             "edges": [list(edge) for edge in self.edges],
             "faces": list(self.faces),
             "similarity": round(self.similarity, 6),
@@ -45,13 +45,13 @@ class Surroundings:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Surroundings:
         """Read a record of ``drawings.json``; the inverse of :meth:`to_dict`."""
-        size = len(record["roles"])
+        size = len(record["node_mapping"])
         if not all(0 <= end < size for edge in record["edges"] for end in edge):
             raise ValueError(f"an edge leaves the {size} nodes of a drawing")
         if len(record["faces"]) != size:
             raise ValueError(f"{len(record['faces'])} colours for the {size} nodes of a drawing")
         return cls(
-            tuple(None if node is None else int(node) for node in record["roles"]),
+            tuple(None if node is None else int(node) for node in record["node_mapping"]),
             tuple((int(u), int(v)) for u, v in record["edges"]),
             tuple(record["faces"]),
             float(record["similarity"]),

@@ -52,7 +52,7 @@ class Pattern:
     noisy : bool
         Whether few of its copies are intact: its occurrences are the subgraphs similar to it, and
         its edge weights the share of the copies that have an edge.
-    words : str
+    description : str
         Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
     """
 
@@ -69,7 +69,7 @@ class Pattern:
     stability: Mapping[str, Stability] = field(default_factory=dict)
     num_filters: int = 1
     noisy: bool = False
-    words: str = ""
+    description: str = ""
 
     @property
     def num_nodes(self) -> int:
@@ -116,7 +116,7 @@ class Pattern:
         """The record of ``patterns.json``, with the first few occurrences."""
         return {
             "id": self.id,
-            "words": self.words,
+            "description": self.description,
             "num_nodes": self.num_nodes,
             "edges": [list(edge) for edge in self.edges],
             "edge_weights": [round(weight, 6) for weight in self.edge_weights],
@@ -172,7 +172,7 @@ class Pattern:
             },
             num_filters=record["num_filters"],
             noisy=record["noisy"],
-            words=record["words"],
+            description=record["description"],
         )
 
     def _repr_html_(self) -> str | None:

@@ -21,7 +21,7 @@ from mining.records.pattern import Pattern
 from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
-_PATTERN_COLUMNS = ["pattern", "shape", "words", "num_nodes", "edges", "num_filters", "noisy",
+_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters", "noisy",
                     "exact", "exact_state"]  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     Examples
     --------
     >>> list(pattern_table([]).columns[:4])
-    ['pattern', 'shape', 'words', 'num_nodes']
+    ['pattern', 'shape', 'description', 'num_nodes']
     """
     rows = []
     for pattern in patterns:
@@ -69,7 +69,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         row = {
             "pattern": pattern.id,
             "shape": describe_shape(pattern),
-            "words": pattern.words,
+            "description": pattern.description,
             "num_nodes": pattern.num_nodes,
             "edges": " ".join(f"{u}-{v}" for u, v in pattern.edges),
             "num_filters": pattern.num_filters,

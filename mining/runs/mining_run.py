@@ -118,7 +118,7 @@ class MiningRun:
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0).fit(rings)
         >>> run = MiningRun.of(miner, rings)
-        >>> [pattern.words for pattern in run.patterns]
+        >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
         """
         csr = as_csr(graph)
@@ -135,7 +135,7 @@ class MiningRun:
                 truncated_share=miner.truncated_share_,
             ),
             patterns=[
-                replace(pattern, words=str(describe_features(pattern, csr, background=background)))
+                replace(pattern, description=str(describe_features(pattern, csr, background=background)))
                 for pattern in miner.patterns_
             ],
             loss_curve=miner.loss_curve_,
