@@ -43,7 +43,9 @@ class TestPaths:
         monkeypatch.setattr(edge_blocks, "refuse_pipe", deny)
         refuse(path, "the file cannot be read (Permission denied).")
 
-    @pytest.mark.parametrize("data", [gzip.compress(b"0 1\n" * 99, mtime=0)[:25], b"\x1f\x8b", b"0 1\n"])
+    @pytest.mark.parametrize(
+        "data", [gzip.compress(b"0 1\n" * 99, mtime=0)[:25], b"\x1f\x8b", b"0 1\n"]
+    )
     def test_a_damaged_gzip_file(self, tmp_path, data):
         (tmp_path / "g.txt.gz").write_bytes(data)
         refuse(tmp_path / "g.txt.gz", "the file is not a complete gzip file ")
