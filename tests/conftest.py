@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 # the commands of benchmarks/ find each other by name
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
@@ -44,3 +45,12 @@ def write(tmp_path):
         return path
 
     return write_file
+
+
+@pytest.fixture
+def nan_filled_memory():
+    """Uninitialised tensors hold NaN, so that an element that nobody writes shows."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert torch.utils.deterministic.fill_uninitialized_memory
+    yield
+    torch.use_deterministic_algorithms(False)

@@ -1,7 +1,6 @@
 """Both extraction kernels: the literal cases, and bfs_numba equal to bfs_reference everywhere."""
 
 import itertools
-from types import ModuleType
 
 import networkx as nx
 import numba
@@ -11,7 +10,7 @@ from scipy.stats import binomtest, chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
 from gomkcn_dgl.csr import concatenate, csr_from_edges
-from gomkcn_dgl.kernels import bfs_numba, bfs_reference, search_numba
+from gomkcn_dgl.kernels import bfs_numba, bfs_reference
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
@@ -29,17 +28,11 @@ def build(graph, *, weighted=False):
     )
 
 
-def star_with_a_hub():
-    """Give a centre with more neighbours than any hub limit here, some of them joined."""
-    graph = nx.star_graph(280)
-    graph.add_edges_from((leaf, leaf + 1) for leaf in range(1, 100, 3))
-    return graph
-
-
 GRAPHS = {
     "barabasi_albert": nx.barabasi_albert_graph(40, 3, seed=0),
     "random": nx.gnp_random_graph(90, 0.12, seed=0),
-    "star_with_a_hub": star_with_a_hub(),
+    # a center with more neighbors than any hub limit here
+    "wheel_with_a_hub": nx.wheel_graph(281),
     "single_node": nx.empty_graph(1),
     "edgeless": nx.empty_graph(4),
     "disconnected": nx.disjoint_union(nx.path_graph(5), nx.complete_graph(7)),
@@ -94,58 +87,22 @@ def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted):
 
 @pytest.mark.parametrize(("max_nodes", "words"), [(64, 1), (66, 2)])
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", ["random", "disconnected"])
 def test_numba_equals_reference_around_one_word_of_bits(name, policy, max_nodes, words):
     graph = build(GRAPHS[name], weighted=words == 2)
     # one root, since the reference grows a subgraph in cubic time
     expected = arrays(graph, "reference", [0], 3, max_nodes, policy, num_views=1)
     assert_same(arrays(graph, "numba", [0], 3, max_nodes, policy, num_views=1), expected)
     assert expected[3].shape == (1, max_nodes, words)
-    assert expected[2].all() == (name in ("random", "star_with_a_hub"))
+    assert expected[2].all() == (name == "random")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_numba_equals_reference_on_a_collection_and_for_large_seeds(policy):
     graph = concatenate([build(GRAPHS[name]) for name in ("barabasi_albert", "edgeless")])
-    roots = np.array([43, 0, 39, 0])
-    for seed in (1, 2**63 - 1):
+    for seed, roots in ((1, np.array([43, 0, 39, 0])), (2**63 - 1, np.empty(0, np.int64))):
         expected = arrays(graph, "reference", roots, 2, 5, policy, num_views=3, seed=seed)
         assert_same(arrays(graph, "numba", roots, 2, 5, policy, num_views=3, seed=seed), expected)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_no_roots(backend):
-    nodes, num_nodes, truncated, bits, weights = arrays(
-        build(GRAPHS["random"], weighted=True), backend, np.empty(0, np.int64), 2, 5, "bfs"
-    )
-    assert (nodes.shape, num_nodes.shape, truncated.shape) == ((0, 5), (0,), (0,))
-    assert (bits.shape, weights.shape) == ((0, 5, 1), (0, 5, 5))
-
-
-class Dirty(ModuleType):
-    """NumPy, with arrays that are born full of nonsense."""
-
-    def __getattr__(self, name):
-        return getattr(np, name)
-
-    @staticmethod
-    def empty(shape, dtype=float):
-        array = np.empty(shape, dtype)
-        array.view(np.uint8).fill(0x5A)
-        if array.dtype.kind == "f":
-            array.fill(np.nan)
-        return array
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_every_output_of_numba_is_written(monkeypatch, policy):
-    graph = build(GRAPHS["disconnected"], weighted=True)
-    expected = arrays(graph, "numba", np.arange(12), 3, 66, policy)
-    # compiled code keeps the NumPy it was compiled with; as plain Python its scratch is dirty, too
-    for module in (bfs_numba, search_numba):
-        monkeypatch.setattr(module, "np", Dirty("dirty_numpy"))
-    assert_same(arrays(graph, "numba", np.arange(12), 3, 66, policy), expected)
-    assert not np.isnan(expected[4]).any()
 
 
 def test_read_only_and_memory_mapped_arrays_are_taken(tmp_path):
@@ -163,7 +120,7 @@ def test_read_only_and_memory_mapped_arrays_are_taken(tmp_path):
 
 # a sample of 3 from 8 leaves: 56 sets, each as likely as any other
 @pytest.mark.parametrize("policy", POLICIES)
-def test_nodes_of_the_last_hop_are_kept_uniformly(policy):
+def test_nodes_of_the_last_hop_are_sampled_uniformly(policy):
     nodes = arrays(build(nx.star_graph(8)), "numba", [0], 1, 4, policy, num_views=SAMPLES)[0]
     sets, counts = np.unique(np.sort(nodes[:, 1:], axis=1), axis=0, return_counts=True)
     assert len(sets) == 56
@@ -175,7 +132,7 @@ def test_nodes_of_the_last_hop_are_kept_uniformly(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_neighbours_of_a_hub_are_kept_uniformly(policy):
+def test_the_neighbors_of_a_hub_are_sampled_uniformly(policy):
     leaves = 70
     assert leaves > hub_degree(4)
     batch = extract_subgraphs(
@@ -187,7 +144,7 @@ def test_the_neighbours_of_a_hub_are_kept_uniformly(policy):
     assert chisquare(counts).pvalue > 1e-3
 
 
-def test_growing_at_random_takes_any_neighbour_of_the_kept_nodes_alike():
+def test_random_growth_draws_uniformly_from_all_neighbors():
     """70 leaves around a hub, each with 20 more: the third node is one of 69 or of 20."""
     leaves, twigs = 70, 20
     broom = nx.star_graph(leaves)

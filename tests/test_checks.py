@@ -1,17 +1,12 @@
 """Every check: what passes unchanged, and the sentence for what does not."""
 
 import math
-import re
 
 import numpy as np
 import pytest
 
 from gomkcn_dgl.checks import check_choice, check_finite, check_float, check_int
-from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
-
-
-def says(sentence):
-    return re.escape(sentence)
+from gomkcn_dgl.errors import InputError, InputTypeError
 
 
 @pytest.mark.parametrize("value", [1, 5, np.int32(3), np.uint8(5)])
@@ -28,9 +23,9 @@ def test_check_int_refuses_other_types(value):
 
 
 def test_check_int_refuses_values_out_of_range():
-    with pytest.raises(InputError, match=says("num_hops must be at least 1")):
+    with pytest.raises(InputError, match="num_hops must be at least 1"):
         check_int("num_hops", 0, 1)
-    with pytest.raises(InputError, match=says("num_hops must be at most 5")):
+    with pytest.raises(InputError, match="num_hops must be at most 5"):
         check_int("num_hops", 6, 1, 5)
 
 
@@ -58,7 +53,7 @@ def test_check_float_refuses_other_types(value):
     ],
 )
 def test_check_float_refuses_values_out_of_range(value, open_minimum, sentence):
-    with pytest.raises(InputError, match=says(sentence)):
+    with pytest.raises(InputError, match=sentence):
         check_float("width", value, 0, 1, open_minimum=open_minimum)
 
 
@@ -72,12 +67,7 @@ def test_check_finite_names_the_first_bad_entry():
     matrix = np.zeros((3, 2))
     matrix[1, 1] = np.nan
     matrix[2, 0] = np.inf
-    with pytest.raises(InputError, match=says("features must be finite")):
+    with pytest.raises(InputError, match="features must be finite"):
         check_finite("features", matrix)
     with pytest.raises(InputError, match="weights must be finite, got inf in row 2 "):
         check_finite("weights", np.array([0, 0, np.inf]))
-
-
-def test_errors_are_also_the_builtin_ones():
-    assert issubclass(InputError, (GomkcnError, ValueError))
-    assert issubclass(InputTypeError, (GomkcnError, TypeError))

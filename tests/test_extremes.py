@@ -7,9 +7,7 @@ import torch
 from tiny_graphs import with_kernel
 
 from gomkcn_dgl import (
-    GOMKCN,
     CSRGraph,
-    DeepRandomWalkKernel,
     GOMKKernel,
     GraphKernelConv,
     ImprovedRandomWalkKernel,
@@ -42,7 +40,7 @@ def scored(feat, filter_feat, backend, **options):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
 @pytest.mark.parametrize("value", [0.0, 1e-45, 1e-38, 1e17])
-def test_a_graph_fits_itself_wholly_however_small_or_large_its_features(
+def test_a_graph_scores_perfectly_with_itself_at_every_feature_scale(
     value, node_similarity, backend
 ):
     feat = [value] * 10
@@ -54,7 +52,7 @@ def test_a_graph_fits_itself_wholly_however_small_or_large_its_features(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_features_farther_apart_than_numbers_go_are_unlike_without_a_gradient(backend):
+def test_an_infinite_distance_scores_0_with_gradient_0(backend):
     score, *gradients = scored([3e38] * 10, [-3e38] * 10, backend, num_levels=0)
     assert score == 0
     assert all((gradient == 0).all() for gradient in gradients)
@@ -62,7 +60,7 @@ def test_features_farther_apart_than_numbers_go_are_unlike_without_a_gradient(ba
 
 @pytest.mark.parametrize("aggregation", ["mean", "sym"])
 @pytest.mark.parametrize("matching", ["optimal", "greedy"])
-def test_features_of_very_different_scales_give_what_the_reference_gives(matching, aggregation):
+def test_features_of_very_different_scales_equal_the_reference(matching, aggregation):
     changed = np.array(SCALES)
     changed[:, 1] *= 0.5
     options = {"num_levels": 2, "matching": matching, "aggregation": aggregation}
@@ -78,30 +76,13 @@ def test_features_of_very_different_scales_give_what_the_reference_gives(matchin
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("matching", ["optimal", "greedy"])
 def test_a_score_that_overflows_is_refused(matching, backend):
-    sentence = "^features and edge weights must be"
-    with pytest.raises(InputError, match=sentence):
+    with pytest.raises(InputError, match="^features and edge weights must be"):
         scored([1e38] * 10, [1e38] * 10, backend, num_levels=3, matching=matching)
-
-
-@pytest.mark.parametrize("matching", ["optimal", "greedy"])
-def test_a_given_nan_stays_one_and_decides_nothing(matching):
-    # the first node would choose last
-    feat = torch.tensor([[[torch.nan], [0.0], [1.0]]])
-    whole = torch.tensor([[[0.0], [1.0], [2.0]]])
-    none = torch.zeros(1, 3, 3)
-    for backend in BACKENDS:
-        score, matched = gomk(
-            none, feat, none, whole, num_levels=0, matching=matching, backend=backend,
-            return_matching=True,
-        )  # fmt: skip
-        assert score.isnan().all()
-        expected = [2, 0, 1] if matching == "optimal" else [0, 1, 2]
-        assert matched.tolist() == [[expected]]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("tau", "expected"), [(1e-30, 10.0), (1e30, 20.0)])
-def test_the_narrowest_width_asks_for_equality_and_the_widest_for_nothing(tau, expected, backend):
+def test_the_smallest_and_the_largest_tau(tau, expected, backend):
     # equal features on level 0; on level 1 they differ by the degree alone
     ring = torch.tensor(nx.to_numpy_array(nx.cycle_graph(10)), dtype=torch.float32)[None]
     ones = torch.ones(1, 10, 1)
@@ -112,14 +93,12 @@ def test_the_narrowest_width_asks_for_equality_and_the_widest_for_nothing(tau, e
 KERNELS = {
     "matching": GOMKKernel(3, node_similarity="dice"),
     "random walk": RandomWalkKernel(2),
-    "deep random walk": DeepRandomWalkKernel(2),
     "improved random walk": ImprovedRandomWalkKernel(2),
-    "cosine": RandomWalkKernel(2, "cosine"),
 }
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-def test_a_layer_gives_finite_scores_or_says_that_features_are_too_large(kernel):
+def test_a_layer_gives_finite_scores_or_refuses_too_large_features(kernel):
     graph = dgl.to_bidirected(dgl.graph((list(range(5)), [1, 2, 3, 4, 0])))
     conv = GraphKernelConv(2, 3, filter_size=4, num_hops=2, kernel=kernel)
     for value in (0.0, 1e-45, 1e-38, 1.0):
@@ -130,17 +109,6 @@ def test_a_layer_gives_finite_scores_or_says_that_features_are_too_large(kernel)
         assert feat.grad.isfinite().all()
     with pytest.raises(InputError, match=r"small enough for torch.float32 .* up to 3e\+38;"):
         conv(graph, torch.full((5, 2), 3e38))
-
-
-@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-def test_a_model_says_that_features_are_too_large_for_its_input_layer():
-    graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    torch.manual_seed(0)
-    model = GOMKCN(in_feats=64, num_classes=2, pooling="sum")
-    assert model(graph, torch.full((4, 64), 1e-45)).isfinite().all()
-    for feat in (torch.full((4, 64), 3e38), torch.full((4, 64), 3e38).to_sparse_csr()):
-        with pytest.raises(InputError, match=r"small enough for torch.float32"):
-            model(graph, feat)
 
 
 @pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
@@ -173,9 +141,8 @@ def hubs_of_a_million(num_hubs):
 
 
 # where each root cost the hub's degree, this would take hours
-@pytest.mark.parametrize("num_hubs", [1, 2])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs):
+def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs=2):
     graph = hubs_of_a_million(num_hubs)
     roots = np.concatenate([np.arange(num_hubs), np.arange(500_000, 520_000)])
     for num_hops in (1, MOST_HOPS):
@@ -192,9 +159,3 @@ def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs):
         joined |= joined.transpose(0, 2, 1)
         assert (batch.adjacency() == joined).all()
         assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in batch.nodes[:100])
-    filters = torch.ones(1, 6, 6) - torch.eye(6)
-    feat = torch.from_numpy(batch.gather(graph.features))
-    scores = gomk(
-        torch.from_numpy(batch.adjacency()), feat, filters, torch.ones(1, 6, 1), num_levels=3
-    )
-    assert scores.isfinite().all()

@@ -123,7 +123,8 @@ def test_float32_sums_are_enough(node_similarity, matching):
 @pytest.mark.parametrize(
     ("N", "M", "dtype", "kind"),
     [
-        (1, 1, np.float32, "uniform"),
+        (0, 3, np.float64, "uniform"),
+        (3, 0, np.float64, "uniform"),
         (1, 9, np.float64, "ties"),
         (5, 5, np.float32, "ties"),
         (3, 7, np.float32, "negative"),
@@ -145,11 +146,6 @@ def test_assignments_are_as_good_as_those_of_scipy(N, M, dtype, kind):
         assert len(rows) == len(set(chosen[rows])) == min(N, M)
         best = table[linear_sum_assignment(table, maximize=True)].sum(dtype=np.float64)
         assert table[rows, chosen[rows]].sum(dtype=np.float64) == pytest.approx(best, abs=1e-9)
-
-
-@pytest.mark.parametrize("shape", [(0, 3, 3), (2, 0, 3), (2, 3, 0)])
-def test_nothing_to_assign(shape):
-    assert (assign(np.zeros(shape)) == -1).all()
 
 
 def test_a_nan_decides_nothing_and_ends():
@@ -215,12 +211,3 @@ def test_rows_that_are_not_there_are_refused():
         GOMKKernel(1, padding="mask").match_subgraphs(
             subgraphs._replace(num_nodes=subgraphs.num_nodes + 5), torch.rand(12, 2), z, "numba"
         )
-
-
-@pytest.mark.parametrize("backend", ["reference", "numba"])
-def test_bfloat16_features_are_widened(backend):
-    inputs = [tensor.bfloat16() for tensor in problem(Shape(3, 2, 5, 4, 2), torch.float32)]
-    scores = gomk(*inputs, num_levels=0, backend=backend)
-    assert scores.dtype == torch.float32
-    expected = gomk(*(tensor.float() for tensor in inputs), num_levels=0, backend=backend)
-    assert torch.equal(scores, expected)

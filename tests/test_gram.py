@@ -1,7 +1,6 @@
 """gomk_gram: literal values, both paddings, repairs, and a support vector machine that learns."""
 
 import logging
-import re
 from math import exp
 
 import networkx as nx
@@ -12,16 +11,11 @@ from sklearn.svm import SVC
 from test_matching_kernels import CPU
 from tiny_graphs import with_kernel
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import GramMatrix, gomk_gram
 from gomkcn_dgl.matching import GOMKKernel
 
 EXACT = {"rtol": 1e-10, "atol": 1e-10}
-
-
-def says(sentence):
-    return re.escape(sentence)
 
 
 def with_features(graph, seed, width=2):
@@ -91,13 +85,6 @@ def test_others_are_the_columns():
     np.testing.assert_allclose(gram.values, square[:2, 2:], **EXACT)
 
 
-def test_a_batch_of_dgl_graphs_with_named_features_is_taken():
-    batch = dgl.batch([dgl.from_networkx(nx.path_graph(3)), dgl.from_networkx(nx.cycle_graph(3))])
-    batch.ndata["colour"] = batch.in_degrees().float()
-    gram = gomk_gram(batch, num_levels=0, features="colour")
-    np.testing.assert_allclose(gram.values[0, 1], (1 + 2 * exp(-1)) / 3, **EXACT)
-
-
 def test_weights_enter_the_matrix():
     heavy = sp.csr_matrix(np.array([[0, 3], [3, 0]]))
     gram = gomk_gram([heavy], [nx.path_graph(2)], num_levels=1)
@@ -137,36 +124,19 @@ def test_a_gram_matrix_goes_wherever_an_array_goes():
     assert gram.values[0, 0] == 1
 
 
-def toy_set(rng, count):
-    """Rings of 5 to 8 nodes against trees and cliques of the same sizes, alternating."""
-    graphs, labels = [], []
-    for number in range(count):
-        size = int(rng.integers(5, 9))
-        ring = number % 2 == 0
-        if ring:
-            graph = nx.cycle_graph(size)
-        elif number % 4 == 1:
-            graph = nx.random_labeled_tree(size, seed=int(rng.integers(2**31)))
-        else:
-            graph = nx.complete_graph(size)
-        graphs.append(graph)
-        labels.append(int(ring))
-    return graphs, np.array(labels)
-
-
-def test_a_support_vector_machine_separates_rings_from_trees_and_cliques():
-    rng = np.random.default_rng(0)
-    graphs, labels = toy_set(rng, 28)
-    tests, expected = toy_set(rng, 20)
+def test_a_support_vector_machine_separates_rings_from_cliques():
+    sizes = range(5, 9)
+    graphs = [make(size) for make in (nx.cycle_graph, nx.complete_graph) for size in sizes]
+    labels = [0] * 4 + [1] * 4
     options = {"kernel": GOMKKernel(2, level_scale=2, padding="mask")}
     machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, psd="clip", **options), labels)
-    predicted = machine.predict(gomk_gram(tests, graphs, **options))
-    assert predicted.tolist() == expected.tolist()
+    others = [nx.cycle_graph(10), nx.complete_graph(4)]
+    assert machine.predict(gomk_gram(others, graphs, **options)).tolist() == [0, 1]
 
 
 def test_graphs_of_different_feature_widths_are_refused():
     narrow, wide = with_features(nx.path_graph(2), 0, width=1), with_features(nx.path_graph(2), 0)
-    with pytest.raises(InputError, match=says("graphs and others must have the same")):
+    with pytest.raises(InputError, match="graphs and others must have the same"):
         gomk_gram([narrow], [wide], num_levels=1)
 
 
@@ -179,10 +149,9 @@ def test_graphs_of_different_feature_widths_are_refused():
         ({"num_levels": -1}, "num_levels must be at least 0"),
         ({"backend": "cuda"}, "backend must be one of 'auto',"),
     ],
-    ids=["psd", "psd and others", "max_nodes", "num_levels", "backend"],
 )
 def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
-    with pytest.raises(InputError, match=says(sentence)):
+    with pytest.raises(InputError, match=sentence):
         gomk_gram(
             [nx.path_graph(3)], **with_kernel({"num_levels": 1, "padding": "match", **options})
         )

@@ -1,7 +1,5 @@
-"""Every container → CSRGraph: literal results, every repair logged, every refusal a sentence."""
+"""Every container becomes a CSRGraph: literal results, logged repairs, refusals."""
 
-import logging
-import re
 import warnings
 
 import networkx as nx
@@ -16,19 +14,15 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, concatenate, csr_from_edges
 
 
-def says(sentence):
-    return re.escape(sentence)
-
-
 def edges(graph):
     return [tuple(edge) for edge in graph.undirected_edges().tolist()]
 
 
-@pytest.fixture
-def log(caplog):
-    """Give the messages that the conversion has logged so far."""
-    caplog.set_level(logging.INFO, logger="gomkcn_dgl")
-    return lambda: [record.getMessage() for record in caplog.records]
+def refuse(rule, make):
+    """``make()`` raises one of our two errors, and its sentence contains the rule."""
+    with pytest.raises((InputError, InputTypeError)) as raised:
+        make()
+    assert rule in str(raised.value)
 
 
 CONSTANT = "no node features: every node gets the constant feature 1 ({} nodes)".format
@@ -62,14 +56,9 @@ def test_every_repair_is_made_and_logged(log):
     ]
 
 
-def test_the_largest_weight_stays_and_weight_zero_is_no_edge(log):
-    graph = csr_from_edges(
-        np.array([0, 1, 1, 2]),
-        np.array([1, 0, 2, 0]),
-        3,
-        weights=[0.5, 2, 3, 0],
-        features=np.ones((3, 1)),
-    )
+def test_the_largest_weight_is_kept_and_weight_zero_is_no_edge(log):
+    ends = np.array([[0, 1, 1, 2], [1, 0, 2, 0]])
+    graph = csr_from_edges(*ends, 3, weights=[0.5, 2, 3, 0], features=np.ones((3, 1)))
     assert edges(graph) == [(0, 1), (1, 2)]
     assert graph.weights.tolist() == [2, 2, 3, 3]
     assert log() == [
@@ -78,86 +67,49 @@ def test_the_largest_weight_stays_and_weight_zero_is_no_edge(log):
     ]
 
 
-def test_input_arrays_are_not_shared():
-    features = np.ones((2, 1), np.float32)
-    graph = csr_from_edges(np.array([0]), np.array([1]), 2, features=features)
-    features[:] = 7
-    assert graph.features.tolist() == [[1], [1]]
+EDGE = ([0], [1], 2)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "sentence"),
+    ("arguments", "options", "rule"),
     [
-        (([], [], 0), {}, InputError, "the graph is empty: it has no nodes."),
-        (([], [], 2**31), {}, InputError, "a graph must have fewer than 2^31"),
-        (([0], [5], 3), {}, InputError, "edge_index must name nodes from 0 to 2"),
-        (([-1], [5], 3), {}, InputError, "edge_index must name nodes from 0 to 2"),
-        (([0.0], [1.0], 2), {}, InputTypeError, "edge_index must hold integers"),
-        (([0], [1.0], 2), {}, InputTypeError, "edge_index must hold integers"),
-        (([0, 1], [1], 2), {}, InputError, "edge_index must hold one source and"),
-        (([0], [1], 2), {"weights": [1, 2]}, InputError, "edge weights must be one number for"),
-        (([0, 1], [1, 0], 2), {"weights": [1, -2]}, InputError, "edge weights must be at least 0"),
-        (([0], [1], 2), {"weights": [np.nan]}, InputError, "edge weights must be finite"),
-        (([0], [1], 2), {"weights": ["a"]}, InputTypeError, "edge weights must be numbers"),
-        (
-            ([0], [1], 2),
-            {"features": np.zeros((3, 1))},
-            InputError,
-            "features must have one row for each",
-        ),
-        (
-            ([0], [1], 2),
-            {"features": np.zeros((2, 0))},
-            InputError,
-            "features must have one row for each",
-        ),
-        (([0], [1], 2), {"features": [1j, 2j]}, InputTypeError, "features must be numbers"),
-        (
-            ([0], [1], 2),
-            {"features": [1.0, 1e300]},
-            InputError,
-            "features must be at most 3.4e38 in",
-        ),
-        (
-            ([0], [1], 2),
-            {"features": np.ones((2, 2)), "feature_names": ["a"]},
-            InputError,
-            "feature_names must have one name for",
-        ),
-        (([0], [1], 2), {"node_ids": np.array([7])}, InputError, "node_ids must name all 2 nodes"),
-        (([0], [1], 2), {"graph_ptr": [0, 1]}, InputError, "graph_ptr must rise from 0 to the"),
-        (
-            ([0], [1], 2),
-            {"graph_ptr": [0, 1, 2]},
-            InputError,
-            "an edge must stay within one graph of",
-        ),
+        (([], [], 0), {}, "the graph is empty: it has no nodes."),
+        (([], [], 2**31), {}, "a graph must have fewer than 2^31"),
+        (([0], [5], 3), {}, "edge_index must name nodes from 0 to 2"),
+        (([-1], [1], 3), {}, "edge_index must name nodes from 0 to 2"),
+        (([0], [1.0], 2), {}, "edge_index must hold integers"),
+        (([0, 1], [1], 2), {}, "edge_index must hold one source and"),
+        (EDGE, {"weights": [1, 2]}, "edge weights must be one number for"),
+        (EDGE, {"weights": [-2]}, "edge weights must be at least 0"),
+        (EDGE, {"weights": [np.nan]}, "edge weights must be finite"),
+        (EDGE, {"weights": ["a"]}, "edge weights must be numbers"),
+        (EDGE, {"features": np.zeros((3, 1))}, "features must have one row for each"),
+        (EDGE, {"features": np.zeros((2, 0))}, "features must have one row for each"),
+        (EDGE, {"features": [1j, 2j]}, "features must be numbers"),
+        (EDGE, {"features": [1.0, 1e300]}, "features must be at most 3.4e38 in"),
+        (EDGE, {"feature_names": ["a", "b"], "features": [1, 2]}, "feature_names must have one"),
+        (EDGE, {"node_ids": np.array([7])}, "node_ids must name all 2 nodes"),
+        (EDGE, {"graph_ptr": [0, 1]}, "graph_ptr must rise from 0 to the"),
+        (EDGE, {"graph_ptr": [0, 1, 2]}, "an edge must stay within one graph of"),
     ],
 )
-def test_csr_from_edges_refuses(arguments, options, error, sentence):
+def test_csr_from_edges_refuses(arguments, options, rule):
     source, target, num_nodes = arguments
-    with pytest.raises(error, match=says(sentence)):
-        csr_from_edges(np.array(source), np.array(target), num_nodes, **options)
+    refuse(rule, lambda: csr_from_edges(np.array(source), np.array(target), num_nodes, **options))
 
 
-def test_dgl_with_default_features(log):
-    graph = dgl.graph(([0, 1], [1, 2]))
-    graph.ndata["feat"] = torch.tensor([[1.0, 2], [3, 4], [5, 6]], requires_grad=True)
-    result = as_csr(graph)
-    assert edges(result) == [(0, 1), (1, 2)]
-    assert result.features.tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert result.feature_names == ("x0", "x1")
-    assert log() == ["mirrored 2 edges that were given in one direction"]
-
-
-def test_dgl_with_named_features_of_any_type():
+def test_dgl_features_of_any_type():
     graph = dgl.graph(([0], [1]))
+    graph.ndata["feat"] = torch.tensor([[1.0, 2], [3, 4]], requires_grad=True)
     graph.ndata["mass"] = torch.tensor([1, 2])
     graph.ndata["metal"] = torch.tensor([True, False])
-    graph.ndata["place"] = torch.tensor([[0.5, 1], [2, 3]]).bfloat16()
-    result = as_csr(graph, features=["place", "mass", "metal"])
-    assert result.features.tolist() == [[0.5, 1, 1, 1], [2, 3, 2, 0]]
-    assert result.feature_names == ("place0", "place1", "mass", "metal")
+    graph.ndata["point"] = torch.tensor([[0.5, 1], [2, 3]]).bfloat16()
+    default = as_csr(graph)
+    assert default.features.tolist() == [[1, 2], [3, 4]]
+    assert default.feature_names == ("x0", "x1")
+    named = as_csr(graph, features=["point", "mass", "metal"])
+    assert named.features.tolist() == [[0.5, 1, 1, 1], [2, 3, 2, 0]]
+    assert named.feature_names == ("point0", "point1", "mass", "metal")
     assert as_csr(graph, features="mass").features.tolist() == [[1], [2]]
 
 
@@ -179,33 +131,20 @@ def test_a_batched_dgl_graph_is_a_collection():
 
 
 def test_dgl_refusals():
-    two_types = dgl.heterograph({("a", "to", "b"): ([0], [1])})
-    with pytest.raises(InputTypeError, match=r"must be homogeneous, got .*'a', 'b'"):
-        as_csr(two_types)
-    with pytest.raises(InputError, match=says("the graph is empty: it has no nodes.")):
-        as_csr(dgl.graph(([], [])))
     graph = dgl.graph(([0], [1]))
     graph.ndata["mass"] = torch.ones(2)
-    with pytest.raises(InputError, match=says("ndata has no 'size'")):
-        as_csr(graph, features=["size"])
-    with pytest.raises(InputError, match=says("edata has no 'w'; it holds [].")):
-        as_csr(graph, edge_weight="w")
-    with pytest.raises(InputError, match=says("features must name at least one")):
-        as_csr(graph, features=[])
-
-
-def test_networkx_undirected_keeps_its_ids(log):
-    graph = nx.Graph([(10, 20), (20, 30)])
-    result = as_csr(graph)
-    assert result.node_ids.tolist() == [10, 20, 30]
-    assert result.original_ids(np.array([2, 0])) == [30, 10]
-    assert edges(result) == [(0, 1), (1, 2)]
-    assert log() == [CONSTANT(3)]
+    two_types = dgl.heterograph({("a", "to", "b"): ([0], [1])})
+    refuse("must be homogeneous", lambda: as_csr(two_types))
+    refuse("the graph is empty", lambda: as_csr(dgl.graph(([], []))))
+    refuse("ndata has no 'size'", lambda: as_csr(graph, features=["size"]))
+    refuse("edata has no 'w'; it holds [].", lambda: as_csr(graph, edge_weight="w"))
+    refuse("features must name at least one", lambda: as_csr(graph, features=[]))
 
 
 @pytest.mark.parametrize(
     ("nodes", "ids"),
     [
+        ([10, 30, 20], [10, 30, 20]),
         (["b", "a"], ["b", "a"]),
         ([(0, 1), (1, 0)], ["(0, 1)", "(1, 0)"]),
         ([np.int64(4), 7], [4, 7]),
@@ -216,8 +155,8 @@ def test_networkx_undirected_keeps_its_ids(log):
 def test_networkx_ids(nodes, ids):
     graph = nx.Graph()
     graph.add_nodes_from(nodes)
-    found = as_csr(graph).node_ids
-    assert ids == (None if found is None else found.tolist())
+    node_ids = as_csr(graph).node_ids
+    assert ids == (None if node_ids is None else node_ids.tolist())
 
 
 def test_networkx_weights_and_features():
@@ -234,34 +173,16 @@ def test_networkx_weights_and_features():
 
 
 def test_networkx_refusals():
-    with pytest.raises(InputError, match=says("the graph is empty: it has no nodes.")):
-        as_csr(nx.Graph())
     graph = nx.Graph()
-    graph.add_node("a", mass=1, name="x", place=[1])
-    graph.add_node("b", name="y", place=[1, 2])
+    graph.add_node("a", mass=1, name="x", point=[1])
+    graph.add_node("b", name="y", point=[1, 2])
     graph.add_edge("a", "b", strength="strong")
-    with pytest.raises(InputError, match=says("features names the node attribute")):
-        as_csr(graph, features="mass")
-    with pytest.raises(InputTypeError, match="node attributes 'name' must hold numbers, got <U1"):
-        as_csr(graph, features="name")
-    with pytest.raises(InputError, match=says("the node attribute 'place' must have")):
-        as_csr(graph, features="place")
-    with pytest.raises(InputError, match=says("edge_weight 'w' must be set on every")):
-        as_csr(graph, edge_weight="w")
-    with pytest.raises(InputTypeError, match="edge_weight 'strength' must be numbers, got <U6"):
-        as_csr(graph, edge_weight="strength")
-
-
-def test_scipy_values_are_weights_and_stored_zeros_are_no_edges(log):
-    data, rows, columns = [0.5, 2.0, 0.0, 0.25], [0, 1, 0, 0], [1, 0, 2, 1]
-    # an entry that is listed twice is a sum, as in toarray()
-    matrix = sp.coo_array((data, (rows, columns)), shape=(3, 3))
-    result = as_csr(matrix, features=np.ones(3))
-    assert edges(result) == [(0, 1)]
-    assert result.weights.tolist() == [2, 2]
-    stored_zero = sp.csr_array((np.array([1, 0]), ([0, 1], [1, 2])), shape=(3, 3))
-    assert as_csr(stored_zero).weights is None
-    assert edges(as_csr(stored_zero)) == [(0, 1)]
+    refuse("the graph is empty", lambda: as_csr(nx.Graph()))
+    refuse("features names the node attribute", lambda: as_csr(graph, features="mass"))
+    refuse("node attributes 'name' must hold numbers", lambda: as_csr(graph, features="name"))
+    refuse("the node attribute 'point' must have", lambda: as_csr(graph, features="point"))
+    refuse("edge_weight 'w' must be set on every", lambda: as_csr(graph, edge_weight="w"))
+    refuse("'strength' must be numbers", lambda: as_csr(graph, edge_weight="strength"))
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
@@ -272,18 +193,22 @@ def test_every_scipy_layout(layout):
     assert result.weights.tolist() == [2, 2, 3, 3]
 
 
-def test_scipy_refusals():
-    with pytest.raises(InputError, match=says("an adjacency matrix must be square")):
-        as_csr(sp.csr_matrix((2, 3)))
+def test_scipy_values_are_weights_and_stored_zeros_are_no_edges():
+    data, rows, columns = [0.5, 2.0, 0.0, 0.25], [0, 1, 0, 0], [1, 0, 2, 1]
+    # an entry that is listed twice is a sum, as in toarray()
+    result = as_csr(sp.coo_array((data, (rows, columns)), shape=(3, 3)), features=np.ones(3))
+    assert (edges(result), result.weights.tolist()) == ([(0, 1)], [2, 2])
+    stored_zero = as_csr(sp.csr_array((np.array([1, 0]), ([0, 1], [1, 2])), shape=(3, 3)))
+    assert (edges(stored_zero), stored_zero.weights) == ([(0, 1)], None)
+
+
+def test_scipy_and_csr_refusals():
     square = sp.csr_matrix(np.array([[0, 1], [1, 0]]))
-    sentence = "features must be an array [V, D] for"
-    for names in ("feat", ["feat"]):
-        with pytest.raises(InputError, match=says(sentence)):
-            as_csr(square, features=names)
-    with pytest.raises(InputError, match=says("edge_weight cannot be given for a")):
-        as_csr(square, edge_weight="w")
-    with pytest.raises(InputError, match="edge weights must be at least 0, got -1"):
-        as_csr(-square)
+    refuse("an adjacency matrix must be square", lambda: as_csr(sp.csr_matrix((2, 3))))
+    refuse("edge weights must be at least 0, got -1", lambda: as_csr(-square))
+    for graph in (square, as_csr(square)):
+        refuse("features must be an array [V, D] for", lambda g=graph: as_csr(g, features=["x"]))
+        refuse("edge_weight cannot be given for a", lambda g=graph: as_csr(g, edge_weight="w"))
 
 
 @pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
@@ -294,12 +219,9 @@ def test_edge_index(kind):
 
 
 def test_edge_index_refusals():
-    with pytest.raises(InputError, match=says("edge_index must have the shape [2, E]")):
-        as_csr((np.zeros((3, 2), int), 4))
-    with pytest.raises(InputError, match=says("edge_index must have the shape [2, E]")):
-        as_csr(([[0], [1, 2]], 4))
-    with pytest.raises(InputError, match=says("num_nodes must be at least 0")):
-        as_csr((np.zeros((2, 1), int), -1))
+    refuse("edge_index must have the shape [2, E]", lambda: as_csr((np.zeros((3, 2), int), 4)))
+    refuse("edge_index must have the shape [2, E]", lambda: as_csr(([[0], [1, 2]], 4)))
+    refuse("num_nodes must be at least 0", lambda: as_csr((np.zeros((2, 1), int), -1)))
 
 
 @pytest.fixture(scope="module")
@@ -310,7 +232,7 @@ def pyg():
         return pytest.importorskip("torch_geometric.data", reason="PyG is not installed")
 
 
-def a_path(pyg, both_ways):
+def pyg_path(pyg, both_ways):
     forth = torch.tensor([[0, 1], [1, 2]])
     edge_index = torch.cat([forth, forth.flip(0)], dim=1) if both_ways else forth
     return pyg.Data(
@@ -324,15 +246,15 @@ def a_path(pyg, both_ways):
 
 @pytest.mark.parametrize("both_ways", [True, False])
 def test_pyg_attributes_by_name(pyg, both_ways):
-    result = as_csr(a_path(pyg, both_ways), features=["pos", "x"], edge_weight="edge_attr")
+    result = as_csr(pyg_path(pyg, both_ways), features=["pos", "x"], edge_weight="edge_attr")
     assert result.features.tolist() == [[7, 0.5, 1], [8, 2, 3], [9, 4, 5]]
     assert result.feature_names == ("pos", "x0", "x1")
     assert result.weights.tolist() == [2, 2, 3, 3]
 
 
 def test_a_list_and_a_batch_of_pyg_data_are_collections(pyg):
-    lone = pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), x=torch.ones(2, 2))
-    graphs = [a_path(pyg, True), lone, a_path(pyg, False)]
+    edgeless = pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), x=torch.ones(2, 2))
+    graphs = [pyg_path(pyg, True), edgeless, pyg_path(pyg, False)]
     listed = as_csr(graphs)
     assert listed.graph_ptr.tolist() == [0, 3, 5, 8]
     assert edges(listed) == [(0, 1), (1, 2), (5, 6), (6, 7)]
@@ -344,24 +266,17 @@ def test_a_list_and_a_batch_of_pyg_data_are_collections(pyg):
 
 
 def test_pyg_refusals(pyg):
-    with pytest.raises(InputError, match=says("edge_index of a PyG graph must be set")):
-        as_csr(pyg.Data(num_nodes=3))
-    with pytest.raises(InputError, match="a PyG graph has no 'mass'; it holds "):
-        as_csr(a_path(pyg, True), features="mass")
-    with pytest.raises(InputError, match="a PyG graph has no 'edge_mass'; it holds "):
-        as_csr(a_path(pyg, True), edge_weight="edge_mass")
-    wide = a_path(pyg, True)
+    wide, two_types = pyg_path(pyg, True), pyg.HeteroData()
     wide.edge_attr = torch.ones(4, 2)
-    sentence = "edge weights must be one number for"
-    with pytest.raises(InputError, match=sentence):
-        as_csr(wide, edge_weight="edge_attr")
-    several = pyg.HeteroData()
-    several["author"].x, several["paper"].x = torch.ones(2, 1), torch.ones(3, 1)
-    with pytest.raises(InputTypeError, match=says("graph must be homogeneous")):
-        as_csr(several)
+    two_types["author"].x, two_types["paper"].x = torch.ones(2, 1), torch.ones(3, 1)
+    refuse("edge_index of a PyG graph must be set", lambda: as_csr(pyg.Data(num_nodes=3)))
+    refuse("a PyG graph has no 'mass'; it holds ", lambda: as_csr(wide, features="mass"))
+    refuse("a PyG graph has no 'mass'; it holds ", lambda: as_csr(wide, edge_weight="mass"))
+    refuse("edge weights must be one number", lambda: as_csr(wide, edge_weight="edge_attr"))
+    refuse("graph must be homogeneous", lambda: as_csr(two_types))
 
 
-def test_a_list_of_unlike_containers_logs_once(log):
+def test_a_list_of_different_containers_logs_once(log):
     result = as_csr([nx.path_graph(2), (np.array([[0, 0], [1, 1]]), 3), dgl.graph(([0], [1]))])
     assert result.graph_ptr.tolist() == [0, 2, 5, 7]
     assert edges(result) == [(0, 1), (2, 3), (5, 6)]
@@ -372,7 +287,7 @@ def test_a_list_of_unlike_containers_logs_once(log):
     ]
 
 
-def test_a_labelled_data_set_gives_its_graphs():
+def test_a_data_set_and_pairs_of_graph_and_label_give_their_graphs():
     class Tiny(dgl.data.DGLDataset):
         def __init__(self):
             super().__init__("tiny")
@@ -386,53 +301,37 @@ def test_a_labelled_data_set_gives_its_graphs():
         def __len__(self):
             return len(self.graphs)
 
-    data_set = Tiny()
-    assert as_csr(data_set).graph_ptr.tolist() == [0, 2, 5]
-    part = torch.utils.data.Subset(data_set, [1])
-    assert as_csr(part).graph_ptr.tolist() == [0, 3]
-    # torch tensors as labels, grid nodes that are pairs
+    assert as_csr(Tiny()).graph_ptr.tolist() == [0, 2, 5]
+    assert as_csr(torch.utils.data.Subset(Tiny(), [1])).graph_ptr.tolist() == [0, 3]
     pairs = [(nx.grid_2d_graph(1, 2), torch.tensor(1)), (nx.grid_2d_graph(2, 1), 0)]
     assert as_csr(pairs).original_ids(np.arange(4)) == ["(0, 0)", "(0, 1)", "(0, 0)", "(1, 0)"]
 
 
 def test_list_refusals():
-    with pytest.raises(InputError, match=says("the collection is empty")):
-        as_csr([])
-    with pytest.raises(InputError, match=says("graph 1 of the list")):
-        as_csr([nx.path_graph(2), nx.Graph()])
-    with pytest.raises(InputTypeError, match=r"graph 0 of the list: graph must be .*, got int"):
-        as_csr([3])
-    with pytest.raises(InputError, match=says("features must be attribute names when")):
-        as_csr([nx.path_graph(2)], features=np.ones((2, 1)))
-    featured = dgl.graph(([0], [1]))
+    path, featured = nx.path_graph(2), dgl.graph(([0], [1]))
     featured.ndata["feat"] = torch.ones(2, 1)
-    with pytest.raises(InputError, match=says("all graphs must have the same features")):
-        as_csr([featured, nx.path_graph(2)])
+    refuse("the collection is empty", lambda: as_csr([]))
+    refuse("graph 1 of the list", lambda: as_csr([path, nx.Graph()]))
+    refuse("graph 0 of the list: graph must be ", lambda: as_csr([3]))
+    refuse("features must be attribute names when", lambda: as_csr([path], features=np.ones(2)))
+    refuse("all graphs must have the same features", lambda: as_csr([featured, path]))
 
 
-@pytest.mark.parametrize("thing", [None, 3, np.eye(2), {"a": 1}, b"ab", object()])
-def test_other_objects_are_refused(thing):
-    kind = type(thing).__name__
-    with pytest.raises(InputTypeError, match=f"graph must be a DGLGraph, .* got {kind}"):
-        as_csr(thing)
-
-
-def test_a_path_is_sent_to_read_graph():
-    with pytest.raises(InputTypeError, match=says("graph must be a graph")):
-        as_csr("x.txt")
+@pytest.mark.parametrize("value", [None, 3, np.eye(2), {"a": 1}, b"ab", "x.txt"])
+def test_other_objects_are_refused(value):
+    with pytest.raises(InputTypeError, match="graph must be a "):
+        as_csr(value)
 
 
 def test_a_csr_graph_passes_through():
     graph = as_csr(nx.path_graph(3))
     assert as_csr(graph) is graph
-    featured = as_csr(graph, features=np.arange(3))
+    features = np.arange(3.0)
+    featured = as_csr(graph, features=features)
+    features[:] = 7
     assert isinstance(featured, CSRGraph)
     assert featured.features.tolist() == [[0], [1], [2]]
     assert featured.indices is graph.indices
-    with pytest.raises(InputError, match=says("features must be an array [V, D] for")):
-        as_csr(graph, features="feat")
-    with pytest.raises(InputError, match=says("edge_weight cannot be given for a")):
-        as_csr(graph, edge_weight="w")
 
 
 def test_concatenate_keeps_ids_and_weights():
@@ -447,37 +346,31 @@ def test_concatenate_keeps_ids_and_weights():
     assert both.original_ids(np.arange(5)) == [5, 6, 0, 1, 2]
     assert both.indices.dtype == np.int32
     assert concatenate(parts[:1]) is parts[0]
-    four = concatenate([both, both])
-    assert four.graph_ptr.tolist() == [0, 2, 5, 7, 10]
+    assert concatenate([both, both]).graph_ptr.tolist() == [0, 2, 5, 7, 10]
 
 
-def test_concatenate_refuses_unlike_graphs():
-    plain = csr_from_edges(np.array([0]), np.array([1]), 2)
-    wide = csr_from_edges(np.array([0]), np.array([1]), 2, features=np.ones((2, 2)))
-    weighted = csr_from_edges(np.array([0]), np.array([1]), 2, weights=[1])
-    with pytest.raises(InputError, match=says("all graphs must have the same feature")):
-        concatenate([plain, wide])
-    with pytest.raises(InputError, match=says("either all graphs must have edge")):
-        concatenate([plain, weighted])
+def test_concatenate_refuses_graphs_that_do_not_fit_together():
+    ends = np.array([0]), np.array([1]), 2
+    plain, wide = csr_from_edges(*ends), csr_from_edges(*ends, features=np.ones((2, 2)))
+    weighted = csr_from_edges(*ends, weights=[1])
+    refuse("all graphs must have the same feature", lambda: concatenate([plain, wide]))
+    refuse("either all graphs must have edge", lambda: concatenate([plain, weighted]))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_shuffled_and_relabelled_edges_give_the_same_graph(seed):
     rng = np.random.default_rng(seed)
-    num_nodes = 12
-    source, target = rng.integers(num_nodes, size=(2, 40))
+    source, target = rng.integers(12, size=(2, 40))
     weights = rng.random(40)
-    graph = csr_from_edges(source, target, num_nodes, weights=weights)
-    shuffle = rng.permutation(40)
-    again = csr_from_edges(source[shuffle], target[shuffle], num_nodes, weights=weights[shuffle])
-    assert np.array_equal(graph.indices, again.indices)
-    assert np.array_equal(graph.weights, again.weights)
-    rename = rng.permutation(num_nodes)
-    renamed = csr_from_edges(rename[source], rename[target], num_nodes, weights=weights)
-
-    def dense(part):
-        shape = (num_nodes, num_nodes)
-        return sp.csr_array((part.weights, part.indices, part.indptr), shape=shape).toarray()
-
-    assert np.array_equal(dense(graph), dense(renamed)[np.ix_(rename, rename)])
-    assert np.array_equal(dense(graph), dense(graph).T)
+    graph = csr_from_edges(source, target, 12, weights=weights)
+    order, relabelling = rng.permutation(40), rng.permutation(12)
+    shuffled = csr_from_edges(source[order], target[order], 12, weights=weights[order])
+    assert np.array_equal(graph.indices, shuffled.indices)
+    assert np.array_equal(graph.weights, shuffled.weights)
+    relabelled = csr_from_edges(relabelling[source], relabelling[target], 12, weights=weights)
+    dense, other = (
+        sp.csr_array((part.weights, part.indices, part.indptr), shape=(12, 12)).toarray()
+        for part in (graph, relabelled)
+    )
+    assert np.array_equal(dense, other[np.ix_(relabelling, relabelling)])
+    assert np.array_equal(dense, dense.T)

@@ -47,15 +47,6 @@ def device():
     return "cpu"
 
 
-@pytest.fixture
-def dirty():
-    """Uninitialised memory holds NaN and nonsense."""
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    assert torch.utils.deterministic.fill_uninitialized_memory
-    yield
-    torch.use_deterministic_algorithms(False)
-
-
 def embedded(shape, device, dtype=torch.float32, seed=0):
     """Level embeddings x [S, L, N, D] and z [F, L, M, D], L = 3."""
     kernel = GOMKKernel(2, level_scale=1.5)
@@ -90,7 +81,7 @@ def assert_equals_reference(x, z, rows, **options):
     ("shape", "node_similarity", "matching", "anchor_root", "padding"),
     random_cases(50, SHAPES, NODE_SIMILARITIES, MATCHINGS, (False, True), ("full", "masked")),
 )
-@pytest.mark.usefixtures("dirty")
+@pytest.mark.usefixtures("nan_filled_memory")
 def test_values_and_gradients_equal_the_reference(
     device, shape, node_similarity, matching, anchor_root, padding
 ):

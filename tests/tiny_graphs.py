@@ -1,4 +1,4 @@
-"""Hand-worked cases: small graphs with literal answers, for every backend alike.
+"""Hand-worked cases: small graphs with literal answers, for every backend.
 
 With the constant feature 1, level 1 of a node is its degree and level 2 the sum of its neighbours'
 degrees, so that the scores below can be checked with a pencil:
@@ -52,72 +52,42 @@ class EmbeddingCase(NamedTuple):
     levels: list  # [L, N, D]
 
 
-# the path carries the features 1, 2, 4, which end up on its nodes as worked out in each line
+X = [[1], [2], [4]]
+WEIGHTED = [[0, 2, 0], [2, 0, 3], [0, 3, 0]]
+R = sqrt(0.5)
+
 EMBEDDINGS = [
+    EmbeddingCase("only features", PATH, X, {"num_levels": 0}, [X]),
+    EmbeddingCase("sum", PATH, X, {"num_levels": 2}, [X, [[2], [5], [2]], [[5], [4], [5]]]),
     EmbeddingCase(
-        "sum",
-        PATH,
-        [[1], [2], [4]],
-        {"num_levels": 2},
-        [[[1], [2], [4]], [[2], [5], [2]], [[5], [4], [5]]],
+        "mean", PATH, X, {"num_levels": 2, "aggregation": "mean"},
+        [X, [[2], [2.5], [2]], [[2.5], [2], [2.5]]],
     ),
     EmbeddingCase(
-        "mean",
-        PATH,
-        [[1], [2], [4]],
-        {"num_levels": 2, "aggregation": "mean"},
-        [[[1], [2], [4]], [[2], [2.5], [2]], [[2.5], [2], [2.5]]],
+        "sym", PATH, X, {"num_levels": 2, "aggregation": "sym"},
+        [X, [[2 * R], [5 * R], [2 * R]], [[2.5], [2], [2.5]]],
     ),
     EmbeddingCase(
-        "sym",
-        PATH,
-        [[1], [2], [4]],
-        {"num_levels": 2, "aggregation": "sym"},
-        [
-            [[1], [2], [4]],
-            [[2 / sqrt(2)], [5 / sqrt(2)], [2 / sqrt(2)]],
-            [[2.5], [2], [2.5]],
-        ],
+        "level i is divided by 2^i", PATH, X, {"num_levels": 2, "level_scale": 2.0},
+        [X, [[1], [2.5], [1]], [[1.25], [1], [1.25]]],
     ),
     EmbeddingCase(
-        "level i is divided by 2^i",
-        PATH,
-        [[1], [2], [4]],
-        {"num_levels": 2, "level_scale": 2.0},
-        [[[1], [2], [4]], [[1], [2.5], [1]], [[1.25], [1], [1.25]]],
+        "weights multiply along a walk", WEIGHTED, ONES, {"num_levels": 2},
+        [ONES, [[2], [5], [3]], [[10], [13], [15]]],
     ),
     EmbeddingCase(
-        "weights multiply along a walk",
-        [[0, 2, 0], [2, 0, 3], [0, 3, 0]],
-        [[1], [1], [1]],
-        {"num_levels": 2},
-        [[[1], [1], [1]], [[2], [5], [3]], [[10], [13], [15]]],
-    ),
-    EmbeddingCase(
-        "weighted mean",
-        [[0, 2, 0], [2, 0, 3], [0, 3, 0]],
-        [[1], [2], [4]],
-        {"num_levels": 1, "aggregation": "mean"},
-        [[[1], [2], [4]], [[2], [14 / 5], [2]]],
+        "weighted mean", WEIGHTED, X, {"num_levels": 1, "aggregation": "mean"},
+        [X, [[2], [14 / 5], [2]]],
     ),
     *(
         EmbeddingCase(
-            f"a node without edges gets 0 ({aggregation})",
-            EDGE_AND_NODE,
-            [[1, 7], [2, 8], [3, 9]],
+            f"a node without edges gets 0 ({aggregation})", EDGE_AND_NODE, [[1, 7], [2, 8], [3, 9]],
             {"num_levels": 2, "aggregation": aggregation},
-            [
-                [[1, 7], [2, 8], [3, 9]],
-                [[2, 8], [1, 7], [0, 0]],
-                [[1, 7], [2, 8], [0, 0]],
-            ],
+            [[[1, 7], [2, 8], [3, 9]], [[2, 8], [1, 7], [0, 0]], [[1, 7], [2, 8], [0, 0]]],
         )
         for aggregation in ("sum", "mean", "sym")
     ),
-    EmbeddingCase(
-        "no levels beyond the features", PATH, [[1], [2], [4]], {"num_levels": 0}, [[[1], [2], [4]]]
-    ),
-]
+]  # fmt: skip
 
 
 class ScoreCase(NamedTuple):
@@ -139,10 +109,6 @@ SCORES = [
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1}, 3 + 1 + 2 * exp(-1), None,
     ),
     ScoreCase(
-        "level 2: all three differ by 2",
-        TRIANGLE, ONES, PATH, ONES, {"num_levels": 2}, 3 + 1 + 2 * exp(-1) + 3 * exp(-4), None,
-    ),
-    ScoreCase(
         "means of a constant are constant: nothing can be told apart",
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "aggregation": "mean"}, 6, None,
     ),
@@ -152,18 +118,9 @@ SCORES = [
         3 + 2 * exp(-((1 - sqrt(0.5)) ** 2)) + exp(-((sqrt(2) - 1) ** 2)), None,
     ),
     ScoreCase(
-        "level_scale halves the difference",
-        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "level_scale": 2.0},
-        3 + 1 + 2 * exp(-1 / 4), None,
-    ),
-    ScoreCase(
         "tau of a level divides the squared distance",
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "tau": (5.0, 2.0)},
         3 + 1 + 2 * exp(-1 / 2), None,
-    ),
-    ScoreCase(
-        "D copies of a feature change nothing, since the distance is divided by D",
-        TRIANGLE, [[1, 1]] * 3, PATH, [[1, 1]] * 3, {"num_levels": 1}, 3 + 1 + 2 * exp(-1), None,
     ),
     ScoreCase(
         "dice of equal vectors is 2, of orthogonal ones 1",
@@ -185,19 +142,6 @@ SCORES = [
         NO_EDGES_2, [[0.4], [0]], NO_EDGES_2, [[0], [1]],
         {"num_levels": 0, "matching": "greedy"}, exp(-0.16) + exp(-1), [0, 1],
     ),
-    ScoreCase(
-        "greedy: of equals the first filter node is taken",
-        NO_EDGES_2, [[0], [0]], NO_EDGES_2, [[1], [1]],
-        {"num_levels": 0, "matching": "greedy"}, 2 * exp(-1), [0, 1],
-    ),
-    *(
-        ScoreCase(
-            f"{matching} with the root pinned to filter node 0",
-            NO_EDGES_2, [[0.4], [0]], NO_EDGES_2, [[1], [0]],
-            {"num_levels": 0, "matching": matching, "anchor_root": True}, exp(-0.36) + 1, [0, 1],
-        )
-        for matching in ("greedy", "optimal")
-    ),
     *(
         ScoreCase(
             f"{matching} with the root pinned where it costs something",
@@ -208,13 +152,8 @@ SCORES = [
         for matching in ("greedy", "optimal")
     ),
     ScoreCase(
-        "more nodes than the filter: the node furthest off stays alone",
+        "more nodes than the filter: the node furthest off stays unmatched",
         [[0] * 3] * 3, [[5], [0], [1]], NO_EDGES_2, [[1], [0]], {"num_levels": 0}, 2, [-1, 1, 0],
-    ),
-    ScoreCase(
-        "greedy takes no node after the filter is full",
-        [[0] * 3] * 3, [[5], [0], [1]], NO_EDGES_2, [[1], [0]],
-        {"num_levels": 0, "matching": "greedy"}, exp(-16) + 1, [0, 1, -1],
     ),
     ScoreCase(
         "match: a padded node is a node of feature 0",
