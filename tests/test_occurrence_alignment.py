@@ -1,7 +1,5 @@
 """Explanations: which graph node is which pattern node, and every difference is named."""
 
-import itertools
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -46,226 +44,210 @@ def is_isomorphism(explanation, graph):
     return inside == graph_edges(explanation, explanation.pattern.edges)
 
 
-def changed_wheel(removed=(), added=()):
-    graph = nx.wheel_graph(6)
-    graph.remove_edges_from(removed)
-    graph.add_edges_from(added)
-    return graph
-
-
-class TestNode:
-    @pytest.mark.parametrize("node", [0, 10])
-    def test_an_exact_copy_agrees_at_all_levels(self, wheel_miner, wheels, node):
-        explanation = explain_node(wheel_miner, wheels, node)
-        assert explanation.similarity == pytest.approx(1, abs=1e-6)
-        assert explanation.levels == pytest.approx(np.ones((6, 4)), abs=1e-6)
-        assert is_isomorphism(explanation, wheels)
-        assert set(mapped(explanation)) == set(range(node - node % 6, node - node % 6 + 6))
-        assert explanation.shared_edges == explanation.pattern.edges
-        assert explanation.missing_edges == explanation.extra_edges == ()
-        assert explanation.extra_nodes == () and explanation.first_level is None
-        number = mapped(explanation).index(node)
-        assert str(explanation) == (
-            f"Node {node} is pattern node {number} of pattern 0 (wheel with 5 spokes), "
-            "similarity 1.00: all edges agree."
-        )
-
-    @pytest.mark.parametrize("edge", [(0, 3), (1, 2)])
-    def test_a_missing_edge_is_named(self, wheel_miner, edge):
-        explanation = explain_node(wheel_miner, changed_wheel(removed=[edge]), 0)
-        assert graph_edges(explanation, explanation.missing_edges) == {frozenset(edge)}
-        assert explanation.extra_edges == () and len(explanation.shared_edges) == 9
-        # features agree, the two ends have one neighbour less
-        assert explanation.first_level == 1
-        assert explanation.levels[:, 0].tolist() == [1.0] * 6
-        levels = sorted(explanation.levels[:, 1].round(3).tolist())
-        assert levels == [0.607, 0.607, 1, 1, 1, 1]
-        names = [f": edge {u}–{v} is missing." for u, v in (edge, edge[::-1])]
-        assert any(name in str(explanation) for name in names)
-
-    def test_an_edge_beyond_the_pattern_is_named(self, wheel_miner):
-        explanation = explain_node(wheel_miner, changed_wheel(added=[(2, 4)]), 0)
-        assert graph_edges(explanation, explanation.extra_edges) == {frozenset((2, 4))}
-        assert explanation.missing_edges == ()
-        assert str(explanation).endswith("is beyond the pattern.")
-
-    def test_features_decide_between_symmetric_nodes(self):
-        colors = np.linspace(0, 1, 6)
-        rings = nx.disjoint_union_all([nx.cycle_graph(6)] * 5)
-        miner = miner_of(as_csr(rings, features=np.tile(colors, 5)[:, None]), 6, tau=0.05)
-        for shift in (0, 2, 5):
-            ring = as_csr(nx.cycle_graph(6), features=np.roll(colors, shift)[:, None])
-            explanation = explain_node(miner, ring, 0)
-            features = [ring.features[node, 0] for node in mapped(explanation)]
-            assert features == pytest.approx(explanation.pattern.features[:, 0], abs=0.05)
-            assert explanation.similarity > 0.99
-
-    def test_a_node_with_other_features(self):
-        values = np.tile([[0.0, 1.0]], (30, 1)) + np.arange(30)[:, None] % 6 / 10
-        ring = nx.cycle_graph(6)
-        miner = miner_of(as_csr(nx.disjoint_union_all([ring] * 5), features=values), 6)
-        changed = values[:6].copy()
-        changed[2, 1] = 1.5
-        explanation = explain_node(miner, as_csr(ring, features=changed), 2)
-        (pair,) = [pair for pair in explanation.pairs if pair.feature is not None]
-        assert (pair.node, pair.first_difference, explanation.first_level) == (2, 0, 0)
-        assert (pair.feature.name, pair.feature.value) == ("x1", 1.5)
-        assert pair.feature.expected == pytest.approx(1.2, abs=0.02)
-        assert "node 2 (x1 is 1.5, 1.2 in the pattern) is different" in str(explanation)
-
-    @pytest.mark.parametrize("padding", ["match", "mask"])
-    def test_too_few_nodes(self, wheels, padding):
-        miner = miner_of(wheels, 6, kernel=GOMKKernel(3, tau=0.5, padding=padding))
-        explanation = explain_node(miner, nx.complete_graph(4), 2)
-        assert sorted(node for node in mapped(explanation) if node is not None) == [0, 1, 2, 3]
-        assert len(explanation.missing_nodes) == 2
-        assert "are without a graph node" in str(explanation)
-        # three on the rim and the hub, and the edge that closes them
-        edges = (explanation.shared_edges, explanation.missing_edges, explanation.extra_edges)
-        assert [len(one) for one in edges] == [5, 5, 1]
-        absent = [pair.level_similarity for pair in explanation.pairs if pair.node is None]
-        # masked padding is not compared
-        assert (absent == [(0.0,) * 4] * 2) == (padding == "mask")
-
-    def test_more_nodes_than_the_pattern(self):
-        miner = miner_of(nx.disjoint_union_all([nx.cycle_graph(4)] * 5), 6)
-        graph = nx.cycle_graph(4)
-        graph.add_edge(1, 9)
-        explanation = explain_node(miner, graph, 9)
-        assert explanation.extra_nodes == (9,)
-        assert graph_edges(explanation, explanation.extra_edges) == {frozenset((1, 9))}
-        assert str(explanation).startswith("Node 9 is next to pattern 0 (cycle of 4 nodes) and no")
-        assert "node 9 is beyond the pattern; all other edges agree." in str(explanation)
-
-    def test_a_pattern_of_one_node(self):
-        explanation = explain_node(miner_of(nx.empty_graph(5), 3), nx.empty_graph(2), 1)
-        assert mapped(explanation) == [1] and explanation.missing_edges == ()
-
-    def test_names_in_a_collection(self, wheel_miner):
-        one = nx.relabel_nodes(nx.wheel_graph(6), dict(enumerate("abcdef")))
-        other = nx.relabel_nodes(changed_wheel(removed=[(0, 2)]), dict(enumerate("uvwxyz")))
-        explanation = explain_node(wheel_miner, [one, other], "u", graph_index=1)
-        assert (explanation.graph, explanation.root) == (1, "u")
-        assert str(explanation).startswith("Node u of graph 1 is pattern node")
-        assert graph_edges(explanation, explanation.missing_edges) == {frozenset("uw")}
-
-    @pytest.mark.parametrize("settings", [{"num_patterns": 2}, {"num_levels": 0}])
-    def test_the_pattern_of_the_same_structure_is_chosen(self, settings):
-        """Without levels the kernel cannot tell the patterns apart, and the structure decides."""
-        graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 6)
-        settings = {"num_patterns": 1, "pattern_size": 5, "num_epochs": 0, **settings}
-        miner = PatternMiner(**settings).fit(graph)
-        assert len(miner.patterns_) == 2
-        for node in (0, 59):
-            explanation = explain_node(miner, graph, node)
-            assert is_isomorphism(explanation, graph)
-            other = explain_node(miner, graph, node, pattern_id=1 - explanation.pattern.id)
-            assert other.pattern.id == 1 - explanation.pattern.id
-            assert not is_isomorphism(other, graph)
-            best = max(miner.transform(graph)[node])
-            assert best == pytest.approx(explanation.similarity, abs=1e-6)
-
-    @pytest.mark.parametrize(
-        "settings",
-        [
-            {"anchor_root": True},
-            {"kernel": GOMKKernel(3, tau=0.5, matching="greedy", aggregation="sym")},
-            {"node_similarity": "dice", "policy": "bfs", "num_views": 2},
-        ],
-        ids=str,
+def test_an_exact_copy_agrees_at_all_levels(wheel_miner, wheels):
+    explanation = explain_node(wheel_miner, wheels, 10)
+    assert explanation.similarity == pytest.approx(1, abs=1e-6)
+    assert explanation.levels == pytest.approx(np.ones((6, 4)), abs=1e-6)
+    assert is_isomorphism(explanation, wheels)
+    assert set(mapped(explanation)) == set(range(6, 12))
+    assert explanation.shared_edges == explanation.pattern.edges
+    assert explanation.missing_edges == explanation.extra_edges == ()
+    assert explanation.extra_nodes == () and explanation.first_level is None
+    number = mapped(explanation).index(10)
+    assert str(explanation) == (
+        f"Node 10 is pattern node {number} of pattern 0 (wheel with 5 spokes), "
+        "similarity 1.00: all edges agree."
     )
-    def test_every_kernel(self, wheels, settings):
-        miner = miner_of(wheels, 6, **settings)
-        similarity = miner.transform(wheels)[:, 0]
-        # an anchored pattern is exact only around its own root
-        node = int(similarity.argmax())
-        explanation = explain_node(miner, wheels, node)
-        assert explanation.similarity == pytest.approx(similarity[node], abs=1e-6)
+
+
+@pytest.mark.parametrize("edge", [(0, 3), (1, 2)])
+def test_a_missing_edge_is_named(wheel_miner, edge):
+    wheel = nx.wheel_graph(6)
+    wheel.remove_edge(*edge)
+    explanation = explain_node(wheel_miner, wheel, 0)
+    assert graph_edges(explanation, explanation.missing_edges) == {frozenset(edge)}
+    assert explanation.extra_edges == () and len(explanation.shared_edges) == 9
+    # features agree, the two ends have one neighbour less
+    assert explanation.first_level == 1
+    assert explanation.levels[:, 0].tolist() == [1.0] * 6
+    levels = sorted(explanation.levels[:, 1].round(3).tolist())
+    assert levels == [0.607, 0.607, 1, 1, 1, 1]
+    names = [f": edge {u}–{v} is missing." for u, v in (edge, edge[::-1])]
+    assert any(name in str(explanation) for name in names)
+
+
+def test_an_edge_beyond_the_pattern_is_named(wheel_miner):
+    wheel = nx.wheel_graph(6)
+    wheel.add_edge(2, 4)
+    explanation = explain_node(wheel_miner, wheel, 0)
+    assert graph_edges(explanation, explanation.extra_edges) == {frozenset((2, 4))}
+    assert explanation.missing_edges == ()
+    assert str(explanation).endswith("is beyond the pattern.")
+
+
+def test_features_decide_between_symmetric_nodes():
+    colors = np.linspace(0, 1, 6)
+    rings = nx.disjoint_union_all([nx.cycle_graph(6)] * 5)
+    miner = miner_of(as_csr(rings, features=np.tile(colors, 5)[:, None]), 6, tau=0.05)
+    for shift in (0, 2, 5):
+        ring = as_csr(nx.cycle_graph(6), features=np.roll(colors, shift)[:, None])
+        explanation = explain_node(miner, ring, 0)
+        features = [ring.features[node, 0] for node in mapped(explanation)]
+        assert features == pytest.approx(explanation.pattern.features[:, 0], abs=0.05)
         assert explanation.similarity > 0.99
-        assert is_isomorphism(explanation, wheels)
-        assert ((explanation.levels >= 0) & (explanation.levels <= 1 + 1e-6)).all()
-
-    def test_an_anchored_root_is_the_first_pattern_node(self):
-        miner = miner_of(nx.disjoint_union_all([nx.cycle_graph(5)] * 5), 5, anchor_root=True)
-        for order in itertools.islice(itertools.permutations(range(5)), 0, None, 11):
-            ring = nx.relabel_nodes(nx.cycle_graph(5), dict(enumerate(order)))
-            explanation = explain_node(miner, ring, 0)
-            assert explanation.pairs[0].node == 0
-            assert is_isomorphism(explanation, ring)
-        # the middle of a path may not be its end, though the structure would be the same
-        paths = nx.disjoint_union_all([nx.path_graph(3)] * 5)
-        explanation = explain_node(miner_of(paths, 3, anchor_root=True), paths, 1)
-        assert (len(explanation.missing_edges), len(explanation.extra_edges)) == (1, 1)
-        assert explain_node(miner_of(paths, 3), paths, 1).missing_edges == ()
-
-    @pytest.mark.parametrize(
-        ("node", "options", "message"),
-        [
-            (99, {}, "node must be an id of graph 0"),
-            (0, {"graph_index": 1}, "graph_index must be at most 0"),
-            (0, {"pattern_id": 4}, r"pattern_id must be one of \[0\]"),
-        ],
-    )
-    def test_refusals(self, wheel_miner, wheels, node, options, message):
-        with pytest.raises(InputError, match=message):
-            explain_node(wheel_miner, wheels, node, **options)
-
-    def test_refusal_without_patterns(self, wheels):
-        miner = PatternMiner(num_patterns=1, min_support=50, num_epochs=0).fit(wheels)
-        with pytest.raises(InputError, match="an explanation needs a pattern"):
-            explain_node(miner, wheels, 0)
 
 
-class TestOccurrence:
-    def test_the_node_mapping_is_that_of_the_record(self, wheel_miner, wheels):
-        pattern = wheel_miner.patterns_[0]
-        for number, occurrence in enumerate(pattern.occurrences):
-            explanation = explain_occurrence(wheel_miner, wheels, 0, number)
-            assert tuple(mapped(explanation)) == occurrence.nodes
-            assert explanation.similarity == pytest.approx(occurrence.similarity, abs=1e-6)
-            assert explanation.root is None
-            assert explanation.shared_edges == pattern.edges
-        assert str(explanation).startswith("The occurrence at ")
-        assert explain_occurrence(wheel_miner, wheels, 0, occurrence) == explanation
-        medoid = explain_occurrence(wheel_miner, wheels, 0, pattern.medoid)
-        assert tuple(mapped(medoid)) == pattern.medoid.nodes
+def test_a_node_with_other_features():
+    values = np.tile([[0.0, 1.0]], (30, 1)) + np.arange(30)[:, None] % 6 / 10
+    ring = nx.cycle_graph(6)
+    miner = miner_of(as_csr(nx.disjoint_union_all([ring] * 5), features=values), 6)
+    changed = values[:6].copy()
+    changed[2, 1] = 1.5
+    explanation = explain_node(miner, as_csr(ring, features=changed), 2)
+    (pair,) = [pair for pair in explanation.pairs if pair.feature is not None]
+    assert (pair.node, pair.first_difference, explanation.first_level) == (2, 0, 0)
+    assert (pair.feature.name, pair.feature.value) == ("x1", 1.5)
+    assert pair.feature.expected == pytest.approx(1.2, abs=0.02)
+    assert "node 2 (x1 is 1.5, 1.2 in the pattern) is different" in str(explanation)
 
-    def test_nodes_of_ones_own(self, wheel_miner, wheels):
-        graph = nx.disjoint_union(wheels, nx.path_graph(40))
-        nodes = (30, 33, 36, 39, 42, 45)
-        explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 0.0))
-        assert tuple(mapped(explanation)) == nodes
-        assert (len(explanation.shared_edges), len(explanation.missing_edges)) == (0, 10)
 
-    def test_nodes_beyond_the_pattern(self):
-        tailed = nx.cycle_graph(5)
-        tailed.add_edge(0, 5)
-        graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [tailed])
-        miner = miner_of(graph, 6, occurrence_rule="similar", min_similarity=0.3)
-        (occurrence,) = [one for one in miner.patterns_[0].occurrences if 31 in one.nodes]
-        explanation = explain_occurrence(miner, graph, 0, occurrence)
+@pytest.mark.parametrize("padding", ["match", "mask"])
+def test_too_few_nodes(wheels, padding):
+    miner = miner_of(wheels, 6, kernel=GOMKKernel(3, tau=0.5, padding=padding))
+    explanation = explain_node(miner, nx.complete_graph(4), 2)
+    assert sorted(node for node in mapped(explanation) if node is not None) == [0, 1, 2, 3]
+    assert len(explanation.missing_nodes) == 2
+    assert "are without a graph node" in str(explanation)
+    # three on the rim and the hub, and the edge that closes them
+    edges = (explanation.shared_edges, explanation.missing_edges, explanation.extra_edges)
+    assert [len(one) for one in edges] == [5, 5, 1]
+    absent = [pair.level_similarity for pair in explanation.pairs if pair.node is None]
+    # masked padding is not compared
+    assert (absent == [(0.0,) * 4] * 2) == (padding == "mask")
+
+
+def test_more_nodes_than_the_pattern():
+    miner = miner_of(nx.disjoint_union_all([nx.cycle_graph(4)] * 5), 6)
+    graph = nx.cycle_graph(4)
+    graph.add_edge(1, 9)
+    explanation = explain_node(miner, graph, 9)
+    assert explanation.extra_nodes == (9,)
+    assert graph_edges(explanation, explanation.extra_edges) == {frozenset((1, 9))}
+    assert str(explanation).startswith("Node 9 is next to pattern 0 (cycle of 4 nodes) and no")
+    assert "node 9 is beyond the pattern; all other edges agree." in str(explanation)
+
+
+def test_names_in_a_collection(wheel_miner):
+    one = nx.relabel_nodes(nx.wheel_graph(6), dict(enumerate("abcdef")))
+    other = nx.relabel_nodes(nx.wheel_graph(6), dict(enumerate("uvwxyz")))
+    other.remove_edge("u", "w")
+    explanation = explain_node(wheel_miner, [one, other], "u", graph_index=1)
+    assert (explanation.graph, explanation.root) == (1, "u")
+    assert str(explanation).startswith("Node u of graph 1 is pattern node")
+    assert graph_edges(explanation, explanation.missing_edges) == {frozenset("uw")}
+
+
+def test_the_pattern_of_the_same_structure_is_selected():
+    """Without levels the kernel cannot tell the patterns apart, and the structure decides."""
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 6)
+    miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=0, num_levels=0).fit(graph)
+    assert len(miner.patterns_) == 2
+    for node in (0, 59):
+        explanation = explain_node(miner, graph, node)
+        assert is_isomorphism(explanation, graph)
+        other = explain_node(miner, graph, node, pattern_id=1 - explanation.pattern.id)
+        assert other.pattern.id == 1 - explanation.pattern.id
+        assert not is_isomorphism(other, graph)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"anchor_root": True},
+        {"kernel": GOMKKernel(3, tau=0.5, matching="greedy", aggregation="sym")},
+        {"node_similarity": "dice", "policy": "bfs", "num_views": 2},
+    ],
+    ids=str,
+)
+def test_every_kernel(wheels, settings):
+    miner = miner_of(wheels, 6, **settings)
+    similarity = miner.transform(wheels)[:, 0]
+    # an anchored pattern is exact only around its own root
+    node = int(similarity.argmax())
+    explanation = explain_node(miner, wheels, node)
+    assert explanation.similarity == pytest.approx(similarity[node], abs=1e-6)
+    assert explanation.similarity > 0.99
+    assert is_isomorphism(explanation, wheels)
+    assert ((explanation.levels >= 0) & (explanation.levels <= 1 + 1e-6)).all()
+
+
+def test_an_anchored_root_is_the_first_pattern_node():
+    # the middle of a path may not be its end, though the structure would be the same
+    paths = nx.disjoint_union_all([nx.path_graph(3)] * 5)
+    explanation = explain_node(miner_of(paths, 3, anchor_root=True), paths, 1)
+    assert explanation.pairs[0].node == 1
+    assert (len(explanation.missing_edges), len(explanation.extra_edges)) == (1, 1)
+    assert explain_node(miner_of(paths, 3), paths, 1).missing_edges == ()
+
+
+@pytest.mark.parametrize(
+    ("node", "options", "message"),
+    [
+        (99, {}, "node must be an id of graph 0"),
+        (0, {"graph_index": 1}, "graph_index must be at most 0"),
+        (0, {"pattern_id": 4}, r"pattern_id must be one of \[0\]"),
+    ],
+)
+def test_refusals_for_a_node(wheel_miner, wheels, node, options, message):
+    with pytest.raises(InputError, match=message):
+        explain_node(wheel_miner, wheels, node, **options)
+
+
+def test_the_node_mapping_is_that_of_the_record(wheel_miner, wheels):
+    pattern = wheel_miner.patterns_[0]
+    for number, occurrence in enumerate(pattern.occurrences):
+        explanation = explain_occurrence(wheel_miner, wheels, 0, number)
         assert tuple(mapped(explanation)) == occurrence.nodes
-        assert len(explanation.extra_nodes) == 1
         assert explanation.similarity == pytest.approx(occurrence.similarity, abs=1e-6)
+        assert explanation.root is None
+        assert explanation.shared_edges == pattern.edges
+    assert str(explanation).startswith("The occurrence at ")
+    assert explain_occurrence(wheel_miner, wheels, 0, occurrence) == explanation
+    medoid = explain_occurrence(wheel_miner, wheels, 0, pattern.medoid)
+    assert tuple(mapped(medoid)) == pattern.medoid.nodes
 
-    def test_a_pattern_node_without_a_graph_node(self, wheel_miner):
-        nodes = (0, 1, 2, 3, None, None)
-        graph = nx.complete_graph(4)
-        explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 0.4))
-        assert tuple(mapped(explanation)) == nodes
-        assert explanation.missing_nodes == (4, 5)
 
-    @pytest.mark.parametrize(
-        ("occurrence", "message"),
-        [
-            (5, "occurrence must be at most 4"),
-            (Occurrence((0, 1), 1.0), "occurrence must have 6 nodes"),
-            (Occurrence((0, 1, 2, 3, 4, 4), 1.0), "occurrence must hold different nodes"),
-        ],
-    )
-    def test_refusals(self, wheel_miner, wheels, occurrence, message):
-        with pytest.raises(InputError, match=message):
-            explain_occurrence(wheel_miner, wheels, 0, occurrence)
+def test_nodes_beyond_the_pattern():
+    tailed = nx.cycle_graph(5)
+    tailed.add_edge(0, 5)
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [tailed])
+    miner = miner_of(graph, 6, occurrence_rule="similar", min_similarity=0.3)
+    (occurrence,) = [one for one in miner.patterns_[0].occurrences if 31 in one.nodes]
+    explanation = explain_occurrence(miner, graph, 0, occurrence)
+    assert tuple(mapped(explanation)) == occurrence.nodes
+    assert len(explanation.extra_nodes) == 1
+    assert explanation.similarity == pytest.approx(occurrence.similarity, abs=1e-6)
+
+
+def test_a_given_occurrence_without_some_pattern_nodes(wheel_miner):
+    nodes = (0, 1, 2, 3, None, None)
+    graph = nx.complete_graph(4)
+    explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 0.4))
+    assert tuple(mapped(explanation)) == nodes
+    assert explanation.missing_nodes == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("occurrence", "message"),
+    [
+        (5, "occurrence must be at most 4"),
+        (Occurrence((0, 1), 1.0), "occurrence must have 6 nodes"),
+        (Occurrence((0, 1, 2, 3, 4, 4), 1.0), "occurrence must hold different nodes"),
+    ],
+)
+def test_refusals_for_an_occurrence(wheel_miner, wheels, occurrence, message):
+    with pytest.raises(InputError, match=message):
+        explain_occurrence(wheel_miner, wheels, 0, occurrence)
 
 
 def test_a_notebook_shows_the_drawing_and_escapes_names(wheel_miner):

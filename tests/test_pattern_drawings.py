@@ -57,18 +57,14 @@ def occurrence_of(mapping, edges):
 def test_a_pattern_is_drawn_within_its_box(graph):
     drawing = sketch_of(graph).draw()
     assert texts(drawing) == [str(node) for node in graph]
-    assert len(parts(drawing, "path")) == graph.number_of_edges()
+    # learnt weights of at least .611111
+    widths = [float(line.get("stroke-width")) for line in parts(drawing, "path")]
+    assert len(widths) == graph.number_of_edges() and min(widths, default=2.5) == 2.5
     dots, corner = circles(drawing), np.array([drawing.left, drawing.top])
     assert (dots[:, :2] - dots[:, 2:] >= corner).all()
     size = np.array([drawing.width, drawing.height])
     assert (dots[:, :2] + dots[:, 2:] <= corner + size).all()
     assert (gaps(dots, dots) > 0).all()
-
-
-def test_widths_follow_weights():
-    # weights .611111 and .987654
-    lines = parts(sketch_of(nx.path_graph(3)).draw(), "path")
-    assert [float(line.get("stroke-width")) for line in lines] == [2.5, 5.9]
 
 
 def test_an_occurrence_keeps_the_layout_of_its_pattern():
@@ -96,8 +92,9 @@ def test_differences_from_the_pattern_are_marked():
     assert [dot.get("stroke-dasharray") for dot in dots] == [None] * 3 + ["3 4"]
 
 
-@pytest.mark.parametrize("number", [1, 2, 12])
-@pytest.mark.parametrize("graph", [nx.star_graph(5), nx.path_graph(10)], ids=str)
+@pytest.mark.parametrize(
+    ("graph", "number"), [(nx.star_graph(5), 1), (nx.path_graph(10), 12)], ids=str
+)
 def test_neighbours_lie_around_and_apart(graph, number):
     size = len(graph)
     # all of them on one node, the hardest case
@@ -121,6 +118,8 @@ def test_a_file_is_dark_on_white_and_a_page_gives_its_colour():
     assert "currentColor" in drawing.__html__() and INK not in drawing.__html__()
     assert "currentColor" not in drawing.to_file() and INK in drawing.to_file()
     ElementTree.fromstring(drawing.to_file())
+    sketch = PatternSketch(pattern_of(nx.empty_graph(1)), ['#000000"><script>'])
+    assert "<script" not in sketch.draw().__html__()
 
 
 def test_an_explanation_is_drawn_beside_its_pattern():
@@ -153,8 +152,3 @@ def test_a_count_beside_the_null_model_stays_on_its_strip(observed, mean, std):
     diamond = float(re.search(r"M([\d.]+) 4l7", drawing.shapes)[1])
     assert 8 <= diamond <= 232
     assert (diamond == 232) == (observed > mean)
-
-
-def test_a_colour_cannot_leave_its_attribute():
-    sketch = PatternSketch(pattern_of(nx.empty_graph(1)), ['#000000"><script>'])
-    assert "<script" not in sketch.draw().__html__()

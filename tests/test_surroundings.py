@@ -32,13 +32,11 @@ def test_a_hub_shows_twelve_of_its_neighbours():
     assert cutout.node_mapping == (0, 1) + (None,) * 12
     assert cutout.num_hidden == 7
     assert len(cutout.edges) == 13
-
-
-def test_a_pattern_node_without_a_graph_node_is_left_out():
+    # a pattern node without a graph node is left out
     assert cut(nx.path_graph(3), (0, None, 1)).node_mapping == (0, 2, None)
 
 
-def test_nodes_are_looked_up_by_their_own_ids_in_their_own_graph():
+def test_rows_are_those_of_the_original_ids_in_each_graph():
     ids = np.array(["a", "b", "a", "c"])
     graph = csr_from_edges(
         np.array([0, 2]), np.array([1, 3]), 4, graph_ptr=np.array([0, 2, 4]), node_ids=ids

@@ -15,9 +15,8 @@ from mining.html.page import flatten, mark_number, render_page
 from mining.html.summary import CLEAR, percent, summary_sentence
 from mining.html.tables import pattern_table, recovery_table
 from mining.plots.axes import figure_to_svg
-from mining.plots.colors import FeatureScale
+from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import (
-    Estimate,
     draw_choice,
     draw_intervals,
     draw_loss,
@@ -50,16 +49,16 @@ def run_figures(run: MiningRun) -> dict[str, Any]:
 
 def _draw_frequencies(run: MiningRun) -> Any:
     """The counts that are known, with their intervals."""
-    estimates: dict[str, list[Estimate | None]] = {}
+    names, counts = [f"Pattern {pattern.id}" for pattern in run.patterns], {}
     for name in _COUNTS if run.graph.num_graphs > 1 else _COUNTS[:-1]:
-        column: list[Estimate | None] = []
-        for pattern in run.patterns:
-            count = getattr(pattern.frequency, name)
-            interval = pattern.frequency.intervals.get(name, (None, None))
-            column.append(None if count is None else (count, *interval))
-        if any(column):
-            estimates[name.replace("num_graphs", "graphs")] = column
-    return draw_intervals([f"Pattern {pattern.id}" for pattern in run.patterns], estimates).figure
+        rows = []
+        for frequency in (pattern.frequency for pattern in run.patterns):
+            count = getattr(frequency, name)
+            interval = frequency.intervals.get(name, (np.nan, np.nan))
+            rows.append((np.nan if count is None else float(count), *interval))
+        if np.isfinite(rows).any():
+            counts[name.replace("num_graphs", "graphs")] = rows
+    return draw_intervals(names, counts).figure
 
 
 def _draw_map(graph_map: GraphMap) -> Any:
@@ -96,7 +95,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
             for name, figure in figures.items()
         },
         # whether nodes are coloured by their features on a scale
-        scaled=not run.drawings.legend and FeatureScale.fit(rows) is not None,
+        scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
         clear=CLEAR,
         truncated=percent(run.graph.truncated_share),
         settings=flatten(run.settings),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mining.plots.colors import INK
 
@@ -26,8 +26,10 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained", facecolor="none")
 
 
-def styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return axes without a box; new ones in a figure of their own where ``ax`` is None."""
+def styled_axes(
+    width: float, height: float, title: str, x: str, y: str, ax: Axes | None = None
+) -> Axes:
+    """Return axes without a box, with a title and axis labels; new ones where ``ax`` is None."""
     import seaborn as sns
 
     if ax is None:
@@ -37,14 +39,10 @@ def styled_axes(ax: Axes | None, width: float, height: float) -> Axes:
     for side in ("left", "bottom"):
         ax.spines[side].set_color(INK)
     ax.tick_params(which="both", color=INK, labelcolor=INK, labelsize=9)
-    return ax
-
-
-def label_axes(ax: Axes, title: str, x: str, y: str) -> None:
-    """Write the title and the names of both axes."""
     ax.set_title(title, color=INK, fontsize=11)
     ax.set_xlabel(x, color=INK, fontsize=9)
     ax.set_ylabel(y, color=INK, fontsize=9)
+    return ax
 
 
 def whole_numbers(ax: Axes, axis: str) -> None:
@@ -53,6 +51,22 @@ def whole_numbers(ax: Axes, axis: str) -> None:
 
     locator = MaxNLocator(6, integer=True, min_n_ticks=1)
     getattr(ax, f"{axis}axis").set_major_locator(locator)
+
+
+def pattern_legend(ax: Axes, title: str, top: float, **options: Any) -> None:
+    """Put a legend of patterns below the axes, its upper edge at ``top`` in units of the axes."""
+    legend = ax.legend(
+        title=title,
+        loc="upper center",
+        bbox_to_anchor=(0.5, top),
+        ncols=3,
+        frameon=False,
+        fontsize=9,
+        title_fontsize=9,
+        labelcolor=INK,
+        **options,
+    )
+    legend.get_title().set_color(INK)
 
 
 def figure_to_svg(

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mining.descriptions.feature_background import FeatureBackground
 
@@ -48,40 +52,21 @@ def pattern_groups(counts: np.ndarray) -> list[tuple[str, list[int], str]]:
     return groups
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureScale:
-    """A scale of node features: their first principal component after standardising.
+def fit_feature_scale(rows: np.ndarray) -> Pipeline | None:
+    """Fit a scale of features to nodes ``[n, D]``; None where all nodes have the same features.
 
-    A node with the features x has the value ``(x - mean) · axis``, with ``mean`` and ``axis [D]``;
-    the scale runs from ``low`` to ``high``. A single feature is its own scale.
+    The scale, ``[n, D]`` → ``[n, 1]`` in [0, 1], is the first principal component after
+    standardising. A single feature is its own scale.
     """
-
-    mean: np.ndarray
-    axis: np.ndarray
-    low: float
-    high: float
-
-    @classmethod
-    def fit(cls, rows: np.ndarray) -> FeatureScale | None:
-        """Fit a scale to nodes with the features ``rows [n, D]``; None where all are equal."""
-        spread = rows.std(axis=0)
-        # differences that patterns.json rounds away are no differences
-        varies = spread > 1e-6
-        if not varies.any():
-            return None
-        mean = rows.mean(axis=0)
-        direction = np.linalg.svd((rows - mean)[:, varies] / spread[varies], full_matrices=False)
-        axis = np.zeros(rows.shape[1])
-        # the sign is arbitrary: the largest share counts as positive
-        first = direction[2][0]
-        axis[varies] = first * np.sign(first[np.abs(first).argmax()]) / spread[varies]
-        numbers = (rows - mean) @ axis
-        return cls(mean, axis, float(numbers.min()), float(numbers.max()))
-
-    def positions(self, rows: np.ndarray) -> np.ndarray:
-        """Positions of nodes on the scale, ``[n, D]`` → ``[n]`` in [0, 1]."""
-        numbers = (rows - self.mean) @ self.axis
-        return np.asarray(np.clip((numbers - self.low) / max(self.high - self.low, 1e-12), 0, 1))
+    # differences that patterns.json rounds away are not drawn
+    if not (rows.std(axis=0) > 1e-6).any():
+        return None
+    return make_pipeline(
+        VarianceThreshold(1e-12),
+        StandardScaler(),
+        PCA(1, svd_solver="full"),
+        MinMaxScaler(clip=True),
+    ).fit(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +79,12 @@ class NodeColors:
 
     legend: tuple[tuple[str, str], ...] = ()
     columns: tuple[int, ...] = ()
-    scale: FeatureScale | None = None
+    scale: Pipeline | None = None
 
     @classmethod
     def of_patterns(cls, pattern_rows: np.ndarray) -> NodeColors:
         """Choose a scale for patterns whose nodes have the features ``pattern_rows [n, D]``."""
-        return cls(scale=FeatureScale.fit(pattern_rows) if len(pattern_rows) else None)
+        return cls(scale=fit_feature_scale(pattern_rows) if len(pattern_rows) else None)
 
     @classmethod
     def choose(cls, background: FeatureBackground, pattern_rows: np.ndarray) -> NodeColors:
@@ -129,9 +114,8 @@ class NodeColors:
             return (PLAIN,) * len(rows)
         import seaborn as sns
 
-        return tuple(
-            hex_colors(sns.color_palette("crest", as_cmap=True)(self.scale.positions(rows)))
-        )
+        positions = self.scale.transform(rows)[:, 0]
+        return tuple(hex_colors(sns.color_palette("crest", as_cmap=True)(positions)))
 
 
 def response_colors(responses: np.ndarray, scale: tuple[float, float]) -> list[str]:

@@ -7,89 +7,76 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mining.plots.axes import label_axes, styled_axes, whole_numbers
+from mining.plots.axes import pattern_legend, styled_axes, whole_numbers
 from mining.plots.colors import GREY, INK, pattern_groups
 from mining.records.choice import Choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# value, lower and upper end; the ends are None where no interval is known
-Estimate = tuple[float, float | None, float | None]
-
 NUM_BINS = 40
 # counts with a larger ratio need a logarithmic axis
 _MAX_LINEAR_RATIO = 50
 _MARKERS = "osD^v"
-_CHOICE_TITLES = {
-    "pattern_size": "How large patterns are",
-    "num_patterns": "How many patterns there are",
+# title and horizontal axis of a choice
+_CHOICE_LABELS = {
+    "pattern_size": ("How large patterns are", "Most nodes of a pattern"),
+    "num_patterns": ("How many patterns there are", "Patterns"),
 }
-_CHOICE_AXES = {"pattern_size": "Most nodes of a pattern", "num_patterns": "Patterns"}
 
 
 def draw_intervals(
-    names: Sequence[str],
-    readings: Mapping[str, Sequence[Estimate | None]],
-    ax: Axes | None = None,
+    names: Sequence[str], counts: Mapping[str, Sequence[tuple[float, float, float]]]
 ) -> Axes:
-    """Draw counts as points with their intervals, one row per name, one colour per reading.
+    """Draw counts as points with their intervals, one row per name, one colour per kind of count.
 
-    ``readings`` holds one estimate per row, None where there is none. The axis is logarithmic where
-    the largest count is more than 50 times the smallest.
+    Each count is a value with the lower and upper end of its interval, NaN where unknown. The axis
+    is logarithmic where the largest count is more than 50 times the smallest.
     """
     import seaborn as sns
 
-    ax = styled_axes(ax, 5.4, 1.4 + len(names) * (0.16 + 0.09 * len(readings)))
-    colors = sns.color_palette("colorblind", len(readings))
-    step = 0.7 / len(readings)
-    for number, (reading, estimates) in enumerate(readings.items()):
-        shift = (number - (len(readings) - 1) / 2) * step
-        known = [(row, one) for row, one in enumerate(estimates) if one is not None]
+    tables = {name: np.array(rows, dtype=float) for name, rows in counts.items()}  # [rows, 3] each
+    ends = np.concatenate(list(tables.values()))
+    bars = " (bars: 95 % intervals)" if np.isfinite(ends[:, 1]).any() else ""
+    height = 1.4 + len(names) * (0.16 + 0.09 * len(tables))
+    ax = styled_axes(5.4, height, "", f"Count{bars}", "")
+    # the legend is between title and rows
+    ax.set_title("How often each pattern occurs", color=INK, fontsize=11, pad=26)
+    colors = sns.color_palette("colorblind", len(tables))
+    for number, (name, table) in enumerate(tables.items()):
+        value, low, high = table.T
+        # the counts of one row lie side by side
+        shift = 0.7 * ((number + 0.5) / len(tables) - 0.5)
         ax.errorbar(
-            [value for _, (value, _, _) in known],
-            [row + shift for row, _ in known],
-            xerr=_bar_lengths([one for _, one in known]),
+            value,
+            np.arange(len(names)) + shift,
+            xerr=np.maximum([value - low, high - value], 0),
             fmt=_MARKERS[number % len(_MARKERS)],
             color=colors[number],
             markersize=5,
             linewidth=1.8,
             capsize=2.5,
-            label=reading,
+            label=name,
         )
-    everything = [one for estimates in readings.values() for one in estimates if one is not None]
-    _scale_counts(ax, [end for one in everything for end in one if end is not None])
+    _scale_counts(ax, ends[np.isfinite(ends)])
     ax.set_yticks(range(len(names)), list(names))
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
-    has_bars = any(low is not None for _, low, _ in everything)
-    label_axes(ax, "", "Count (bars: 95 % intervals)" if has_bars else "Count", "")
-    # between title and rows, where the legend covers neither
-    ax.set_title("How often each pattern occurs", color=INK, fontsize=11, pad=26)
-    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(readings)}
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(tables)}
     ax.legend(frameon=False, fontsize=9, labelcolor=INK, columnspacing=1.2, **place)
     return ax
 
 
-def _bar_lengths(estimates: Sequence[Estimate]) -> np.ndarray:
-    """Lengths of the bars to both sides, ``[2, n]``; 0 where no interval is known."""
-    lengths = [
-        (0.0, 0.0) if low is None or high is None else (max(value - low, 0), max(high - value, 0))
-        for value, low, high in estimates
-    ]
-    return np.array(lengths, dtype=float).reshape(-1, 2).T
-
-
-def _scale_counts(ax: Axes, ends: Sequence[float]) -> None:
+def _scale_counts(ax: Axes, ends: np.ndarray) -> None:
     """Choose a linear or a logarithmic axis for counts; 0 stays visible on both."""
-    positive = [end for end in ends if end > 0]
-    highest = max(positive, default=1)
-    if positive and highest > _MAX_LINEAR_RATIO * min(positive):
+    positive = ends[ends > 0]
+    highest = positive.max(initial=1)
+    if highest > _MAX_LINEAR_RATIO * positive.min(initial=highest):
         ax.set_xscale("symlog", linthresh=1, linscale=0.4)
         ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.set_xlim(-0.15 if min(ends) <= 0 else 0.7 * min(ends), 1.6 * highest)
+        ax.set_xlim(-0.15 if ends.min() <= 0 else 0.7 * ends.min(), 1.6 * highest)
     else:
         ax.set_xlim(-0.02 * highest, 1.08 * highest)
         whole_numbers(ax, "x")
@@ -106,31 +93,28 @@ def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int)
     return np.bincount(cell, minlength=num_patterns * NUM_BINS).reshape(num_patterns, NUM_BINS)
 
 
-def draw_similarity_counts(counts: np.ndarray, ax: Axes | None = None) -> Axes:
+def draw_similarity_counts(counts: np.ndarray) -> Axes:
     """Draw how similar nodes are to their nearest pattern, from ``counts [P, 40]``."""
-    ax = styled_axes(ax, 5.4, 3.8)
+    title = "How similar nodes are to their nearest pattern"
+    ax = styled_axes(5.4, 3.8, title, "Similarity", "Nodes")
     left, bottom = np.arange(NUM_BINS) / NUM_BINS, np.zeros(NUM_BINS)
     for name, patterns, color in pattern_groups(counts.sum(axis=1)):
         height = counts[patterns].sum(axis=0)
         style = {"color": color, "edgecolor": "white", "linewidth": 0.3}
         ax.bar(left, height, 1 / NUM_BINS, bottom, align="edge", label=name, **style)
         bottom += height
-    title = ax.legend(
-        title="Nearest", loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False,
-        fontsize=9, title_fontsize=9, labelcolor=INK,
-    ).get_title()  # fmt: skip
-    title.set_color(INK)
+    pattern_legend(ax, "Nearest", -0.2)
     ax.set_xlim(0, 1)
     whole_numbers(ax, "y")
-    label_axes(ax, "How similar nodes are to their nearest pattern", "Similarity", "Nodes")
     return ax
 
 
-def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
+def draw_loss(loss_curve: Sequence[float]) -> Axes:
     """Draw the loss, 1 - mean similarity of a subgraph to its best filter, after each epoch."""
     import seaborn as sns
 
-    ax = styled_axes(ax, 5.0, 2.8)
+    title, y = "Loss during training", "Loss: 1 − mean similarity"
+    ax = styled_axes(5.0, 2.8, title, "Epoch (0: initial filters)", y)
     (color,) = sns.color_palette("colorblind", 1)
     last = len(loss_curve) - 1
     ax.plot(range(last + 1), loss_curve, "o-", color=color, lw=2, ms=5, markevery=[0, last])
@@ -139,7 +123,6 @@ def draw_loss(loss_curve: Sequence[float], ax: Axes | None = None) -> Axes:
     ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
     if last == 0:
         ax.set_xlim(-0.5, 0.5)
-    label_axes(ax, "Loss during training", "Epoch (0 is the start)", "Loss: 1 − mean similarity")
     return ax
 
 
@@ -165,7 +148,8 @@ def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
     """
     import seaborn as sns
 
-    ax = styled_axes(ax, 5.0, 2.9)
+    title, x = _CHOICE_LABELS[choice.parameter]
+    ax = styled_axes(5.0, 2.9, title, x, "Cycles in excess of the null model", ax)
     candidates, criterion = choice.candidates, np.array(choice.criterion)
     error = np.array(choice.error)
     (color,) = sns.color_palette("colorblind", 1)
@@ -175,7 +159,7 @@ def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
     )
     text = f"{choice.chosen} chosen"
     if not choice.decided:
-        text = f"none stands out:\n{choice.chosen} taken"
+        text = f"none exceeds the null model clearly:\n{choice.chosen} chosen"
     # the text stands on the side of the line that has more room
     left = choice.chosen > (candidates[0] + candidates[-1]) / 2
     ax.axvline(choice.chosen, color=INK, linestyle="--", linewidth=1.2)
@@ -193,6 +177,4 @@ def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
     # room for the text above the curve
     ax.set_ylim(0, 1.25 * max(float((criterion + error).max()), 1.0))
     whole_numbers(ax, "x")
-    title, axis = _CHOICE_TITLES[choice.parameter], _CHOICE_AXES[choice.parameter]
-    label_axes(ax, title, axis, "Cycles closed beyond chance")
     return ax
