@@ -49,9 +49,9 @@ def random_case(size, count, seed):
     return 2 * rng.standard_normal((count, size, size)), pairs, template[0], LOG_FACTORS
 
 
-@pytest.mark.parametrize(("size", "seed"), [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)])
-def test_sums_equal_the_reference(size, seed):
-    log_fit, pairs, template, factors = random_case(size, 4, seed)
+@pytest.mark.parametrize("size", range(1, 6))
+def test_sums_equal_the_reference(size):
+    log_fit, pairs, template, factors = random_case(size, 4, seed=size)
     rows = zip(log_fit, pairs, strict=True)
     expected = [align_reference(fit, states, template, factors) for fit, states in rows]
     posterior = align(log_fit, pairs, template, factors)
@@ -61,16 +61,6 @@ def test_sums_equal_the_reference(size, seed):
         np.testing.assert_allclose(found, np.array(column), rtol=1e-9, atol=1e-12, err_msg=name)
     means = log_mean_over_alignments(log_fit, pairs, template, factors)
     np.testing.assert_allclose(means, posterior.log_mean, rtol=1e-12)
-
-
-def test_two_nodes_by_hand():
-    # an edge of which node 0 fits node 0 three times as well: the mean of 3 · .85 and 1 · .85
-    log_fit = np.log([[[3.0, 1.0], [1.0, 1.0]]])
-    edge = np.array([EDGE], np.int8)
-    posterior = align(log_fit, edge[None], edge, LOG_FACTORS)
-    assert posterior.log_mean[0] == pytest.approx(np.log(0.85 * 2))
-    np.testing.assert_allclose(posterior.node_mapping[0], [[0.75, 0.25], [0.25, 0.75]])
-    assert posterior.on_edge[0, 0] == posterior.on_real[0, 0] == pytest.approx(1)
 
 
 def test_no_subgraphs():

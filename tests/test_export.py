@@ -44,9 +44,10 @@ def test_the_table_of_patterns():
     table = pattern_table([first, path_pattern(1)])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0-1 1-2", "min_similarity": 0.75, "num_filters": 1, "noisy": False, "assigned": 7,
-        "distinct": 2, "disjoint": 1, "exact": 20, "exact_state": "counted", "num_graphs": 1, "distinct_low": 1,
-        "distinct_high": 3, "z_degree": 1.5, "q_degree": 0.3, "returned_restarts": 0.25,
+        "edges": "0-1 1-2", "min_similarity": 0.75, "num_filters": 1, "noisy": False,
+        "assigned": 7, "distinct": 2, "disjoint": 1, "exact": 20, "exact_state": "counted",
+        "num_graphs": 1, "distinct_low": 1, "distinct_high": 3, "z_degree": 1.5, "q_degree": 0.3,
+        "returned_restarts": 0.25,
     }  # fmt: skip
     assert table["exact"].dtype == "Int64"
     assert table.iloc[1][["exact", "z_degree"]].isna().all()

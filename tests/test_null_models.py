@@ -70,14 +70,6 @@ def test_components_stay_connected_where_searches_are_given_up(monkeypatch):
 
 
 @pytest.mark.parametrize("null", NULL_MODELS)
-def test_the_same_seed_gives_the_same_sample(null):
-    graph = with_features(GRAPHS["hubs"])
-    first, again, other = (sample_null(graph, null, seed) for seed in (5, 5, 6))
-    contents = [(one.indices.tolist(), one.features.tolist()) for one in (first, again, other)]
-    assert contents[0] == contents[1] != contents[2]
-
-
-@pytest.mark.parametrize("null", NULL_MODELS)
 def test_a_collection_keeps_its_graphs(null):
     parts = [nx.barabasi_albert_graph(size, 2, seed=size) for size in (12, 20, 16)]
     size = np.repeat([12.0, 20.0, 16.0], [12, 20, 16])[:, None]
@@ -93,15 +85,6 @@ def test_a_collection_keeps_its_graphs(null):
     assert sorted(sample.features.tolist()) == sorted(collection.features.tolist())
 
 
-def test_node_ids_are_kept_and_weights_are_dropped():
-    graph = nx.relabel_nodes(GRAPHS["hubs"], lambda node: f"n{node}")
-    nx.set_edge_attributes(graph, 2.5, "weight")
-    csr = as_csr(graph, edge_weight="weight")
-    sample = sample_null(csr, "degree", 0)
-    assert sample.node_ids.tolist() == csr.node_ids.tolist()
-    assert sample.weights is None
-
-
 @pytest.mark.parametrize(
     "graph",
     [nx.empty_graph(3), nx.path_graph(2), nx.complete_graph(5), nx.star_graph(6)],
@@ -110,28 +93,6 @@ def test_node_ids_are_kept_and_weights_are_dropped():
 def test_a_graph_that_its_degrees_determine_comes_back(graph):
     csr = as_csr(graph)
     assert all(edge_set(sample_null(csr, null, 2)) == edge_set(csr) for null in REWIRING)
-
-
-@pytest.mark.parametrize(
-    ("graph", "ways"),
-    # n labelled nodes form (n - 1)! / 2 rings; two paths of 4 have the same ends
-    [(nx.cycle_graph(5), 12), (nx.path_graph(4), 2)],
-    ids=["ring", "path"],
-)
-def test_all_graphs_of_these_degrees_are_equally_likely(graph, ways):
-    csr = as_csr(graph)
-    count = collections.Counter(
-        edge_set(sample_null(csr, "degree", seed)) for seed in range(50 * ways)
-    )
-    assert len(count) == ways
-    # 50 of each, five standard deviations
-    assert 15 <= min(count.values()) <= max(count.values()) <= 85
-
-
-@pytest.mark.parametrize(("null", "seed"), [("chance", 0), ("degree", -1)])
-def test_bad_arguments_are_refused(null, seed):
-    with pytest.raises(InputError, match=r"null must be one of|seed must be at least 0"):
-        sample_null(as_csr(nx.path_graph(3)), null, seed)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -151,9 +112,20 @@ def test_the_erased_configuration_model_loses_edges_and_gains_none(name):
     assert all(any(part <= other for other in whole) for part in components(sample))
 
 
-def test_a_large_graph_loses_few_edges():
-    graph = with_features(nx.barabasi_albert_graph(20_000, 2, seed=1))
-    sample = erased_configuration(graph, np.random.default_rng(0))
-    assert sample.num_edges > 0.999 * graph.num_edges
-    assert len(edge_set(sample) & edge_set(graph)) < 0.02 * graph.num_edges
-    assert erased_configuration(as_csr(nx.empty_graph(3)), np.random.default_rng(0)).num_edges == 0
+@pytest.mark.parametrize("null", NULL_MODELS)
+def test_the_same_seed_gives_the_same_sample(null):
+    graph = with_features(GRAPHS["hubs"])
+    first, again, other = (sample_null(graph, null, seed) for seed in (5, 5, 6))
+    contents = [(one.indices.tolist(), one.features.tolist()) for one in (first, again, other)]
+    assert contents[0] == contents[1] != contents[2]
+    with pytest.raises(InputError, match="seed must be at least 0"):
+        sample_null(graph, null, -1)
+
+
+def test_all_graphs_of_these_degrees_are_equally_likely():
+    # 5 labelled nodes form 4! / 2 rings
+    ring = as_csr(nx.cycle_graph(5))
+    count = collections.Counter(edge_set(sample_null(ring, "degree", s)) for s in range(600))
+    assert len(count) == 12
+    # 50 of each, five standard deviations
+    assert 15 <= min(count.values()) <= max(count.values()) <= 85

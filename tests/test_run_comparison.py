@@ -41,9 +41,8 @@ def test_the_same_topology_is_found_whatever_its_node_numbers():
     assert [entry.id for entry in comparison.only_first] == [0]
     assert [entry.id for entry in comparison.only_second] == [1, 2]
     assert comparison.agreement == 0.4
-    back = compare_runs(second, first)
-    assert ids(back) == [(0, 1)]
-    assert [entry.id for entry in back.only_first] == [1, 2]
+    assert ids(compare_runs(second, first)) == [(0, 1)]
+    assert compare_runs(run(), run()).agreement == 1.0
 
 
 def test_features_agree_under_the_isomorphism_that_suits_them():
@@ -57,9 +56,6 @@ def test_features_agree_under_the_isomorphism_that_suits_them():
     renumbered.add_edges_from([(2, 0), (2, 1)])
     same = compare_runs(first, run(pattern(0, renumbered, [4, 0, 1])))
     assert same.shared[0].feature_similarity == 1.0
-    # no isomorphism carries an end to the middle
-    other = compare_runs(first, run(pattern(0, path, [1, 0, 4])))
-    assert other.shared[0].feature_similarity == pytest.approx(1 - (2 / 4) / 3)
 
 
 def test_columns_count_by_their_range_and_a_constant_one_differs_never():
@@ -108,12 +104,6 @@ def test_the_table_shows_both_counts():
         "",
         "1 of 2 patterns in both runs",
     ]
-
-
-def test_runs_without_patterns():
-    comparison = compare_runs(run(), run())
-    assert comparison.agreement == 1.0
-    assert format_comparison(comparison).splitlines()[-1] == "0 of 0 patterns in both runs"
 
 
 def test_the_command_compares_two_folders(folder):

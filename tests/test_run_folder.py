@@ -4,7 +4,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import jsonschema
 import networkx as nx
@@ -108,24 +107,6 @@ def test_the_files_of_a_run(written, run, settings):
     assert set(state) >= {"params", "adj", "feat", "weights", "num_nodes"}
 
 
-def test_graphml_and_parquet_hold_the_patterns(written, run):
-    for pattern in run.patterns:
-        graph = nx.read_graphml(written / "patterns" / f"pattern_{pattern.id:02d}.graphml", int)
-        expected = pattern.to_networkx()
-        assert graph.graph.items() >= expected.graph.items()
-        assert dict(graph.nodes(data=True)) == dict(expected.nodes(data=True))
-        assert nx.utils.edges_equal(graph.edges(data=True), expected.edges(data=True))
-    table = pd.read_parquet(written / "occurrences.parquet")
-    assert list(table.columns) == ["pattern", "occurrence", "graph", "similarity", "nodes"]
-    rows = [(row.pattern, row.occurrence, tuple(row.nodes)) for row in table.itertuples()]
-    assert rows == [
-        (pattern.id, number, tuple(map(str, occurrence.nodes)))
-        for pattern in run.patterns
-        for number, occurrence in enumerate(pattern.occurrences)
-    ]
-    assert len(rows) == 9
-
-
 def test_a_run_is_read_back(written, copied, run):
     back = read_run(written)
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
@@ -173,16 +154,6 @@ def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
     assert not (folder / "patterns").exists()
 
 
-def test_a_folder_with_a_run_is_refused(written, tmp_path):
-    with pytest.raises(InputError, match=r"already holds a run .* overwrite it with --force\.$"):
-        prepare_folder(written)
-    (tmp_path / "notes.txt").write_text("mine")
-    assert prepare_folder(tmp_path) == tmp_path / ".progress"
-    (tmp_path / "settings.toml").write_text("")
-    with pytest.raises(InputError, match="settings.toml"):
-        prepare_folder(tmp_path)
-
-
 def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
     (copied / "figures").mkdir()
     for name in ("patterns/pattern_17.graphml", "figures/map.svg", "patterns/my_own.graphml"):
@@ -215,138 +186,89 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
         read_run(tmp_path)
 
 
-def test_a_run_that_cannot_be_drawn_leaves_the_old_one(copied, run, settings, miner, monkeypatch):
-    def fail(*arguments):
-        raise RuntimeError
-
-    before = files_of(copied)
-    monkeypatch.setattr("mining.results.run_folder.render_report", fail)
-    with pytest.raises(RuntimeError):
-        write_run(copied, replace(run, patterns=run.patterns[:1]), settings, miner)
-    assert files_of(copied) == before
+VALIDATOR = jsonschema.Draft202012Validator(load_schema("patterns"))
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
-    # root may write anywhere, but not below a file
-    (tmp_path / "file").write_text("kept")
-    for below in ("sub", "a" * 300, "."):
-        with pytest.raises(InputError, match=r"^out folder '.*' cannot be written"):
-            prepare_folder(tmp_path / "file" / below)
+def test_graphml_and_parquet_hold_the_patterns(written, run):
+    for pattern in run.patterns:
+        graph = nx.read_graphml(written / "patterns" / f"pattern_{pattern.id:02d}.graphml", int)
+        expected = pattern.to_networkx()
+        assert graph.graph.items() >= expected.graph.items()
+        assert dict(graph.nodes(data=True)) == dict(expected.nodes(data=True))
+        assert nx.utils.edges_equal(graph.edges(data=True), expected.edges(data=True))
+    table = pd.read_parquet(written / "occurrences.parquet")
+    assert list(table.columns) == ["pattern", "occurrence", "graph", "similarity", "nodes"]
+    rows = [(row.pattern, row.occurrence, tuple(row.nodes)) for row in table.itertuples()]
+    assert rows == [
+        (pattern.id, number, tuple(map(str, occurrence.nodes)))
+        for pattern in run.patterns
+        for number, occurrence in enumerate(pattern.occurrences)
+    ]
+
+
+def test_a_folder_with_a_run_is_refused(written):
+    with pytest.raises(InputError, match=r"already holds a run .* overwrite it with --force\.$"):
+        prepare_folder(written)
 
 
 @pytest.mark.parametrize("name", JSON_FILES)
 def test_a_missing_or_cut_file_is_named(name, copied):
     file = copied / f"{name}.json"
-    for content in (b"", b"{", b"\xff\xfe"):
-        file.write_bytes(content)
-        with pytest.raises(InputError, match=rf"^'.*{name}\.json' cannot be read \(.+\)\.$"):
-            read_run(copied)
+    file.write_bytes(b"{")
+    with pytest.raises(InputError, match=rf"^'.*{name}\.json' cannot be read \(.+\)\.$"):
+        read_run(copied)
     file.unlink()
     with pytest.raises(InputError, match=rf"holds no finished run: {name}\.json is missing\.$"):
         read_run(copied)
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    ("name", "path", "value"),
     [
-        ("run", {"graph": {"nodes": 3}}),
-        ("run", {"recovery": [{"name": "ring"}]}),
-        ("patterns", {"schema": 1}),
-        ("patterns", {"patterns": [{"id": 0}]}),
-        ("patterns", {"feature_names": ["one"] * 7}),
-        ("drawings", {"patterns": [{"faces": []}]}),
-        ("drawings", {"legend": {"C": "red;}"}}),
-        ("drawings", {"map": {"edges": [[0, 9]], "pattern_of": [0]}}),
-        ("drawings", {"map": {"edges": [], "pattern_of": [2]}}),
-        ("drawings", {"similarities": [[0] * 40]}),
+        ("run", ("graph",), {"nodes": 3}),
+        ("run", ("recovery",), [{"name": "ring"}]),
+        ("patterns", ("schema",), 1),
+        ("patterns", ("feature_names",), ["one"] * 7),
+        ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
+        ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
+        ("drawings", ("legend",), {"C": "red;}"}),
+        ("drawings", ("map",), {"edges": [[0, 9]], "pattern_of": [0]}),
+        ("drawings", ("map",), {"edges": [], "pattern_of": [2]}),
+        ("drawings", ("similarities",), [[0] * 40]),
+        ("drawings", ("patterns", 0, "faces"), ["#000000"]),
+        ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),
     ],
 )
-def test_a_damaged_record_is_one_sentence(name, change, copied):
+def test_a_damaged_record_is_refused(name, path, value, copied):
     file = copied / f"{name}.json"
-    file.write_text(json.dumps(json.loads(file.read_bytes()) | change))
+    file.write_text(json.dumps(change(json.loads(file.read_bytes()), path, value)))
     with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* mine again\.$"):
         read_run(copied)
 
 
-def test_lists_and_drawings_of_another_length_are_refused(copied):
-    for name, path, value in (
-        ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
-        ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
-        ("drawings", ("patterns", 0, "faces"), ["#000000"]),
-        ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),
-    ):
-        file = copied / f"{name}.json"
-        before = file.read_bytes()
-        file.write_text(json.dumps(change(json.loads(before), path, value)))
-        with pytest.raises(InputError, match="holds a damaged"):
-            read_run(copied)
-        file.write_bytes(before)
-
-
-@pytest.mark.parametrize("content", [None, b"", b"no archive", b"PK\x03\x04"], ids=str)
-def test_a_checkpoint_that_cannot_be_read(content, copied):
-    (copied / "checkpoint.pt").unlink()
-    if content is not None:
-        (copied / "checkpoint.pt").write_bytes(content)
-    with pytest.raises(InputError, match=r"^checkpoint '.*checkpoint\.pt' cannot be read"):
-        load_miner(copied)
-
-
-def test_a_checkpoint_with_code_is_refused(copied):
-    class Bomb:
-        def __reduce__(self):
-            return (Path.touch, (copied / "exploded",))
-
-    torch.save({"params": Bomb()}, copied / "checkpoint.pt")
-    with pytest.raises(InputError, match="cannot be read"):
-        load_miner(copied)
-    assert not (copied / "exploded").exists()
-
-
-VALIDATOR = jsonschema.Draft202012Validator(load_schema("patterns"))
-
-
-def test_what_patterns_hold_fits_the_schema():
-    VALIDATOR.check_schema(load_schema("patterns"))
+def test_patterns_fit_the_schema():
     record = small_patterns_record()
     VALIDATOR.validate(record)
     (entry,) = record["patterns"]
     assert Pattern.from_dict(entry, ["x0"]).to_dict() == entry
-    graphs = [nx.cycle_graph(5), nx.path_graph(3), nx.complete_graph(4), nx.empty_graph(1)]
-    miner = PatternMiner(num_patterns=3, pattern_size=6, num_hops=1, min_support=1, num_epochs=0)
-    patterns = miner.fit(graphs).patterns_
-    assert min(pattern.num_nodes for pattern in patterns) < 6
-    entries = json.loads(json.dumps([pattern.to_dict() for pattern in patterns]))
-    VALIDATOR.validate(record | {"patterns": entries})
+    for name in entry:
+        shorter = {key: value for key, value in entry.items() if key != name}
+        with pytest.raises(jsonschema.ValidationError, match=name):
+            VALIDATOR.validate(record | {"patterns": [shorter]})
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("schema", 1),
         ("extra", 1),
-        ("feature_names", []),
         ("patterns 0 num_nodes", True),
         ("patterns 0 edges", [[0, 1], [0, 1]]),
         ("patterns 0 edge_weights 0", 0.4),
-        ("patterns 0 medoid root", None),
-        ("patterns 0 frequency assigned", 1.5),
         ("patterns 0 frequency exact_state", "no"),
-        ("patterns 0 frequency intervals distinct", [1]),
-        ("patterns 0 stability seeds", {}),
         ("patterns 0 significance degree p", 1.1),
-        ("patterns 0 occurrences 0 similarity", -0.1),
     ],
 )
 def test_what_does_not_fit_the_schema(path, value):
     keys = [int(key) if key.isdigit() else key for key in path.split()]
     with pytest.raises(jsonschema.ValidationError):
         VALIDATOR.validate(change(small_patterns_record(), keys, value))
-
-
-def test_every_property_of_a_pattern_is_required():
-    for name in small_patterns_record()["patterns"][0]:
-        record = small_patterns_record()
-        del record["patterns"][0][name]
-        with pytest.raises(jsonschema.ValidationError, match=name):
-            VALIDATOR.validate(record)

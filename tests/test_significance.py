@@ -98,34 +98,14 @@ def test_permuted_features(features):
 
 def test_p_is_uniform_under_the_null_model():
     means = []
-    for seed in range(8):
+    for seed in range(6):
         base = barabasi_albert(100, 2, seed)
         graph = sample_null(as_csr((base.T, 100)), "degree", seed)
         miner = small_miner(num_epochs=0).fit(graph)
         add_significance(miner, graph, ["degree"], num_samples=8, num_decoys=5)
         means.append(np.mean([p.significance["degree"].p for p in miner.patterns_]))
-    # the mean of a uniform variable, within four standard deviations of eight graphs
+    # the mean of a uniform variable, within three standard deviations of six graphs
     assert abs(np.mean(means) - 0.5) < 0.2
-
-
-def test_the_same_seed_gives_the_same_significance():
-    graph = planted(copies=6)
-    records = []
-    for seed in (0, 0, 1):
-        miner = small_miner(random_state=seed).fit(graph)
-        add_significance(miner, graph, ["degree", "features"], num_samples=3, num_decoys=1)
-        assert set(miner.patterns_[0].significance) == {"degree", "features"}
-        records.append([pattern.to_dict()["significance"] for pattern in miner.patterns_])
-    assert records[0] == records[1] != records[2]
-
-
-def test_a_collection_whose_degrees_determine_its_graphs():
-    graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 6
-    miner = small_miner(num_patterns=2).fit(graphs)
-    add_significance(miner, graphs, ["degree"], num_samples=2, num_decoys=2)
-    for pattern in miner.patterns_:
-        entry = pattern.significance["degree"]
-        assert (entry.observed, entry.mean, entry.std, entry.p) == (6, 6, 0, 1)
 
 
 def test_messages_about_decoys_are_not_logged(caplog, capsys):
@@ -147,6 +127,16 @@ def test_a_miner_without_patterns():
     miner = small_miner(num_patterns=1).fit(nx.path_graph(4))
     add_significance(miner, nx.path_graph(4), ["degree"], num_samples=2, num_decoys=1)
     assert miner.patterns_ == []
+
+
+def test_the_same_seed_gives_the_same_significance():
+    graph = planted(copies=6)
+    records = []
+    for seed in (0, 0, 1):
+        miner = small_miner(random_state=seed).fit(graph)
+        add_significance(miner, graph, ["degree", "features"], num_samples=3, num_decoys=1)
+        records.append([pattern.to_dict()["significance"] for pattern in miner.patterns_])
+    assert records[0] == records[1] != records[2]
 
 
 @pytest.mark.parametrize(

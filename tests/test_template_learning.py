@@ -61,13 +61,12 @@ def is_motif(template, name):
     return nx.is_isomorphic(graph, get_motif(name).to_networkx())
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_the_gain_of_an_edit_is_what_the_likelihood_gains(seed):
-    data = observe(noisy_copies("house", 8, 0.2, 0.1, seed))
+def test_the_gain_of_an_edit_is_what_the_likelihood_gains():
+    data = observe(noisy_copies("house", 8, 0.2, 0.1, seed=0))
     # one of them lacks a node, and so does the template
     data.pairs[0][np.triu_indices(6, 1)[1] == 5] = PADDING
     data.num_nodes[0] = 5
-    template, share = as_template(data, 0), np.random.default_rng(seed).random(8)
+    template, share = as_template(data, 0), np.random.default_rng(0).random(8)
     gains = edit_gains(template, align_copies(data, template), share)
     before = template.log_likelihood(data)
     for pair, state in enumerate(template.pairs):
@@ -76,19 +75,6 @@ def test_the_gain_of_an_edit_is_what_the_likelihood_gains(seed):
         edited = Template(pairs, template.features, template.num_nodes)
         expected = share @ (edited.log_likelihood(data) - before)
         assert gains[pair] == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_template_is_learnt_of_which_no_copy_is_intact(seed):
-    data = observe(noisy_copies("wheel", 40, 0.1, 0.03, seed, intact=False))
-    template = as_template(data, 0)
-    assert not is_motif(template, "wheel")
-    for _ in range(3):
-        template = maximization_step(data, np.ones(40), template)
-    assert is_motif(template, "wheel")
-    # the prior counts as 60 observations, the copies as hundreds
-    assert 0.08 < template.deletion_rate < 0.25
-    assert 0.02 < template.insertion_rate < 0.12
 
 
 def test_edges_and_rates_can_be_left_as_they_are():
@@ -129,8 +115,11 @@ def test_a_mixture_learns_two_motifs_of_which_no_copy_is_intact():
     initial = [as_template(data, row) for row in (0, 1, 2, 40, 41, 42)]
     assert not any(is_motif(one, name) for one in initial for name in ("wheel", "crown"))
     learnt = fit_mixture(data, initial)
-    assert sorted(is_motif(one, "wheel") for one in learnt) == [False, True]
-    assert sorted(is_motif(one, "crown") for one in learnt) == [False, True]
+    for name in ("wheel", "crown"):
+        assert sorted(is_motif(one, name) for one in learnt) == [False, True]
+    # the prior counts as 60 observations, the copies as hundreds
+    assert all(0.08 < one.deletion_rate < 0.25 for one in learnt)
+    assert all(0.02 < one.insertion_rate < 0.12 for one in learnt)
 
 
 def test_edge_shares_count_the_copies_with_an_edge():

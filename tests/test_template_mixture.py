@@ -45,13 +45,6 @@ def test_pairs_and_padding():
     assert data.take(np.array([1])).pairs.tolist() == [[EDGE, PADDING, PADDING]]
 
 
-def test_adjacency_and_connectivity_of_a_template():
-    padded = Template(np.array([EDGE, PADDING, PADDING], np.int8), np.zeros((3, 0)), 2)
-    assert padded.adjacency().astype(int).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
-    assert padded.is_connected()
-    assert not Template(np.array([EDGE, 0, 0], np.int8), np.zeros((3, 0)), 3).is_connected()
-
-
 def test_the_likelihood_of_two_nodes_by_hand():
     # a feature at the top of a density of height 1
     noise = {"variance": 1 / (2 * np.pi), "deletion_rate": 0.3}

@@ -11,8 +11,7 @@ import numpy as np
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
-from mining.html.summary import CLEAR
-from mining.html.tables import planted_as
+from mining.html.tables import CLEAR, planted_as
 from mining.plots.colors import NodeColors
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.records.pattern import Pattern

@@ -12,8 +12,7 @@ from markupsafe import Markup
 from gomkcn_dgl.csr import csr_from_edges
 from mining.html.cards import make_cards
 from mining.html.page import flatten, mark_number, render_page
-from mining.html.summary import CLEAR, percent, summary_sentence
-from mining.html.tables import pattern_table, recovery_table
+from mining.html.tables import CLEAR, pattern_table, percent, recovery_table, summary_sentence
 from mining.plots.axes import figure_to_svg
 from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import (

@@ -1,4 +1,4 @@
-"""The tables of runs: the columns are listed once, for the terminal and for the page."""
+"""A run in one sentence and in tables, the same for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from functools import partial
 from gomkcn_dgl.runtime.file_names import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
-from mining.html.summary import partial_sentence, short_description
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
+# a pattern with at most this q is called over-represented
+CLEAR = 0.05
 _MOST_CHARACTERS = 60
 _COUNTS = ("distinct", "disjoint", "assigned", "exact")
 # a pattern of each run; None where a run does not have it
@@ -142,3 +143,50 @@ def format_comparison(comparison: RunComparison) -> str:
         foot.append("features are not compared: the runs have different ones")
     table = [str(comparison_table(comparison))] if total else []
     return "\n\n".join(["\n".join(head), *table, "\n".join(foot)])
+
+
+def summary_sentence(run: MiningRun) -> str:
+    """Say how many patterns there are, how frequent they are and whether they are expected."""
+    graph, patterns = run.graph, run.patterns
+    where = f"a graph of {count(graph.num_nodes, 'node')}"
+    if graph.num_graphs > 1:
+        where = f"{graph.num_graphs} graphs with {count(graph.num_nodes, 'node')} in all"
+    parts = [f"{count(len(patterns), 'pattern')} in {where}"]
+    if patterns:
+        top = max(patterns, key=lambda pattern: pattern.frequency.distinct)
+        occurrences = count(top.frequency.distinct, "distinct occurrence")
+        parts.append(f"the largest count is {occurrences} ({short_description(top)})")
+        # with several subgraphs around a node, it can be assigned to several patterns
+        if graph.num_subgraphs == graph.num_nodes:
+            assigned = sum(pattern.frequency.assigned for pattern in patterns)
+            share = percent(assigned / graph.num_nodes)
+            parts.append(f"{count(assigned, 'node')} ({share}) assigned to a pattern")
+        for null in patterns[0].significance:
+            number = sum(pattern.significance[null].q <= CLEAR for pattern in patterns)
+            expected = f"more frequent than in the null model “{null}” (q at most {CLEAR})"
+            parts.append(f"{number} of {len(patterns)} {expected}")
+    if run.recovery:
+        recovered = sum(motif.recovered for motif in run.recovery)
+        parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered")
+    sentence = "; ".join(parts) + "."
+    return f"{sentence} {partial_sentence(run)}" if run.is_partial else sentence
+
+
+def partial_sentence(run: MiningRun) -> str:
+    """Say what a run that the time limit ended has left out."""
+    graph = run.graph
+    return (
+        f"Partial: the time limit was reached after {graph.num_subgraphs:,} subgraphs of "
+        f"{graph.num_nodes:,} nodes, so counts may be too low, and samples and repeated runs may "
+        "be missing; --resume continues the run."
+    )
+
+
+def short_description(pattern: Pattern) -> str:
+    """Shape and labels of a pattern, without the features that differ."""
+    return pattern.description.split(";")[0] or describe_shape(pattern)
+
+
+def percent(share: float) -> str:
+    """Round down, so that 100% means all."""
+    return "under 1%" if 0 < share < 0.01 else f"{int(100 * share + 1e-9)}%"
