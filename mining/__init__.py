@@ -9,12 +9,10 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "assessment.evaluation": [
-            "compare_occurrences",
             "compare_with_truth",
             "covered_occurrences",
             "induced_occurrences",
             "MotifRecovery",
-            "OccurrenceAgreement",
             "read_truth",
         ],
         "assessment.significance": ["add_significance"],

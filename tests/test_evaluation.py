@@ -12,8 +12,6 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.assessment.evaluation import (
     MotifRecovery,
-    OccurrenceAgreement,
-    compare_occurrences,
     compare_with_truth,
     covered_occurrences,
     induced_occurrences,
@@ -112,36 +110,3 @@ def test_occurrences_are_those_of_brute_force():
         assert induced_occurrences(as_csr(graph), adjacency) == expected
         count = covered_occurrences(as_csr(graph), batch, adjacency)
         assert count == len(expected & covered) < len(expected)
-
-
-# equal node sets count once, and None is left out
-REPORTED = [(1, 2, 3), (3, None, 2, 1), (4, 5, 6), (7, 8, 9)]
-
-
-@pytest.mark.parametrize(
-    ("reported", "true", "scores"),
-    [
-        (REPORTED, [(3, 1, 2), (6, 5, 4), (0, 1, 2), (9, 10, 11)], (2 / 3, 1 / 2, 4 / 7)),
-        ([], [], (1.0, 1.0, 1.0)),
-        ([], [(1, 2)], (1.0, 0.0, 0.0)),
-        ([(1, 2)], [], (0.0, 1.0, 0.0)),
-        ([(1, 2)], [(1, 3)], (0.0, 0.0, 0.0)),
-    ],
-)
-def test_precision_recall_and_f1_by_hand(reported, true, scores):
-    agreement = compare_occurrences(reported, true)
-    assert (agreement.precision, agreement.recall, agreement.f1) == scores
-
-
-@pytest.mark.parametrize(("share", "matched"), [(1.0, 0), (0.75, 1), (0.76, 0)])
-def test_a_pair_shares_a_part_of_the_larger_node_set(share, matched):
-    assert compare_occurrences([(1, 2, 3)], [(1, 2, 3, 4)], share).matched == matched
-
-
-def test_node_sets_are_matched_one_to_one_and_as_many_as_possible():
-    # (1, 2) fits both true ones, (2, 3) only the first: a greedy matching would leave one over
-    pairs = compare_occurrences([(1, 2), (2, 3)], [(2, 5), (1, 6)], least_shared=0.5)
-    assert pairs == OccurrenceAgreement(2, 2, 2)
-    assert compare_occurrences([(1, 2), (2, 3)], [(2, 4)], least_shared=0.5).matched == 1
-    with pytest.raises(InputError, match="least_shared must be greater than 0, got 0"):
-        compare_occurrences([], [], 0)

@@ -1,18 +1,15 @@
-"""Evaluation against planted truth: which motifs were recovered, and which occurrences."""
+"""Evaluation against planted truth: which motifs were recovered, and where they occur."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import igraph
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.runtime.file_bytes import parse_json, read_file
@@ -101,90 +98,6 @@ def compare_with_truth(
             )
         )
     return recoveries
-
-
-@dataclass(frozen=True)
-class OccurrenceAgreement:
-    """Agreement of reported occurrences with true ones.
-
-    Attributes
-    ----------
-    reported, true : int
-        Number of node sets of each.
-    matched : int
-        Pairs of a reported and a true node set, each in at most one pair.
-    """
-
-    reported: int
-    true: int
-    matched: int
-
-    @property
-    def precision(self) -> float:
-        """Share of the reported node sets that are matched; 1 if none was reported."""
-        return self.matched / self.reported if self.reported else 1.0
-
-    @property
-    def recall(self) -> float:
-        """Share of the true node sets that are matched; 1 if there is none."""
-        return self.matched / self.true if self.true else 1.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall; 1 if there are no node sets at all."""
-        total = self.reported + self.true
-        return 2 * self.matched / total if total else 1.0
-
-
-def compare_occurrences(
-    reported: Iterable[Iterable[int | str | None]],
-    true: Iterable[Iterable[int | str | None]],
-    least_shared: float = 1.0,
-) -> OccurrenceAgreement:
-    """Match reported node sets with true ones, one to one, as many pairs as possible.
-
-    Parameters
-    ----------
-    reported, true : iterable of iterables of nodes
-        Node sets in any order; equal ones count once. None, a pattern node to which no node is
-        mapped, is left out.
-    least_shared : float
-        In (0, 1]: least share of the larger node set that the two of a pair have in common; 1
-        requires equal node sets.
-
-    Raises
-    ------
-    InputError
-        If ``least_shared`` is out of range.
-
-    Examples
-    --------
-    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)])
-    OccurrenceAgreement(reported=2, true=2, matched=1)
-    >>> compare_occurrences([(1, 2, 3), (4, 5, 6)], [(3, 2, 1), (5, 6, 7)], least_shared=0.6).f1
-    1.0
-    """
-    check_float("least_shared", least_shared, 0, 1, open_minimum=True)
-    rows, columns = (
-        list({frozenset(nodes) - {None} for nodes in node_sets}) for node_sets in (reported, true)
-    )
-    containing: dict[Any, list[int]] = {}
-    for j, nodes in enumerate(columns):
-        for node in nodes:
-            containing.setdefault(node, []).append(j)
-    # only node sets with a node in common can be a pair
-    pairs = [
-        (i, j)
-        for i, nodes in enumerate(rows)
-        for j in {j for node in nodes for j in containing.get(node, ())}
-        if len(nodes & columns[j]) >= least_shared * max(len(nodes), len(columns[j]))
-    ]
-    matched = 0
-    if pairs:
-        entries = (np.ones(len(pairs)), tuple(np.array(pairs).T))
-        matching = maximum_bipartite_matching(csr_array(entries, shape=(len(rows), len(columns))))
-        matched = int((matching >= 0).sum())
-    return OccurrenceAgreement(len(rows), len(columns), matched)
 
 
 def read_truth(path: str | Path) -> dict[str, Any]:
