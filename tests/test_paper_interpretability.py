@@ -10,7 +10,6 @@ import pytest
 import torch
 from paper import interpretability
 from paper import response_maps as maps
-from paper.results_file import ResultsFile
 from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl import GOMKCN
@@ -85,7 +84,8 @@ def test_the_goal_is_nine_of_ten_seeds():
 
 def test_committed_results_are_of_these_settings_and_meet_the_goal():
     settings = interpretability.EXPERIMENT.settings(smoke=False)
-    results = ResultsFile(PAPER / "results" / "interpretability.jsonl")
-    lines = interpretability.EXPERIMENT.lines(results, settings)
+    lines = interpretability.EXPERIMENT.lines(
+        PAPER / "results" / "interpretability.jsonl", settings
+    )
     assert sum(line["run"] == "from classes" for line in lines) == 10
     assert interpretability.missed_goals(lines, settings) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +13,13 @@ from inputs import tu_folder
 from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.planetoid import NodeFiles, read_planetoid
 from gomkcn_dgl.io.reading import read_tu_labels
 from gomkcn_dgl.training.splits import Split
-from paper.readers import NodeFiles, read_geom_gcn, read_planetoid
 
-_PLANETOID, _GEOM_GCN = ("cora", "citeseer", "pubmed"), ("chameleon", "squirrel", "actor")
+_PLANETOID, _GEOM_GCN = ("cora", "citeseer"), ("chameleon", "squirrel", "actor")
 _FILTERED = "_filtered"
-NODE_DATA = ("cora", "citeseer", "chameleon", "squirrel", "actor")
+NODE_DATA = (*_PLANETOID, *_GEOM_GCN)
 FILTERED_DATA = ("chameleon_filtered", "squirrel_filtered")
 # folder of the files, and which node features they hold; continuous attributes come first
 _TU_FEATURES: dict[str, tuple[str, ...]] = {
@@ -33,66 +33,31 @@ GRAPH_DATA = ("DD", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-
 
 @dataclass(frozen=True, eq=False)
 class NodeData:
-    """One graph whose nodes are classified.
+    """One graph whose V nodes are classified; splits are stratified, 60 / 20 / 20.
 
-    Attributes
-    ----------
-    name : str
-        As in the experiment's .toml.
-    graph : CSRGraph
-        Undirected, simple; features float32 ``[V, D]``. Rows of Cora and Citeseer sum to 1 (or 0);
-        the others are 0 and 1 as in the files (on validation nodes of Chameleon, GCN and GraphSAGE
-        did better with them).
-    labels : numpy.ndarray
-        int64 ``[V]``.
-    num_classes : int
-        Number of classes.
-    splits : list of Split
-        Stratified, 60 / 20 / 20.
-    device : str
-        Where a model should train.
+    Rows of the features of Cora and Citeseer sum to 1 (or 0); those of the others are 0 and 1 as in
+    the files (on validation nodes of Chameleon, GCN and GraphSAGE did better with them).
     """
 
     name: str
-    graph: CSRGraph
-    labels: np.ndarray
+    graph: CSRGraph  # undirected, simple; features float32 [V, D]
+    labels: np.ndarray  # int64 [V]
     num_classes: int
     splits: list[Split]
-    device: str = "cpu"
+    # where a model should train
+    device: str = field(default="cpu", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
-class GraphData:
-    """Graphs that are classified.
+class GraphData(NodeData):
+    """G graphs that are classified, in one CSRGraph; labels are those of the graphs, ``[G]``.
 
-    Attributes
-    ----------
-    name : str
-        As in the experiment's .toml.
-    graph : CSRGraph
-        The collection; features float32 ``[V, D]`` as in the files, continuous columns first.
-    labels : numpy.ndarray
-        int64 ``[G]``.
-    num_classes : int
-        Number of classes.
-    splits : list of Split
-        Ten folds, with the inner validation part.
-    num_continuous : int
-        How many columns are continuous; the others are one-hot.
-    node_labels : numpy.ndarray
-        int64 ``[V]`` what a kernel on labelled graphs sees: node labels, or degrees without them.
-    device : str
-        Where a model should train.
+    The splits are ten folds with the inner validation part.
     """
 
-    name: str
-    graph: CSRGraph
-    labels: np.ndarray
-    num_classes: int
-    splits: list[Split]
-    num_continuous: int
+    num_continuous: int  # columns of the features, the first ones; the others are one-hot
+    # int64 [V], what a kernel on labelled graphs gets: node labels, or degrees without them
     node_labels: np.ndarray
-    device: str = "cpu"
 
     def split_features(self, split: Split) -> np.ndarray:
         """Features ``[V, D]``; continuous columns standardised over the training graphs' nodes."""
@@ -100,10 +65,10 @@ class GraphData:
         if count == 0:
             return features
         owner = self.graph.graph_of(np.arange(self.graph.num_nodes))
-        seen = features[np.isin(owner, split.train), :count].astype(np.float64)
-        spread = seen.std(axis=0)
+        training = features[np.isin(owner, split.train), :count].astype(np.float64)
+        spread = training.std(axis=0)
         features = features.copy()
-        features[:, :count] -= seen.mean(axis=0).astype(np.float32)
+        features[:, :count] -= training.mean(axis=0).astype(np.float32)
         features[:, :count] /= np.where(spread > 0, spread, 1).astype(np.float32)
         return features
 
@@ -115,13 +80,8 @@ def load_node_data(name: str, data_folder: Path) -> NodeData:
     :func:`distinct_nodes`.
     """
     files = read_node_files(name.removesuffix(_FILTERED), data_folder)
-    if not files.known.all():
-        raise InputError(
-            f"{name} cannot be used: the features of {int((~files.known).sum())} of its "
-            f"{len(files.known)} nodes are not in the folder (ind.{name}.allx is missing)."
-        )
     if name.endswith(_FILTERED):
-        files = _keep_nodes(files, distinct_nodes(files))
+        files = _induced(files, distinct_nodes(files))
     graph = csr_from_edges(
         files.edges[:, 0],
         files.edges[:, 1],
@@ -133,15 +93,40 @@ def load_node_data(name: str, data_folder: Path) -> NodeData:
 
 
 def read_node_files(name: str, data_folder: Path) -> NodeFiles:
-    """Read the files of a set as they are, Pubmed's incomplete ones too."""
-    if name not in _PLANETOID + _GEOM_GCN:
+    """Read the files of a set as they are."""
+    if name not in NODE_DATA:
         raise InputError(
             f"name must be one of {', '.join((*NODE_DATA, *FILTERED_DATA))}, got {name!r}."
         )
+    folder = _find_folder(data_folder, name)
+    return read_planetoid(folder) if name in _PLANETOID else read_geom_gcn(folder)
+
+
+def _find_folder(data_folder: Path, name: str) -> Path:
     folder = next(iter(sorted(data_folder.glob(f"{name}_*"))), None)
     if folder is None:
         raise InputError(f"{data_folder} must hold a folder {name}_*, got none.")
-    return read_planetoid(folder) if name in _PLANETOID else read_geom_gcn(folder)
+    return folder
+
+
+def read_geom_gcn(folder: Path) -> NodeFiles:
+    """Read ``out1_node_feature_label.txt`` and ``out1_graph_edges.txt`` of Geom-GCN.
+
+    Actor lists the columns that are 1; Chameleon and Squirrel list every value.
+    """
+    lines = (folder / "out1_node_feature_label.txt").read_text(encoding="utf-8").splitlines()[1:]
+    rows = sorted((line.split("\t") for line in lines), key=lambda row: int(row[0]))
+    values = [np.array(row[1].split(","), dtype=np.int64) for row in rows]
+    if len({len(value) for value in values}) == 1:
+        features = np.array(values, dtype=np.float32)
+    else:
+        width = 1 + max(int(value.max()) for value in values)
+        features = np.zeros((len(rows), width), dtype=np.float32)
+        for row, value in zip(features, values, strict=True):
+            row[value] = 1
+    labels = np.array([int(row[2]) for row in rows])
+    edges = np.loadtxt(folder / "out1_graph_edges.txt", dtype=np.int64, skiprows=1, ndmin=2)
+    return NodeFiles(edges, features, labels, np.ones(len(rows), dtype=bool))
 
 
 def distinct_nodes(files: NodeFiles) -> np.ndarray:
@@ -158,22 +143,22 @@ def distinct_nodes(files: NodeFiles) -> np.ndarray:
     for source, target in files.edges.tolist():
         links[source].add(target)
     is_linked = np.bincount(files.edges[:, 1], minlength=len(files.labels)) > 0
-    alike: dict[tuple[int, frozenset[int]], list[int]] = {}
+    duplicates: dict[tuple[int, frozenset[int]], list[int]] = {}
     for node, label in enumerate(files.labels.tolist()):
-        alike.setdefault((label, frozenset(links[node])), []).append(node)
-    kept: list[int] = []
-    for nodes in alike.values():
-        kept += [node for node in nodes if is_linked[node]] or nodes[:1]
-    return np.array(sorted(kept))
+        duplicates.setdefault((label, frozenset(links[node])), []).append(node)
+    selected: list[int] = []
+    for nodes in duplicates.values():
+        selected += [node for node in nodes if is_linked[node]] or nodes[:1]
+    return np.array(sorted(selected))
 
 
-def _keep_nodes(files: NodeFiles, kept: np.ndarray) -> NodeFiles:
-    """The subgraph on the kept nodes, renumbered."""
+def _induced(files: NodeFiles, nodes: np.ndarray) -> NodeFiles:
+    """The subgraph on some nodes, renumbered."""
     new_id = np.full(len(files.labels), -1)
-    new_id[kept] = np.arange(len(kept))
+    new_id[nodes] = np.arange(len(nodes))
     edges = new_id[files.edges]
     edges = edges[(edges >= 0).all(axis=1)]
-    return NodeFiles(edges, files.features[kept], files.labels[kept], files.known[kept])
+    return NodeFiles(edges, files.features[nodes], files.labels[nodes], files.known[nodes])
 
 
 def _rows_to_one(features: np.ndarray) -> np.ndarray:
@@ -182,13 +167,7 @@ def _rows_to_one(features: np.ndarray) -> np.ndarray:
 
 
 def stratified_splits(labels: np.ndarray, seed: int = 0, num_splits: int = 10) -> list[Split]:
-    """Split each class 60 / 20 / 20, anew for each of the splits; split ``i`` depends on no other.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in stratified_splits(np.zeros(5, int), num_splits=1)[0]]
-    [[1, 2, 4], [0], [3]]
-    """
+    """Split each class 60 / 20 / 20; split ``i`` does not depend on the number of splits."""
     splits = []
     for number in range(num_splits):
         rng = np.random.default_rng((seed, number))
@@ -206,8 +185,7 @@ def load_graph_data(name: str, data_folder: Path) -> GraphData:
     """Load a graph classification set with its published folds.
 
     ENZYMES and PROTEINS (``PROTEINS_full``): attributes and one-hot labels; DD: one-hot labels;
-    IMDB: one-hot degree; REDDIT: log(1 + x) of a local degree profile (a node's degree; smallest,
-    largest, mean and standard deviation of its neighbours' degrees).
+    IMDB: one-hot degree; REDDIT: a local degree profile.
     """
     if name not in GRAPH_DATA:
         raise InputError(f"name must be one of {', '.join(GRAPH_DATA)}, got {name!r}.")
@@ -219,9 +197,15 @@ def load_graph_data(name: str, data_folder: Path) -> GraphData:
     graph = read_graph(folder, features=kinds)
     classes = read_tu_labels(folder)
     if kinds is None:
-        make = _degree_profile if name.startswith("REDDIT") else _one_hot_degree
-        graph, continuous = make(graph)
         node_labels = graph.degrees
+        if name.startswith("REDDIT"):
+            features = _degree_profile(graph)
+            continuous = features.shape[1]
+        else:
+            features = np.eye(int(node_labels.max()) + 1, dtype=np.float32)[node_labels]
+            continuous = 0
+        names = tuple(f"feature {column}" for column in range(features.shape[1]))
+        graph = dataclasses.replace(graph, features=features, feature_names=names)
     else:
         one_hot = [label.startswith("label") for label in graph.feature_names]
         continuous = one_hot.index(True)
@@ -240,27 +224,20 @@ def _read_folds(path: Path) -> list[Split]:
     return folds
 
 
-def _with_features(graph: CSRGraph, features: np.ndarray, names: list[str]) -> CSRGraph:
-    return dataclasses.replace(graph, features=features, feature_names=tuple(names))
+def _degree_profile(graph: CSRGraph) -> np.ndarray:
+    """The local degree profile ``[V, 5]`` of Cai and Wang 2018, log(1 + x).
 
-
-def _one_hot_degree(graph: CSRGraph) -> tuple[CSRGraph, int]:
-    features = np.eye(int(graph.degrees.max()) + 1, dtype=np.float32)[graph.degrees]
-    return _with_features(graph, features, [f"degree={d}" for d in range(features.shape[1])]), 0
-
-
-def _degree_profile(graph: CSRGraph) -> tuple[CSRGraph, int]:
-    """Cai and Wang, "A simple yet effective baseline", 2018, section 3."""
+    A node's degree; the smallest, largest, mean and standard deviation of its neighbours' degrees.
+    """
     degrees = graph.degrees.astype(np.float64)
-    seen = degrees[graph.indices]
+    neighbor_degrees = degrees[graph.indices]
     filled = graph.degrees > 0
     profile = np.zeros((graph.num_nodes, 5))
     profile[:, 0] = degrees
     starts = graph.indptr[:-1][filled]
-    profile[filled, 1] = np.minimum.reduceat(seen, starts)
-    profile[filled, 2] = np.maximum.reduceat(seen, starts)
-    profile[filled, 3] = np.add.reduceat(seen, starts) / degrees[filled]
-    squares = np.add.reduceat(seen**2, starts) / degrees[filled]
+    profile[filled, 1] = np.minimum.reduceat(neighbor_degrees, starts)
+    profile[filled, 2] = np.maximum.reduceat(neighbor_degrees, starts)
+    profile[filled, 3] = np.add.reduceat(neighbor_degrees, starts) / degrees[filled]
+    squares = np.add.reduceat(neighbor_degrees**2, starts) / degrees[filled]
     profile[filled, 4] = np.sqrt(np.maximum(squares - profile[filled, 3] ** 2, 0))
-    names = ["degree", "smallest", "largest", "mean", "deviation"]
-    return _with_features(graph, np.log1p(profile).astype(np.float32), names), len(names)
+    return np.log1p(profile).astype(np.float32)

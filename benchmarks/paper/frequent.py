@@ -162,7 +162,7 @@ EXPERIMENT = RowExperiment(
     describe,
     tables,
     shrink,
-    selectors=("miner",),
+    selector="miner",
     how="one thread a run",
 )
 

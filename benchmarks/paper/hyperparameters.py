@@ -30,7 +30,7 @@ from paper.data import NodeData, load_node_data
 from paper.hyperparameters_figure import draw_sweeps
 from paper.models import node_trial
 from paper.row_experiment import Record, RowExperiment, Settings
-from paper.smoke import tiny_node_data
+from paper.tiny_data import tiny_node_data
 
 SWEEPS = ("sizes", "depths")
 TINY = "tiny"
@@ -117,7 +117,7 @@ def _grouped(
 
 
 EXPERIMENT = RowExperiment(
-    "hyperparameters", all_rows, run, describe, tables, shrink, figures, selectors=("data",)
+    "hyperparameters", all_rows, run, describe, tables, shrink, figures, selector="data"
 )
 
 if __name__ == "__main__":

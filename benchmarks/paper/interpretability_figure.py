@@ -9,12 +9,12 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from mining.plots.colors import INK
 from mining.plots.layout import node_positions
+from paper.graph_axes import draw_edges, draw_nodes, name_row, strong_edges
 
 _PALE = "#c9d1d9"
 _MOTIF = "#e08a3c"
@@ -30,20 +30,20 @@ def draw_responses(lines: Sequence[Mapping[str, Any]]) -> Figure:
     heights = [2.1, 1.2] + [1.4, 2.2] * len(lines)
     figure = Figure(figsize=(2.5 * columns + 0.5, sum(heights) + 0.6), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
-    places = [_place_graph(own["graph"]) for own in lines[0]["classes"]]
+    positions = [_graph_positions(own["graph"]) for own in lines[0]["classes"]]
     for column, own in enumerate(lines[0]["classes"]):
         axes[0, column].set_title(own["name"], color=INK, fontsize=11)
-        _draw_truth(axes[0, column], own["graph"], places[column])
-        _draw_small(axes[1, column], own["motif"], len(own["adj"]))
-    _name_row(axes[0, 0], "test graph,\nits motif in orange")
-    _name_row(axes[1, 0], "motif")
+        _draw_truth(axes[0, column], own["graph"], positions[column])
+        _draw_small(axes[1, column], own["motif"], len(own["adj"]), 2, _MOTIF)
+    name_row(axes[0, 0], "test graph,\nits motif in orange")
+    name_row(axes[1, 0], "motif")
     for number, line in enumerate(lines):
         above, below = axes[2 + 2 * number : 4 + 2 * number]
         for column, own in enumerate(line["classes"]):
             _draw_filter(above[column], own)
-            _draw_response(below[column], own["graph"], places[column])
-        _name_row(above[0], f"filter\n({line['run']})")
-        _name_row(below[0], f"response\n({line['run']})")
+            _draw_response(below[column], own["graph"], positions[column])
+        name_row(above[0], f"filter\n({line['run']})")
+        name_row(below[0], f"response\n({line['run']})")
     scale = ScalarMappable(Normalize(0, 1), _RESPONSES)
     bar = figure.colorbar(
         scale, ax=axes, location="bottom", shrink=0.4, aspect=40, pad=0.02, ticks=[0, 1]
@@ -54,24 +54,24 @@ def draw_responses(lines: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def _draw_truth(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> None:
+def _draw_truth(ax: Axes, graph: Mapping[str, Any], positions: np.ndarray) -> None:
     inside = np.array(graph["mask"], dtype=bool)
     edges = np.array(graph["edges"])
     of_motif = inside[edges].all(axis=1)
-    _draw_lines(ax, places, edges[~of_motif], _PALE, 1)
-    _draw_lines(ax, places, edges[of_motif], _MOTIF, 2)
-    _draw_dots(ax, places, [_MOTIF if own else _PALE for own in inside], 28)
+    draw_edges(ax, positions, edges[~of_motif], 1, _PALE)
+    draw_edges(ax, positions, edges[of_motif], 2, _MOTIF)
+    draw_nodes(ax, positions, [_MOTIF if own else _PALE for own in inside], 28)
 
 
-def _draw_response(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> None:
+def _draw_response(ax: Axes, graph: Mapping[str, Any], positions: np.ndarray) -> None:
     """Each graph has its own scale."""
     response, inside = np.array(graph["response"]), np.array(graph["mask"], dtype=bool)
     shade = (response - response.min()) / max(np.ptp(response), 1e-12)
     edges = np.array(graph["edges"])
     of_motif = inside[edges].all(axis=1)
-    _draw_lines(ax, places, edges[~of_motif], _PALE, 1)
-    _draw_lines(ax, places, edges[of_motif], INK, 1.5)
-    _draw_dots(ax, places, _RESPONSES(shade), 42)
+    draw_edges(ax, positions, edges[~of_motif], 1, _PALE)
+    draw_edges(ax, positions, edges[of_motif], 1.5, INK)
+    draw_nodes(ax, positions, _RESPONSES(shade), 42)
     ax.set_title(
         f"{response.min():.2f} to {response.max():.2f}", color=INK, fontsize=8, y=-0.04, va="top"
     )
@@ -79,45 +79,17 @@ def _draw_response(ax: Axes, graph: Mapping[str, Any], places: np.ndarray) -> No
 
 def _draw_filter(ax: Axes, own: Mapping[str, Any]) -> None:
     """Edges over ½, as wide as their weight."""
-    adj = np.array(own["adj"])
-    edges = np.argwhere(np.triu(adj > 0.5))
-    _draw_small(ax, edges.tolist(), len(adj), adj[edges[:, 0], edges[:, 1]])
+    edges, widths = strong_edges(np.array(own["adj"]))
+    _draw_small(ax, edges, len(own["adj"]), widths, "white")
     verdict = "isomorphic" if own["is_motif"] else "not isomorphic"
     ax.set_title(f"filter {own['filter']}, {verdict}", color=INK, fontsize=8)
 
 
-def _draw_small(
-    ax: Axes, edges: Sequence[Sequence[int]], num_nodes: int, weights: np.ndarray | None = None
-) -> None:
-    places = node_positions(num_nodes, [(u, v) for u, v in edges])
-    widths = 2.0 if weights is None else 4 * weights - 1
-    _draw_lines(ax, places, np.array(edges).reshape(-1, 2), INK, widths)
-    _draw_dots(ax, places, _MOTIF if weights is None else "white", 50, _HALF_WIDTH)
+def _draw_small(ax: Axes, edges: Any, num_nodes: int, widths: Any, color: str) -> None:
+    positions = node_positions(num_nodes, [(u, v) for u, v in edges])
+    draw_edges(ax, positions, edges, widths)
+    draw_nodes(ax, positions, color, 50, _HALF_WIDTH)
 
 
-def _place_graph(graph: Mapping[str, Any]) -> np.ndarray:
+def _graph_positions(graph: Mapping[str, Any]) -> np.ndarray:
     return node_positions(len(graph["mask"]), [(u, v) for u, v in graph["edges"]])
-
-
-def _draw_lines(ax: Axes, places: np.ndarray, edges: np.ndarray, color: str, widths: Any) -> None:
-    lines = np.stack([places[edges[:, 0]], places[edges[:, 1]]], axis=1)
-    ax.add_collection(
-        LineCollection(lines, linewidths=widths, colors=color, capstyle="round", zorder=1)
-    )
-
-
-def _draw_dots(
-    ax: Axes, places: np.ndarray, colors: Any, size: float, half_width: float = 1.1
-) -> None:
-    ax.scatter(*places.T, s=size, c=colors, edgecolors=INK, linewidths=0.7, zorder=2)
-    ax.set_xlim(-half_width, half_width)
-    ax.set_ylim(-0.95, 0.95)
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-
-
-def _name_row(ax: Axes, name: str) -> None:
-    ax.text(
-        -0.04, 0.5, name, transform=ax.transAxes, rotation=90, ha="right", va="center",
-        fontsize=9, color=INK,
-    )  # fmt: skip

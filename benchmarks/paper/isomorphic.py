@@ -4,7 +4,7 @@
     python benchmarks/paper/isomorphic.py --smoke     a tiny version, in seconds
 
 The paper's section "Expressive Power". A line of the results is one kernel, with features or
-without, at one edge probability; the table and both figures are made from the lines. Exit code 1
+without, at one edge probability; the table and the figure are made from the lines. Exit code 1
 when GOMK misses its goal.
 """
 
@@ -20,13 +20,11 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 
-from gomkcn_dgl.filters import GraphFilters
-
 # a script sees its own folder only
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from record import Table
 
-from paper.isomorphic_figure import draw_film, draw_results
+from paper.isomorphic_figure import draw_results
 from paper.isomorphic_learning import (
     Learnt,
     Targets,
@@ -34,7 +32,6 @@ from paper.isomorphic_learning import (
     feature_errors,
     find_ambiguous,
     learn,
-    match_for_drawing,
     pair_score,
     threshold,
 )
@@ -44,7 +41,6 @@ SMOKE: dict[str, dict[str, Any]] = {
     "targets": {"num_targets": 4, "num_nodes": 4},
     "training": {"num_restarts": 2, "num_epochs": 100},
     "sweep": {"probabilities": [0.3, 0.6]},
-    "film": {"num_epochs": 30, "epochs_shown": [0, 10, 30]},
 }
 # the paper's t, for every kernel: a target is ambiguous by its walks of up to so many steps
 NUM_LEVELS = 3
@@ -133,54 +129,6 @@ def describe_outcome(targets: Targets, learnt: Learnt, ambiguous: np.ndarray) ->
     }
 
 
-def film_rows(settings: Settings) -> Iterator[dict[str, Any]]:
-    for name in settings["film"]["kernels"]:
-        yield {
-            "film": name,
-            "settings": {
-                "seed": settings["seed"],
-                "kernel": settings["kernels"][name],
-                "targets": settings["targets"],
-                "film": settings["film"],
-            },
-        }
-
-
-def run_film(row: dict[str, Any]) -> dict[str, Any]:
-    """Follow one filter, its nodes in the order of the target's that they match in the end."""
-    start = time.perf_counter()
-    film = row["settings"]["film"]
-    targets, generator = targets_and_start(row["settings"], "uniform", film["probability"])
-    targets = targets.take(slice(0, 1))
-    score = pair_score(**row["settings"]["kernel"])
-    frames: list[tuple[torch.Tensor, torch.Tensor]] = []
-    scores: list[float] = []
-
-    def on_epoch(epoch: int, filters: GraphFilters, own: torch.Tensor) -> None:
-        scores.append(float(own[0]))
-        if epoch in film["epochs_shown"]:
-            frames.append((filters.adj()[0].detach(), filters.feat()[0].detach()))
-
-    filters = learn(
-        score,
-        targets,
-        num_restarts=1,
-        num_epochs=film["num_epochs"],
-        learning_rate=film["learning_rate"],
-        generator=generator,
-        on_epoch=on_epoch,
-    )
-    order = match_for_drawing(targets, filters)[0]
-    return {
-        **row,
-        "target": _as_lists(targets.adj[0], targets.feat[0]),
-        "target_score": _rounded(score(targets, targets.adj, targets.feat)[0]),
-        "scores": _rounded(scores),
-        "frames": [_as_lists(adj[order][:, order], feat[order]) for adj, feat in frames],
-        "seconds": round(time.perf_counter() - start, 1),
-    }
-
-
 def _edge_share(adj: torch.Tensor) -> float:
     """Share of the pairs of nodes that are joined."""
     size = adj.shape[-1]
@@ -195,18 +143,7 @@ def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=float), 4).tolist()
 
 
-def every_row(settings: Settings) -> Iterator[Record]:
-    yield from all_rows(settings)
-    yield from film_rows(settings)
-
-
-def run(row: Record) -> Record:
-    return run_film(row) if "film" in row else run_row(row)
-
-
 def describe(line: Record) -> str:
-    if "film" in line:
-        return f"{line['film']}: one filter over time"
     return (
         f"{line['kernel']}, {line['features']} features, p = {line['probability']:g}: "
         f"{line['isomorphic']}/{line['targets']} isomorphic, {line['seconds']:.1f} s"
@@ -217,7 +154,7 @@ def missed_goals(lines: list[Record], settings: Settings) -> list[str]:
     """Rows of GOMK with fewer targets learnt than the goal asks for."""
     missed = []
     for line in lines:
-        if line.get("kernel") != GOAL_KERNEL:
+        if line["kernel"] != GOAL_KERNEL:
             continue
         if line["features"] == "uniform":
             good = line["mean_error_near"] >= GOAL_UNIFORM * line["targets"]
@@ -248,8 +185,6 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
         },
     )
     for line in lines:
-        if "film" in line:
-            continue
         count = line["targets"]
         table.add(
             line["kernel"],
@@ -269,22 +204,12 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
 
 
 def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
-    films = [line for line in lines if "film" in line]
-    rows = [line for line in lines if "kernel" in line]
-    drawn = {"isomorphic_results": draw_results(rows, GOAL_KERNEL)} if rows else {}
-    return {**drawn, "isomorphic_film": draw_film(films)} if films else drawn
+    drawn = [line for line in lines if line["kernel"] == GOAL_KERNEL]
+    return {"isomorphic_results": draw_results(drawn)} if drawn else {}
 
 
 EXPERIMENT = RowExperiment(
-    "isomorphic",
-    every_row,
-    run,
-    describe,
-    tables,
-    shrink,
-    figures,
-    missed_goals,
-    selectors=("kernel", "film"),
+    "isomorphic", all_rows, run_row, describe, tables, shrink, figures, missed_goals, "kernel"
 )
 
 if __name__ == "__main__":

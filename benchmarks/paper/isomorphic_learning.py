@@ -1,7 +1,7 @@
 """Targets in, filters out: one kernel's filters trained on targets of their own, and judged.
 
 Every target has several filters, its restarts. The one whose thresholded graph scores highest with
-the target is kept: that is the objective itself, and does not look at the target's edges. (A filter
+the target is selected: that is the objective itself, and does not use the target's edges. (A filter
 with fractional edges can score well without being isomorphic to anything.)
 """
 
@@ -28,44 +28,25 @@ _CHUNK = 5
 
 @dataclass(frozen=True)
 class Targets:
-    """G random graphs.
+    """G random graphs."""
 
-    Attributes
-    ----------
-    adj : Tensor
-        ``[G, N, N]`` of zeros and ones.
-    feat : Tensor
-        ``[G, N, D]`` in [0, 1].
-    """
-
-    adj: Tensor
-    feat: Tensor
+    adj: Tensor  # [G, N, N] of zeros and ones
+    feat: Tensor  # [G, N, D] in [0, 1]
 
     def take(self, rows: Tensor | slice) -> Targets:
-        """Return the targets in ``rows``."""
         return Targets(self.adj[rows], self.feat[rows])
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """Filters read as graphs, an edge where the weight is over ½.
+    """Filters read as graphs, an edge where the weight is over ½; R restarts for each target."""
 
-    Attributes
-    ----------
-    adj : Tensor
-        ``[G, R, N, N]`` of zeros and ones, R restarts a target.
-    feat : Tensor
-        ``[G, R, N, D]`` as learnt.
-    scores : Tensor
-        ``[G, R]`` with the own target, of the thresholded filter.
-    """
-
-    adj: Tensor
-    feat: Tensor
-    scores: Tensor
+    adj: Tensor  # [G, R, N, N] of zeros and ones
+    feat: Tensor  # [G, R, N, D] as learnt
+    scores: Tensor  # [G, R] with the own target, of the thresholded filter
 
     def best(self) -> list[int]:
-        """The restart to keep of each target."""
+        """The best restart of each target."""
         return self.scores.argmax(dim=1).tolist()
 
 
@@ -91,13 +72,9 @@ def draw_targets(
 
 
 def pair_score(kind: str, **options: Any) -> PairScore:
-    """Return how a kernel scores targets with their own filters.
+    """How a kernel scores targets with their own filters.
 
-    Parameters
-    ----------
-    kind : {"gomk", "improved_random_walk"}
-    **options
-        Fields of the kernel's settings; for random walks also ``normalize``, false by default.
+    ``options`` are fields of the kernel; for random walks also ``normalize``, false by default.
     """
     return _KINDS[kind](**options)
 
@@ -115,10 +92,10 @@ def _gomk(**options: Any) -> PairScore:
 
 
 @torch.no_grad()
-def match_pairs(kernel: GOMKKernel, x: Tensor, z: Tensor, backend: str = "auto") -> Tensor:
+def match_pairs(kernel: GOMKKernel, x: Tensor, z: Tensor) -> Tensor:
     """Match targets ``x [G, L, N, D]`` with their filters ``z [G R, L, N, D]``: ``[G R, N]``."""
     parts = [
-        _own(kernel.match(x[first:last], filters, None, backend).matching)
+        _own(kernel.match(x[first:last], filters, None, "auto").matching)
         for first, last, filters in _chunks(len(x), z)
     ]
     return torch.cat(parts)
@@ -176,24 +153,17 @@ def learn(
     num_epochs: int,
     learning_rate: float,
     generator: torch.Generator,
-    on_epoch: Callable[[int, GraphFilters, Tensor], None] | None = None,
 ) -> GraphFilters:
-    """Train the filters of all targets side by side, a target's restarts next to each other.
-
-    ``on_epoch`` gets the number of steps taken, the filters and their scores.
-    """
+    """Train the filters of all targets side by side, a target's restarts next to each other."""
     num_targets, size, width = targets.feat.shape
     filters = GraphFilters(num_targets * num_restarts, size, width, generator=generator)
     optimizer = torch.optim.Adam(filters.parameters(), lr=learning_rate)
-    for epoch in range(num_epochs + 1):
+    for _ in range(num_epochs):
         scores = score(targets, filters.adj(), filters.feat())
-        if on_epoch is not None:
-            on_epoch(epoch, filters, scores.detach())
-        if epoch < num_epochs:
-            optimizer.zero_grad()
-            # filters share no parameter: the sum trains each of them for itself
-            (-scores.sum()).backward()
-            optimizer.step()
+        optimizer.zero_grad()
+        # filters share no parameter: the sum trains each of them separately
+        (-scores.sum()).backward()
+        optimizer.step()
     return filters
 
 
@@ -209,13 +179,10 @@ def threshold(score: PairScore, targets: Targets, filters: GraphFilters, constan
 def feature_errors(
     targets: Targets, learnt: Learnt, restarts: list[int]
 ) -> list[np.ndarray | None]:
-    """Compare each target with one of its filters.
+    """Absolute differences ``[N, D]`` of features between each target and one of its filters.
 
-    Returns
-    -------
-    list of numpy.ndarray or None
-        ``[N, D]`` absolute differences of features under the isomorphism that makes their mean
-        smallest; None where the two graphs are not isomorphic.
+    They are taken under the isomorphism that makes their mean smallest; None where the two graphs
+    are not isomorphic.
     """
     errors: list[np.ndarray | None] = []
     for k, restart in enumerate(restarts):
@@ -261,12 +228,3 @@ def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
         if counts.count(own) > 1
     }
     return np.array([canonical_form(adj.numpy()).certificate in twins for adj in targets.adj])
-
-
-@torch.no_grad()
-def match_for_drawing(targets: Targets, filters: GraphFilters) -> Tensor:
-    """Filter node to draw in the place of each node of its target, ``[G, N]``: the best match."""
-    kernel = GOMKKernel(num_levels=3, level_scale=3.0)
-    x = kernel.embed(targets.adj, targets.feat)
-    # one look at few filters is not worth compiling for
-    return match_pairs(kernel, x, kernel.embed(filters.adj(), filters.feat()), "reference")

@@ -1,4 +1,4 @@
-"""Our own models of the tables: GOMKCN, and KerGNN and RWK+CN through the same layer."""
+"""The models of the tables: GOMKCN, KerGNN and RWK+CN through the same layer, and the peers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from peers.graph_classifiers import GRAPH_FAMILIES
+from peers.graph_kernels import KERNEL_FAMILIES
+from peers.node_networks import NODE_FAMILIES
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -73,14 +76,6 @@ def _gomk(params: Params) -> GraphKernel:
     )
 
 
-def _random_walk(params: Params) -> GraphKernel:
-    return RandomWalkKernel(params["num_steps"])
-
-
-def _improved_random_walk(params: Params) -> GraphKernel:
-    return ImprovedRandomWalkKernel(params["num_steps"])
-
-
 def graph_trial(
     data: GraphData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
@@ -144,7 +139,7 @@ def node_trial(
 def _fit(
     model: GOMKCN,
     collection: GraphCollection,
-    data: GraphData | NodeData,
+    data: NodeData,
     split: Split,
     settings: TrainingSettings,
 ) -> TrialOutcome:
@@ -161,21 +156,20 @@ def _fit(
 
 _KERNELS: dict[str, Kernel] = {
     "GOMKCN": _gomk,
-    "KerGNN": _random_walk,
-    "RWK+CN": _improved_random_walk,
+    "KerGNN": lambda params: RandomWalkKernel(params["num_steps"]),
+    "RWK+CN": lambda params: ImprovedRandomWalkKernel(params["num_steps"]),
 }
 
 
-def _families(
-    kind: str, trial: Callable[..., TrialOutcome], grid: Grid, shapes: Sequence[Params]
-) -> list[Family]:
-    return [
-        Family(name, grid, functools.partial(trial, kernel=kernel), kind, shapes=shapes)
+def families_of(kind: str) -> dict[str, Family]:
+    """All models that classify nodes (``"node"``) or graphs (``"graph"``), ours and the peers."""
+    if kind == "node":
+        trial, grid, shapes, peers = node_trial, _NODE_GRID, _NODE_SHAPES, NODE_FAMILIES
+    else:
+        trial, grid, shapes = graph_trial, _GRAPH_GRID, _GRAPH_SHAPES
+        peers = [*GRAPH_FAMILIES, *KERNEL_FAMILIES]
+    ours = [
+        Family(name, grid, functools.partial(trial, kernel=kernel), shapes=shapes)
         for name, kernel in _KERNELS.items()
     ]
-
-
-FAMILIES = [
-    *_families("graph", graph_trial, _GRAPH_GRID, _GRAPH_SHAPES),
-    *_families("node", node_trial, _NODE_GRID, _NODE_SHAPES),
-]
+    return {family.name: family for family in (*ours, *peers)}

@@ -1,9 +1,9 @@
-"""The protocol: what a trial is, how its parameters are drawn, and how one is chosen.
+"""The protocol: what a trial is, how its parameters are drawn, and how one is selected.
 
 A trial trains one model on one split with one point of the model's grid. Trial ``i`` of a data set
-takes the same point on every split. Each split chooses its own trial, and each trial its own
-epoch, by validation accuracy (the lower validation loss where two are equal); the test part is
-looked at once, with what was chosen.
+takes the same point on every split. Each split selects its own trial, and each trial its own
+epoch, by validation accuracy (the lower validation loss where two are equal); only the selected
+trial and epoch are evaluated on the test part.
 """
 
 from __future__ import annotations
@@ -11,33 +11,66 @@ from __future__ import annotations
 import importlib.util
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from paper.records import Record, read_toml
+
 Params = dict[str, Any]
-# epochs without a better one after which a classifier of graphs stops
+# epochs without an improvement after which a graph classifier stops
 PATIENCE = 40
 
 
 @dataclass(frozen=True)
-class TrialOutcome:
-    """What a trial found, at its best epoch by validation.
+class Trial:
+    """One line of the results: which model, where, which point of its grid."""
 
-    Attributes
-    ----------
-    val, test : float
-        Accuracies, between 0 and 1.
-    val_loss : float or None
-        Mean cross-entropy of the validation part; None where a model has none.
-    best_epoch, epochs : int
-        The epoch that was chosen, and how many were run.
-    """
+    data: str
+    model: str
+    split: int
+    trial: int
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An accuracy table of the paper, as its .toml describes it."""
+
+    name: str
+    title: str
+    kind: str  # what is classified, "node" or "graph"
+    data_sets: list[str]
+    models: list[str]
+    splits: int
+    trials: int  # for each split, the same number for every model
+    limit: float  # seconds after which a trial is stopped and recorded as "not finished"
+    # the paper's figures in percent, {model: {data set: [mean, deviation]}}
+    printed: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    # a sentence on a data set, below the table
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def all_trials(self) -> Iterator[Trial]:
+        """All trials; every model has its trial ``i`` on every split before any has ``i + 1``."""
+        for data in self.data_sets:
+            for trial in range(self.trials):
+                for split in range(self.splits):
+                    for model in self.models:
+                        yield Trial(data, model, split, trial)
+
+
+def read_experiment(path: Path) -> Experiment:
+    return Experiment(name=path.stem, **read_toml(path))
+
+
+@dataclass(frozen=True)
+class TrialOutcome:
+    """Accuracies in [0, 1] of a trial at its best epoch by validation."""
 
     val: float
-    val_loss: float | None
+    val_loss: float | None  # mean cross-entropy; None for models without one
     test: float
     best_epoch: int
     epochs: int
@@ -45,74 +78,50 @@ class TrialOutcome:
 
 @dataclass(frozen=True)
 class Family:
-    """A model with its grid.
-
-    Attributes
-    ----------
-    name : str
-        As in the tables.
-    grid : dict
-        The values of each parameter; ``epochs``, if it is there, is what a smoke run lowers.
-    trial : callable
-        ``trial(data, split, params, seed)`` trains on ``split.train``, chooses its epoch on
-        ``split.val`` and returns a :class:`TrialOutcome`.
-    kind : str
-        ``"node"`` or ``"graph"``: what it classifies.
-    requires : tuple of str
-        Distribution and module that must be installed; empty for our own models.
-    shapes : sequence of dict
-        Parameters that belong together, beside those of the grid; trials take them in turn.
-    """
+    """A model with its grid."""
 
     name: str
+    # the values of each parameter; a smoke run lowers ``epochs``, if it is among them
     grid: Mapping[str, Sequence[Any]]
+    # ``trial(data, split, params, seed)`` trains on ``split.train``, selects its epoch on
+    # ``split.val`` and returns a TrialOutcome
     trial: Callable[..., TrialOutcome]
-    kind: str
-    requires: tuple[str, ...] = ()
+    # the module that must be installed; None for our own models
+    requires: str | None = None
+    # parameters that belong together, beside those of the grid; trials take them in turn
     shapes: Sequence[Params] = ({},)
 
     def is_installed(self) -> bool:
-        """Whether what it needs is there."""
-        return not self.requires or importlib.util.find_spec(self.requires[1]) is not None
+        return self.requires is None or importlib.util.find_spec(self.requires) is not None
 
     @property
     def num_points(self) -> int:
         """Number of points of the grid, in all shapes."""
         return len(self.shapes) * math.prod(len(values) for values in self.grid.values())
 
-    def params(self, data_name: str, trial: int) -> Params | None:
+    def params(self, data_name: str, trial: int) -> Params:
         """The next shape, and the next point of the grid in an order that the name seeds.
 
-        No point comes twice; None when there are no more.
+        No point comes twice; ``trial`` is below ``num_points``.
         """
-        if trial >= self.num_points:
-            return None
         turn, shape = divmod(trial, len(self.shapes))
         rng = np.random.default_rng(zlib.crc32(data_name.encode()))
-        place = int(rng.permutation(self.num_points // len(self.shapes))[turn])
-        chosen = dict(self.shapes[shape])
+        point = int(rng.permutation(self.num_points // len(self.shapes))[turn])
+        params = dict(self.shapes[shape])
+        # the digits of the point's number, in the mixed base of the grid's lengths
         for name, values in self.grid.items():
-            place, position = divmod(place, len(values))
-            chosen[name] = values[position]
-        return chosen
+            point, digit = divmod(point, len(values))
+            params[name] = values[digit]
+        return params
 
 
 @dataclass
 class BestEpoch:
-    """The best epoch so far, by validation alone.
-
-    Examples
-    --------
-    >>> best = BestEpoch()
-    >>> best.improves(0.5, 1.0, epoch=1), best.improves(0.5, 1.2, epoch=2)
-    (True, False)
-    >>> best.improves(0.5, 0.9, epoch=3), best.epoch
-    (True, 3)
-    """
+    """The best epoch so far, by validation alone."""
 
     val: float = -1.0
     val_loss: float = math.inf
-    epoch: int = field(default=0)
+    epoch: int = 0
 
     def improves(self, val: float, val_loss: float, epoch: int) -> bool:
         """Take the epoch if its accuracy is higher, or as high with a lower loss."""
@@ -122,10 +131,10 @@ class BestEpoch:
         return better
 
 
-def choose_trial(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def select_trial(records: Sequence[Record]) -> Record:
     """Of one split's trials, the one with the best validation; the first where all is equal."""
 
-    def rank(record: Mapping[str, Any]) -> tuple[float, float, int]:
+    def rank(record: Record) -> tuple[float, float, int]:
         loss = record["val_loss"]
         return -record["val"], math.inf if loss is None else loss, record["trial"]
 

@@ -15,38 +15,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from paper.experiment import Experiment, read_experiment
-from paper.protocol import choose_trial
-from paper.results_file import ResultsFile
+from paper.protocol import Experiment, read_experiment, select_trial
+from paper.records import Record, read_records
 
 HERE = Path(__file__).parent
 TABLES = ("node_classification", "graph_classification")
 OURS = "GOMKCN"
 _BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
-Records = Iterable[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a model reached on a data set.
+    """What a model reached on a data set."""
 
-    Attributes
-    ----------
-    accuracies : dict from int to float
-        Test accuracy in percent of each split's chosen trial.
-    trials : tuple of int
-        Fewest and most trials of a split.
-    unfinished : str or None
-        Why there is no figure.
-    """
-
-    accuracies: dict[int, float]
-    trials: tuple[int, int] = (0, 0)
-    unfinished: str | None = None
+    accuracies: dict[int, float]  # test accuracy in percent of each split's selected trial
+    trials: tuple[int, int] = (0, 0)  # fewest and most trials of a split
+    unfinished: str | None = None  # why there is no figure
 
     @property
     def mean(self) -> float:
@@ -58,9 +45,9 @@ class Cell:
         return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def cells(experiment: Experiment, records: Records) -> dict[tuple[str, str], Cell]:
+def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, str], Cell]:
     """One cell for each (model, data set) with results; trials past the settings do not count."""
-    by_split: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = defaultdict(dict)
+    by_split: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(dict)
     unfinished: dict[tuple[str, str], str] = {}
     for record in records:
         if record["trial"] >= experiment.trials or record["split"] >= experiment.splits:
@@ -73,14 +60,14 @@ def cells(experiment: Experiment, records: Records) -> dict[tuple[str, str], Cel
     made = {place: Cell({}, unfinished=reason) for place, reason in unfinished.items()}
     for place, splits in by_split.items():
         accuracies = {
-            split: 100 * choose_trial(trials)["test"] for split, trials in sorted(splits.items())
+            split: 100 * select_trial(trials)["test"] for split, trials in sorted(splits.items())
         }
         counts = [len(trials) for trials in splits.values()]
         made[place] = Cell(accuracies, (min(counts), max(counts)))
     return made
 
 
-def accuracy_table(experiment: Experiment, records: Records) -> str:
+def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     """Rows are models, columns data sets; the figure printed in the paper is in brackets."""
     found = cells(experiment, records)
     printed = experiment.printed
@@ -168,7 +155,7 @@ def write_tables(readme: Path, results: Path) -> str:
     """Put the tables of all experiments between the marks of a README, and return them."""
     parts = []
     for name in TABLES:
-        records = ResultsFile(results / f"{name}.jsonl").read()
+        records = read_records(results / f"{name}.jsonl")
         if records:
             parts.append(accuracy_table(read_experiment(HERE / f"{name}.toml"), records))
             parts.append(_made_by(records))
@@ -184,7 +171,7 @@ def write_tables(readme: Path, results: Path) -> str:
     return tables
 
 
-def _made_by(records: list[dict[str, Any]]) -> str:
+def _made_by(records: list[Record]) -> str:
     """Machines, commits and time of the trials."""
     hours = sum(record["cpu_seconds"] for record in records) / 3600
     machines = sorted({f"{r['machine']}, {r['device']}" for r in records})

@@ -22,9 +22,9 @@ from record import Bench, Table, bench_command, data_option
 
 from gomkcn_dgl import GraphCollection
 from paper.data import GraphData, load_graph_data
-from paper.families import families
+from paper.models import families_of
 from paper.protocol import Family
-from paper.smoke import tiny_graph_data
+from paper.tiny_data import tiny_graph_data
 
 RESULTS = Path(__file__).parent / "results"
 DATA_SETS = ("ENZYMES", "PROTEINS")
@@ -69,10 +69,10 @@ def epoch_times(family: Family, data: GraphData, repeats: int) -> Timing:
 
 
 def compare(bench: Bench, table: Table, data: GraphData) -> None:
-    known = families("graph")
+    families = families_of("graph")
     ours: Any = None
     for name in MODELS:
-        family = known[name]
+        family = families[name]
         if not family.is_installed():
             table.add(data.name, name, NOT_INSTALLED, None)
             continue

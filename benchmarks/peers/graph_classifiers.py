@@ -6,20 +6,19 @@ read mean and largest value after every pooling, as their authors do.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from paper.data import GraphData, Split
-from paper.protocol import PATIENCE, BestEpoch, Family, Params, TrialOutcome
+from paper.protocol import PATIENCE, Family, Params, TrialOutcome
+from scipy.sparse import csr_array
 from torch import Tensor, nn
 
-from peers.adjacency import edge_list, sparse_rows
-from peers.graph_batches import GraphBatch, make_batch
+from gomkcn_dgl import CSRGraph
+from peers.networks import PYG, edge_list, fit_network, sparse_rows
 
-_PYG = ("torch-geometric", "torch_geometric")
 _SHARED = {
     "hidden": [32, 64],
     "num_layers": [2, 3, 4],
@@ -31,6 +30,15 @@ _SHARED = {
 GRID = {**_SHARED, "pooling": ["sum", "mean", "max"]}
 POOLING_GRID = {**_SHARED, "ratio": [0.5, 0.8]}
 Convolution = Callable[[int, int], nn.Module]
+
+
+class GraphBatch(NamedTuple):
+    """Graphs side by side as one, without edges between them."""
+
+    features: Tensor  # float32 [V, D]
+    edges: Tensor  # as peers.networks gives them
+    graph_of: Tensor  # int64 [V], the graph of each node, from 0 in this batch
+    num_graphs: int
 
 
 class _ReadoutNetwork(nn.Module):
@@ -121,77 +129,56 @@ def _sag(hidden: int, ratio: float) -> nn.Module:
     return SAGPooling(hidden, ratio=ratio, GNN=GCNConv)
 
 
-def fit_graphs(
-    network: nn.Module,
+def make_batch(
+    graph: CSRGraph,
+    features: Tensor,
+    chosen: np.ndarray,
     edges_of: Callable[..., Tensor],
-    data: GraphData,
-    split: Split,
-    params: Params,
-    seed: int,
-) -> TrialOutcome:
-    """Train in shuffled batches until validation has not improved for a while; test the best."""
-    features = torch.from_numpy(data.split_features(split))
-    labels = torch.from_numpy(data.labels).to(data.device)
-    rng = np.random.default_rng(seed)
-
-    def batch(rows: np.ndarray) -> tuple[GraphBatch, Tensor]:
-        made = make_batch(data.graph, features, rows, edges_of, data.device)
-        return made, labels[torch.from_numpy(rows).to(data.device)]
-
-    network.to(data.device)
-    optimizer = torch.optim.Adam(network.parameters(), lr=params["lr"])
-    of_val, best, kept, epoch = batch(split.val), BestEpoch(), {}, 0
-    for epoch in range(1, params["epochs"] + 1):
-        network.train()
-        order = rng.permutation(split.train)
-        for rows in np.array_split(order, -(-len(order) // params["batch_size"])):
-            graphs, wanted = batch(rows)
-            loss = nn.functional.cross_entropy(network(graphs), wanted)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        if best.improves(*_evaluate(network, *of_val), epoch):
-            kept = copy.deepcopy(network.state_dict())
-        elif epoch - best.epoch >= PATIENCE:
-            break
-    network.load_state_dict(kept)
-    test, _ = _evaluate(network, *batch(split.test))
-    return TrialOutcome(best.val, best.val_loss, test, best.epoch, epoch)
+    device: str = "cpu",
+) -> GraphBatch:
+    """The chosen graphs, in their order; ``features`` are those of the whole collection."""
+    ends = graph.graph_ptr
+    nodes = np.concatenate([np.arange(ends[row], ends[row + 1]) for row in chosen])
+    whole = csr_array(
+        (np.ones(len(graph.indices), bool), graph.indices, graph.indptr), (len(features),) * 2
+    )
+    adjacency = whole[nodes][:, nodes]
+    graph_of = np.repeat(np.arange(len(chosen)), np.diff(ends)[chosen])
+    return GraphBatch(
+        features[torch.from_numpy(nodes)].to(device),
+        edges_of(adjacency.indptr, adjacency.indices).to(device),
+        torch.from_numpy(graph_of).to(device),
+        len(chosen),
+    )
 
 
-def _evaluate(network: nn.Module, graphs: GraphBatch, wanted: Tensor) -> tuple[float, float]:
-    """Accuracy and mean cross-entropy."""
-    network.eval()
-    with torch.no_grad():
-        logits = network(graphs)
-    accuracy = (logits.argmax(dim=1) == wanted).double().mean()
-    return float(accuracy), float(nn.functional.cross_entropy(logits, wanted))
-
-
-def _readout_family(name: str, convolution: Convolution) -> Family:
+def _family(
+    name: str, network_class: Any, layer: Any, grid: Mapping[str, Any], edges_of: Any
+) -> Family:
     def trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
+        """Train in shuffled batches."""
         torch.manual_seed(seed)
         width = data.graph.features.shape[1]
-        network = _ReadoutNetwork(convolution, width, data.num_classes, params)
-        return fit_graphs(network, sparse_rows, data, split, params, seed)
+        network = network_class(layer, width, data.num_classes, params).to(data.device)
+        features = torch.from_numpy(data.split_features(split))
+        rng = np.random.default_rng(seed)
 
-    return Family(name, GRID, trial, "graph", _PYG)
+        def batches() -> list[np.ndarray]:
+            order = rng.permutation(split.train)
+            return np.array_split(order, -(-len(order) // params["batch_size"]))
 
+        def predict(rows: np.ndarray) -> Tensor:
+            return network(make_batch(data.graph, features, rows, edges_of, data.device))
 
-def _pooling_family(name: str, pool: Callable[..., nn.Module]) -> Family:
-    def trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
-        torch.manual_seed(seed)
-        width = data.graph.features.shape[1]
-        network = _PoolingNetwork(pool, width, data.num_classes, params)
-        return fit_graphs(network, edge_list, data, split, params, seed)
+        return fit_network(network, predict, batches, data, split, params, PATIENCE)
 
-    return Family(name, POOLING_GRID, trial, "graph", _PYG)
+    return Family(name, grid, trial, PYG)
 
 
 GRAPH_FAMILIES = [
-    _readout_family("GCN", _gcn),
-    _readout_family("GIN", _gin),
-    _readout_family("GraphSAGE", _sage),
-    _pooling_family("TopKPool", _top_k),
-    _pooling_family("SAGPool", _sag),
+    _family("GCN", _ReadoutNetwork, _gcn, GRID, sparse_rows),
+    _family("GIN", _ReadoutNetwork, _gin, GRID, sparse_rows),
+    _family("GraphSAGE", _ReadoutNetwork, _sage, GRID, sparse_rows),
+    _family("TopKPool", _PoolingNetwork, _top_k, POOLING_GRID, edge_list),
+    _family("SAGPool", _PoolingNetwork, _sag, POOLING_GRID, edge_list),
 ]

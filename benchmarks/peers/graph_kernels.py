@@ -15,7 +15,6 @@ import numpy as np
 from paper.data import GraphData, Split
 from paper.protocol import Family, Params, TrialOutcome
 
-_GRAKEL = ("grakel", "grakel")
 _COSTS = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
 _ITERATIONS = [1, 2, 3, 4, 5]
 
@@ -42,15 +41,15 @@ def _grakel_graphs(data: GraphData) -> list[Any]:
     """One GraKeL graph for each graph; its node labels beside it."""
     from grakel import Graph
 
-    graph, labels, made = data.graph, data.node_labels.tolist(), []
+    graph, labels, graphs = data.graph, data.node_labels.tolist(), []
     for low, high in zip(graph.graph_ptr.tolist(), graph.graph_ptr[1:].tolist(), strict=False):
         neighbours = {
             node - low: (graph.indices[graph.indptr[node] : graph.indptr[node + 1]] - low).tolist()
             for node in range(low, high)
         }
         node_labels = dict(enumerate(labels[low:high]))
-        made.append(Graph(neighbours, node_labels=node_labels, graph_format="all"))
-    return made
+        graphs.append(Graph(neighbours, node_labels=node_labels, graph_format="all"))
+    return graphs
 
 
 @functools.lru_cache(maxsize=8)
@@ -73,12 +72,12 @@ def _family(name: str, kernel: Callable[[Any], Any], parameter: str, values: lis
         machine.fit(gram[np.ix_(split.train, split.train)], data.labels[split.train])
 
         def accuracy(rows: np.ndarray) -> float:
-            guessed = machine.predict(gram[np.ix_(rows, split.train)])
-            return float((guessed == data.labels[rows]).mean())
+            predicted = machine.predict(gram[np.ix_(rows, split.train)])
+            return float((predicted == data.labels[rows]).mean())
 
         return TrialOutcome(accuracy(split.val), None, accuracy(split.test), 1, 1)
 
-    return Family(name, {parameter: values, "cost": _COSTS}, trial, "graph", _GRAKEL)
+    return Family(name, {parameter: values, "cost": _COSTS}, trial, "grakel")
 
 
 KERNEL_FAMILIES = [

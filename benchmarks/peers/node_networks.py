@@ -8,16 +8,16 @@ layer, since on thousands of columns the sum would take minutes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from paper.data import NodeData, Split
-from paper.protocol import BestEpoch, Family, Params, TrialOutcome
+from paper.protocol import Family, Params, TrialOutcome
 from torch import Tensor, nn
 
-from peers.adjacency import edge_list, sparse_rows
-from peers.sparse_features import SparseDropout, SparseFeatures, SparseLinear
+from peers.networks import PYG, edge_list, fit_network, sparse_rows
 
-_PYG = ("torch-geometric", "torch_geometric")
 _HEADS = 8
 GRID = {
     "hidden": [32, 64, 128],
@@ -26,6 +26,44 @@ GRID = {
     "weight_decay": [0.0, 5e-5, 5e-4, 5e-3],
     "epochs": [200],
 }
+
+
+class SparseFeatures(NamedTuple):
+    """A matrix of features ``[V, D]`` as compressed sparse rows, such as bags of words."""
+
+    indptr: Tensor  # int64 [V + 1]
+    indices: Tensor  # int64 [K], the columns of each row
+    values: Tensor  # float32 [K]
+
+    @classmethod
+    def of(cls, features: np.ndarray, device: str) -> SparseFeatures:
+        rows, columns = np.nonzero(features)
+        indptr = np.searchsorted(rows, np.arange(len(features) + 1))
+        parts = (indptr, columns, features[rows, columns])
+        return cls(*(torch.from_numpy(part).to(device) for part in parts))
+
+
+class SparseLinear(nn.Module):
+    """``dropout(x) W``, without a bias, for sparse ``x``; starts as Glorot's uniform layer.
+
+    The result is that of a dense layer; on Cora's 1433 columns an epoch takes a tenth of the time.
+    """
+
+    def __init__(self, in_feats: int, out_feats: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, features: SparseFeatures) -> Tensor:
+        return nn.functional.embedding_bag(
+            features.indices,
+            self.weight,
+            features.indptr,
+            mode="sum",
+            per_sample_weights=self.dropout(features.values),
+            include_last_offset=True,
+        )
 
 
 class _Network(nn.Module):
@@ -40,14 +78,12 @@ class _Network(nn.Module):
         activation: nn.Module,
     ) -> None:
         super().__init__()
-        self.drop_features = SparseDropout(params["dropout"])
-        self.product = SparseLinear(width, params["hidden"])
+        self.product = SparseLinear(width, params["hidden"], params["dropout"])
         self.first, self.second, self.activation = first, second, activation
         self.dropout = nn.Dropout(params["dropout"])
 
     def forward(self, features: SparseFeatures, edges: Tensor) -> Tensor:
-        hidden = self.product(self.drop_features(features))
-        hidden = self.activation(self.first(hidden, edges))
+        hidden = self.activation(self.first(self.product(features), edges))
         return self.second(self.dropout(hidden), edges)
 
 
@@ -93,49 +129,25 @@ def _sage(width: int, classes: int, params: Params) -> nn.Module:
     return _Network(width, params, first, second, nn.ReLU())
 
 
-def fit_nodes(
-    network: nn.Module, edges: Tensor, data: NodeData, split: Split, params: Params
-) -> TrialOutcome:
-    """Train on all training nodes at once; test nodes are looked at when validation improves."""
-    features = SparseFeatures.of(data.graph.features, data.device)
-    labels = torch.from_numpy(data.labels).to(data.device)
-    train, val, test = (torch.from_numpy(part).to(data.device) for part in split)
-    network.to(data.device)
-    optimizer = torch.optim.Adam(
-        network.parameters(), lr=params["lr"], weight_decay=params["weight_decay"]
-    )
-    best, of_test = BestEpoch(), 0.0
-    for epoch in range(1, params["epochs"] + 1):
-        network.train()
-        loss = nn.functional.cross_entropy(network(features, edges)[train], labels[train])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        network.eval()
-        with torch.no_grad():
-            logits = network(features, edges)
-        val_loss = float(nn.functional.cross_entropy(logits[val], labels[val]))
-        if best.improves(_accuracy(logits, labels, val), val_loss, epoch):
-            of_test = _accuracy(logits, labels, test)
-    return TrialOutcome(best.val, best.val_loss, of_test, best.epoch, params["epochs"])
-
-
-def _accuracy(logits: Tensor, labels: Tensor, rows: Tensor) -> float:
-    return float((logits[rows].argmax(dim=1) == labels[rows]).double().mean())
-
-
 def _family(
     name: str,
     build: Callable[[int, int, Params], nn.Module],
     edges_of: Callable[..., Tensor] = sparse_rows,
 ) -> Family:
     def trial(data: NodeData, split: Split, params: Params, seed: int) -> TrialOutcome:
+        """Train on all training nodes at once."""
         torch.manual_seed(seed)
-        network = build(data.graph.features.shape[1], data.num_classes, params)
-        edges = edges_of(data.graph.indptr, data.graph.indices, data.device)
-        return fit_nodes(network, edges, data, split, params)
+        network = build(data.graph.features.shape[1], data.num_classes, params).to(data.device)
+        edges = edges_of(data.graph.indptr, data.graph.indices).to(data.device)
+        features = SparseFeatures.of(data.graph.features, data.device)
+        return fit_network(
+            network,
+            lambda rows: network(features, edges)[rows],
+            lambda: [split.train],
+            data, split, params, patience=params["epochs"],
+        )  # fmt: skip
 
-    return Family(name, GRID, trial, "node", _PYG)
+    return Family(name, GRID, trial, PYG)
 
 
 NODE_FAMILIES = [

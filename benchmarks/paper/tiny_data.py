@@ -29,10 +29,10 @@ def tiny_graph_data(name: str) -> GraphData:
     parts, classes = [], []
     for number in range(_NUM_GRAPHS):
         label, num_nodes = number % 2, 5 + number % 3
-        around = np.arange(num_nodes)
-        edges = np.stack([around, (around + 1) % num_nodes])
+        ring = np.arange(num_nodes)
+        edges = np.stack([ring, (ring + 1) % num_nodes])
         if label:
-            chords = np.stack([np.zeros(num_nodes - 1, int), around[1:]])
+            chords = np.stack([np.zeros(num_nodes - 1, int), ring[1:]])
             edges = np.concatenate([edges, chords], axis=1)
         rng = np.random.default_rng(number)
         features = np.concatenate([rng.random((num_nodes, 2)), np.eye(num_nodes)[:, :2]], axis=1)
