@@ -35,7 +35,7 @@ class MiningJob:
         self.miner = settings.make_miner()
         check_samples(settings.null.models, settings.null.samples, settings.null.decoys)
         for num_runs in (settings.stability.restarts, settings.stability.bootstrap):
-            check_int("num_runs", num_runs, 0)
+            check_int("restarts", num_runs, 0)
         if settings.exact.seconds is not None:
             check_float("seconds", settings.exact.seconds, 0, open_minimum=True)
             size = self.miner.pattern_size

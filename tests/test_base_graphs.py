@@ -15,16 +15,9 @@ from synthetic import (
     random_tree,
     watts_strogatz,
 )
-from synthetic.seeds import as_generator
 
 # Name and arguments before the seed, for 60 nodes.
-CASES = {
-    "ba": (60, 3),
-    "er": (60, 0.1),
-    "ws": (60, 4, 0.3),
-    "regular": (60, 3),
-    "tree": (60,),
-}
+CASES = {"ba": (60, 3), "er": (60, 0.1), "ws": (60, 4, 0.3), "regular": (60, 3), "tree": (60,)}
 BA_6_2_SEED_5 = [[0, 1], [0, 2], [0, 3], [2, 3], [0, 4], [2, 4], [3, 5], [2, 5]]
 
 
@@ -60,7 +53,7 @@ def test_compiled_and_plain_python_give_the_same_graph():
     assert barabasi_albert(6, 2, seed=5).tolist() == BA_6_2_SEED_5
 
 
-@pytest.mark.parametrize("per_node", [1, 2, 5])
+@pytest.mark.parametrize("per_node", [1, 5])
 def test_barabasi_albert_has_the_size_and_degrees_of_its_definition(per_node):
     edges = barabasi_albert(200, per_node, seed=1)
     assert len(edges) == per_node * (200 - per_node)
@@ -75,25 +68,12 @@ def test_barabasi_albert_has_the_size_and_degrees_of_its_definition(per_node):
 def test_barabasi_albert_has_the_degree_distribution_of_networkx(per_node):
     edges = barabasi_albert(100, per_node, 0, num_graphs=60)
     ours = degrees(edges, 6000)
-    theirs = np.concatenate(
-        [
-            [d for _, d in nx.barabasi_albert_graph(100, per_node, seed=seed).degree]
-            for seed in range(60)
-        ]
-    )
+    others = [nx.barabasi_albert_graph(100, per_node, seed=seed) for seed in range(60)]
+    theirs = np.array([degree for graph in others for _, degree in graph.degree])
     # Kolmogorov–Smirnov distance under its critical value at 0.1 %, 1.95 sqrt(2 / n).
     values = np.arange(max(ours.max(), theirs.max()) + 1)
     difference = (ours[:, None] <= values).mean(axis=0) - (theirs[:, None] <= values).mean(axis=0)
     assert np.abs(difference).max() < 1.95 * math.sqrt(2 / 6000)
-
-
-def test_barabasi_albert_prefers_nodes_of_high_degree():
-    # The centre of a path on 3 nodes holds half of the edge ends: the fourth node takes it half
-    # of the time.
-    edges = barabasi_albert(4, 1, seed=4, num_graphs=2000).reshape(2000, 3, 2) % 4
-    center = np.where(edges[:, 1, 0] == 0, 0, 1)
-    share = (edges[:, 2, 0] == center).mean()
-    assert abs(share - 0.5) < 5 * math.sqrt(0.25 / 2000)
 
 
 def test_graphs_grown_together_are_separate():
@@ -119,22 +99,14 @@ def test_the_smallest_and_largest_probabilities():
     ("call", "message"),
     [
         (lambda: barabasi_albert(3, 3, 0), "num_nodes .*4, got 3"),
-        (lambda: barabasi_albert(3, 0, 0), "num_edges_per_node .*1, got 0"),
-        (lambda: barabasi_albert(3, 1, 0, num_graphs=0), "num_graphs .*1, got 0"),
-        (lambda: erdos_renyi(0, 0.5, 0), "num_nodes .*1, got 0"),
         (lambda: erdos_renyi(5, 1.5, 0), "edge_prob .*1, got 1.5"),
         (lambda: watts_strogatz(5, 3, 0.1, 0), "num_neighbors must be even.*got 3"),
         (lambda: watts_strogatz(4, 4, 0.1, 0), "num_nodes .*5, got 4"),
         (lambda: random_regular(5, 3, 0), r"num_nodes \* degree must be even, got 5 \* 3"),
         (lambda: random_tree(3, -1), "seed .*0, got -1"),
+        (lambda: random_tree(3, None), "seed must be an integer"),
     ],
 )
-def test_values_out_of_range_are_refused(call, message):
-    with pytest.raises(InputError, match=message):
+def test_refused_values(call, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
         call()
-
-
-@pytest.mark.parametrize("seed", [None, 1.5, "1", True])
-def test_a_seed_is_an_integer_or_a_generator(seed):
-    with pytest.raises(InputTypeError, match="seed must be an integer"):
-        as_generator(seed)

@@ -15,18 +15,6 @@ def graphs():
     return MotifClassificationDataset(num_graphs=122, seed=3)
 
 
-def same_graph(a, b):
-    """Whether two DGL graphs hold the same edges and data in the same order."""
-    pairs = list(zip(a.edges(), b.edges(), strict=True))
-    pairs += [(a.ndata[name], b.ndata[name]) for name in a.ndata]
-    pairs += [(a.edata[name], b.edata[name]) for name in a.edata]
-    return (
-        set(a.ndata) == set(b.ndata)
-        and a.num_nodes() == b.num_nodes()
-        and all(torch.equal(x, y) for x, y in pairs)
-    )
-
-
 def test_the_mining_graph_has_the_stated_size_and_balance():
     dataset = PlantedMotifDataset()
     graph = dataset[0]
@@ -39,13 +27,6 @@ def test_the_mining_graph_has_the_stated_size_and_balance():
     assert [row["copies"] for row in dataset.planted.truth()["motifs"]] == [10] * 4
     assert dataset.num_classes == 5
     assert repr(dataset) == "PlantedMotifDataset(num_graphs=1, seed=0)"
-
-
-def test_the_mining_graph_is_its_planted_record():
-    dataset = PlantedMotifDataset(num_base_nodes=30, copies=2, seed=4)
-    assert same_graph(dataset[0], dataset.planted.to_dgl())
-    base = dataset.planted.to_networkx().subgraph(range(30))
-    assert nx.is_tree(base)
 
 
 @pytest.mark.parametrize(
@@ -109,17 +90,6 @@ def test_every_graph_is_a_tree_and_the_motif_of_its_label(graphs):
         assert (graph.ndata["node_type"][inside] == label + 1).all()
 
 
-def test_each_graph_is_its_part_of_the_planted_record(graphs):
-    assert graphs.node_offsets.tolist() == list(range(0, 122 * 31 + 1, 31))
-    for index in (0, 60, 121):
-        graph, _ = graphs[index]
-        first = graphs.node_offsets[index]
-        part = graphs.planted.node_instance[first : first + 31]
-        assert torch.equal(graph.ndata["node_instance"], torch.from_numpy(part))
-        _, nodes = graphs.planted.instances[part[-1]]
-        assert nodes == tuple(range(first + 25, first + 31))
-
-
 def test_graphs_are_valid_when_motifs_differ_in_size():
     dataset = MotifClassificationDataset(
         num_graphs=40, num_base_nodes=8, motifs=("square", "wheel8"), features="per_node"
@@ -144,19 +114,8 @@ def test_the_split_is_disjoint_complete_and_stratified(num_graphs):
         assert torch.bincount(dataset.labels[part]).tolist() == [tenth] * 4
 
 
-def test_dgl_loads_it_in_batches(graphs):
-    loader = dgl.dataloading.GraphDataLoader(
-        torch.utils.data.Subset(graphs, graphs.val_idx.tolist()), batch_size=5
-    )
-    batches = [(batch.batch_size, labels.tolist()) for batch, labels in loader]
-    assert [size for size, _ in batches] == [5, 5, 2]
-    assert [label for _, labels in batches for label in labels] == graphs.labels[
-        graphs.val_idx
-    ].tolist()
-
-
 def test_indices_count_from_the_end_and_stop(graphs):
-    assert same_graph(graphs[-1][0], graphs[121][0])
+    assert graphs[-1][0] is graphs[121][0]
     assert len(list(PlantedMotifDataset(num_base_nodes=9, copies=1))) == 1
     for index in (122, -123):
         with pytest.raises(IndexError, match=f"idx must be from 0 to 121, got {index}"):
@@ -175,16 +134,11 @@ def test_a_raw_dir_is_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: PlantedMotifDataset(num_base_nodes=1), InputError, "num_nodes must be at least 2"),
         (lambda: PlantedMotifDataset(copies=-1), InputError, "copies must be at least 0, got -1"),
-        (lambda: PlantedMotifDataset(motifs=("hose",)), InputError, "motif must be one of"),
         (lambda: PlantedMotifDataset(motifs="house"), InputTypeError, "must be a sequence"),
         (lambda: PlantedMotifDataset(motifs=("cup", "cup")), InputError, "different names"),
-        (lambda: PlantedMotifDataset(noise=0.1), InputError, "use features='per_type_noise'"),
         (lambda: MotifClassificationDataset(39), InputError, "num_graphs must be at least 40"),
         (lambda: MotifClassificationDataset(40, motifs=()), InputError, "at least one"),
-        (lambda: MotifClassificationDataset(40, features="x"), InputError, "features must be"),
-        (lambda: MotifClassificationDataset(40, seed=None), InputTypeError, "seed must be"),
     ],
 )
 def test_bad_arguments_are_refused(make, error, message):

@@ -52,9 +52,7 @@ def found(run):
     ("options", "num_nodes", "num_edges"),
     [
         ("", 1000, 759 + 340 + 40),
-        ("--nodes 50 --edges-per-node 2", 290, 96 + 340 + 40),
         ("--nodes 50 --base ws --neighbors 6 --rewire-prob 0.3", 290, 150 + 340 + 40),
-        ("--nodes 50 --base er --edge-prob 1", 290, 1225 + 340 + 40),
         ("--nodes 50 --motif wheel=3 --motif square=0", 68, 49 + 30 + 3),
         ("--nodes 50 --motif wheel=3 --add-prob 1", 68, 49 + 45 + 3),
     ],

@@ -1,4 +1,4 @@
-"""What all commands share: one sentence and an exit code for what went wrong, and the log."""
+"""What all commands share: options, one sentence and an exit code for errors, the log."""
 
 from __future__ import annotations
 
@@ -7,11 +7,62 @@ import logging
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from gomkcn_dgl.errors import GomkcnError
+
+Decorated = Callable[..., Any]
+
+
+class _Names(click.ParamType):
+    """Names that are separated by commas, as a tuple."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return tuple(value.split(","))
+
+
+NAMES = _Names()
+
+
+def add_options(*table: tuple[str, Any, str]) -> Callable[[Decorated], Decorated]:
+    """Decorate a command with options, each given as (names, kind, help).
+
+    The kind is a type, or a default value, which the help then shows. ``bool`` is a flag ("--a/--b"
+    is None unless given), ``list`` a repeatable option, and ``...`` a text that must be given.
+    """
+
+    def decorate(command: Decorated) -> Decorated:
+        # a decorator that is applied later comes first in the help
+        for names, kind, text in reversed(table):
+            settings: dict[str, Any] = {"default": kind, "show_default": True}
+            if kind is ...:
+                settings = {"required": True}
+            elif kind is list:
+                settings = {"multiple": True}
+            elif kind is bool:
+                settings = {"is_flag": True, "default": None if "/" in names else False}
+            elif isinstance(kind, (type, click.ParamType)):
+                settings = {"type": kind}
+            command = click.option(*names.split(), help=text, **settings)(command)
+        return command
+
+    return decorate
+
+
+# options of the commands that write the folder of a long run
+run_options = add_options(
+    ("--out", ..., "Folder of the run."),
+    ("--settings settings_file", str, "A TOML file, such as the settings.toml of a run."),
+    ("--force", bool, "Overwrite a run in the folder."),
+    ("--resume", bool, "Resume an unfinished run in the folder."),
+    ("--time-limit", float, "End after so many seconds, with the results so far."),
+    ("--quiet", bool, "Show no log and no progress bar."),
+)
 
 
 class Command(click.Command):
@@ -22,15 +73,15 @@ class Command(click.Command):
             return super().invoke(ctx)
         except GomkcnError as error:
             message = str(error)
-            # a sentence of the library names its parameter; here that is an option
+            # the library names its parameter; on the command line that is an option
             for option in self.params:
-                message = re.sub(rf"^{option.name}\b", option.opts[0], message)
+                message = re.sub(rf"^(num_)?{option.name}\b", option.opts[0], message)
             click.echo(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
 
 
 class Group(click.Group):
-    """A group of such commands; what cannot be printed is said in one sentence, too."""
+    """A group of such commands; output that cannot be printed is reported in one sentence, too."""
 
     command_class = Command
     group_class = type
@@ -39,7 +90,7 @@ class Group(click.Group):
         try:
             return super().main(*args, **extra)
         except OSError as error:
-            # without a name: the terminal, or a full disk behind ">"
+            # without a file name it is the terminal, or a full disk behind ">"
             what = "the output" if error.filename is None else repr(error.filename)
             reason = error.strerror or str(error)
             if error.filename is None:
@@ -49,7 +100,7 @@ class Group(click.Group):
 
 
 def _drop_output() -> None:
-    """Let what is still to be printed go nowhere: at its end Python would try, and fail, again."""
+    """Discard what is still to be printed; Python would otherwise fail again when it exits."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Command, show_log
+from gomkcn.commands.base import NAMES, Command, add_options, show_log
 
 # the libraries are imported inside the command, so that --help answers at once
 
@@ -17,27 +17,15 @@ from gomkcn.commands.base import Command, show_log
 @click.command(cls=Command)
 @click.argument("edges", metavar="EDGES")
 @click.argument("out", metavar="OUT")
-@click.option(
-    "--memory-limit",
-    default="2GiB",
-    show_default=True,
-    help="Memory that may be used, such as 512MiB; a smaller limit sorts in smaller parts.",
+@add_options(
+    ("--memory-limit", "2GiB", "Memory that may be used; a smaller limit sorts in smaller parts."),
+    ("--feature-file", str, "A .npy or .csv with one row per node."),
+    ("--features", NAMES, "Columns of the feature file, separated by commas. [all]"),
+    ("--format", str, "edges, csv or parquet. [by the name]"),
+    ("--force", bool, "Overwrite a graph folder."),
+    ("--quiet", bool, "Show no log and no progress bar."),
 )
-@click.option("--feature-file", help="A .npy or .csv with one row a node.")
-@click.option("--features", help="Columns of the feature file, comma-separated. [all]")
-@click.option("--format", help="edges, csv or parquet; told by the name.")
-@click.option("--force", is_flag=True, help="Overwrite a graph folder.")
-@click.option("--quiet", is_flag=True, help="No log and no progress bar.")
-def convert(
-    edges: str,
-    out: str,
-    memory_limit: str,
-    feature_file: str | None,
-    features: str | None,
-    format: str | None,
-    force: bool,
-    quiet: bool,
-) -> None:
+def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
     """Convert the edge list at EDGES to the graph folder OUT, in bounded memory.
 
     Every command takes that folder in place of a graph file, and reads it without loading it.
@@ -51,18 +39,15 @@ def convert(
     from gomkcn_dgl.io.convert import convert_edges
     from gomkcn_dgl.runtime.memory import format_size, parse_size
 
-    # the folder that is being written vanishes on Ctrl-C; so it does on SIGTERM
+    # SIGTERM removes the unfinished folder, as Ctrl-C does
     before = signal.signal(signal.SIGTERM, _end)
     try:
         header = convert_edges(
             edges,
             out,
-            features=None if features is None else tuple(features.split(",")),
-            feature_file=feature_file,
-            format=format,
             memory_limit=parse_size(memory_limit),
-            force=force,
             progress=not quiet and sys.stderr.isatty(),
+            **options,
         )
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, show_log
+from gomkcn.commands.base import Command, add_options, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,18 +21,15 @@ GRAPHML = ".graphml"
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
-@click.option("--format", help="Of GRAPH: edges, csv, graphml, dgl, npz or tu. [by the name]")
-@click.option(
-    "--time-limit",
-    default=60.0,
-    show_default=True,
-    help="Seconds until the exact count is stopped.",
+@add_options(
+    ("--format", str, "Of GRAPH: edges, csv, graphml, dgl, npz or tu. [by the name]"),
+    ("--time-limit", 60.0, "Seconds until the exact count is stopped."),
+    ("--policy", "dense", "Which nodes a large subgraph keeps, as in mine."),
+    ("--views num_views", 1, "Subgraphs per node."),
+    ("--seed", 0, "Seed of the subgraphs."),
 )
-@click.option("--policy", default="dense", show_default=True, help="Of the subgraphs, as in mine.")
-@click.option("--views", "num_views", default=1, show_default=True, help="Subgraphs per node.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the subgraphs.")
 def count(pattern: str, path: str, format: str | None, time_limit: float, **sampling: Any) -> None:
-    """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining takes.
+    """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining extracts.
 
     PATTERN is the name of a motif, a file (an edge list or GraphML), or RUN:ID for a pattern of a
     finished run. An occurrence is a set of nodes with exactly its edges; features are not used.
@@ -70,7 +67,7 @@ def count(pattern: str, path: str, format: str | None, time_limit: float, **samp
 
 
 def _read_pattern(text: str) -> np.ndarray:
-    """Adjacency of what PATTERN names, uint8 ``[M, M]``."""
+    """Adjacency of the pattern that PATTERN names, uint8 ``[M, M]``."""
     from synthetic import MOTIFS, read_motif
 
     if text in MOTIFS:

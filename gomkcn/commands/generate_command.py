@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Group, show_log
+from gomkcn.commands.base import Group, add_options, show_log
 from gomkcn.commands.graph_options import truth_path_of
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
@@ -16,6 +16,14 @@ from gomkcn_dgl.errors import InputError
 
 # More copies would hold more nodes than a graph may have.
 MAX_COPIES = 10**8
+# the options of each base graph, in the order of its function's parameters
+_BASE_OPTIONS = {
+    "ba": ("edges_per_node",),
+    "er": ("edge_prob",),
+    "ws": ("neighbors", "rewire_prob"),
+    "regular": ("degree",),
+    "tree": (),
+}
 
 
 @click.group(cls=Group)
@@ -29,32 +37,28 @@ def generate() -> None:
 
 
 @generate.command()
-@click.option("--out", required=True, help="Graph file; its truth goes beside it.")
-@click.option("--base", default="ba", show_default=True, help="ba, er, ws, regular or tree.")
-@click.option("--nodes", default=760, show_default=True, help="Nodes of the base graph.")
-@click.option("--edges-per-node", default=1, show_default=True, help="For ba.")
-@click.option("--edge-prob", default=0.005, show_default=True, help="For er.")
-@click.option("--neighbors", default=4, show_default=True, help="For ws.")
-@click.option("--rewire-prob", default=0.1, show_default=True, help="For ws.")
-@click.option("--degree", default=3, show_default=True, help="For regular.")
-@click.option(
-    "--motif",
-    "motifs",
-    multiple=True,
-    help="NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
-    "[house, cup, wheel, crown: 10 each]",
+@add_options(
+    ("--out", ..., "Graph file; its truth is written beside it."),
+    ("--base", "ba", "Base graph: ba, er, ws, regular or tree."),
+    ("--nodes", 760, "Nodes of the base graph."),
+    ("--edges-per-node", 1, "Edges of each new node, for ba."),
+    ("--edge-prob", 0.005, "Probability of an edge, for er."),
+    ("--neighbors", 4, "Neighbours on the ring, for ws."),
+    ("--rewire-prob", 0.1, "Probability that an edge is rewired, for ws."),
+    ("--degree", 3, "Degree of each node, for regular."),
+    (
+        "--motif motifs",
+        list,
+        "NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
+        "[house, cup, wheel, crown: 10 each]",
+    ),
+    ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
+    ("--feature-dim", 3, "Number of features."),
+    ("--noise", 0.0, "Standard deviation of the noise, for per_type_noise."),
+    ("--remove-prob", 0.0, "Probability that an edge of a motif is removed."),
+    ("--add-prob", 0.0, "Probability that an edge is added between two nodes of a motif."),
+    ("--seed", 0, "Seed of all random numbers."),
 )
-@click.option(
-    "--features",
-    default="per_type",
-    show_default=True,
-    help="constant, per_type, per_node or per_type_noise.",
-)
-@click.option("--feature-dim", default=3, show_default=True)
-@click.option("--noise", default=0.0, show_default=True, help="For per_type_noise.")
-@click.option("--remove-prob", default=0.0, show_default=True, help="Of each motif edge.")
-@click.option("--add-prob", default=0.0, show_default=True, help="Of each non-edge in a motif.")
-@click.option("--seed", default=0, show_default=True)
 def planted(
     out: str, base: str, nodes: int, motifs: tuple[str, ...], seed: int, **options: Any
 ) -> None:
@@ -70,22 +74,15 @@ def planted(
 
     import numpy as np
 
-    from gomkcn_dgl.checks import check_choice, check_int
+    from gomkcn_dgl.checks import check_choice
     from gomkcn_dgl.csr import csr_from_edges
     from gomkcn_dgl.io.reading import atomic_write, write_dgl_graphs, write_graph
     from synthetic import BASE_GRAPHS, plant_motifs
 
     check_choice("base", base, BASE_GRAPHS)
-    shape = {
-        "ba": ("edges_per_node",),
-        "er": ("edge_prob",),
-        "ws": ("neighbors", "rewire_prob"),
-        "regular": ("degree",),
-        "tree": (),
-    }
-    arguments = {name: options.pop(name) for names in shape.values() for name in names}
+    arguments = {name: options.pop(name) for names in _BASE_OPTIONS.values() for name in names}
     rng = np.random.default_rng(check_int("seed", seed, 0))
-    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in shape[base]), rng)
+    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), rng)
     graph = plant_motifs(edges, nodes, _parse_motifs(motifs), seed=rng, **options)
     path = Path(out)
     if path.suffix == ".bin":
@@ -109,12 +106,14 @@ def planted(
 
 
 @generate.command()
-@click.option("--out", required=True, help="A .bin file of DGL graphs with their labels.")
-@click.option("--graphs", "num_graphs", default=8000, show_default=True)
-@click.option("--nodes", "num_base_nodes", default=25, show_default=True)
-@click.option("--edges-per-node", "num_base_edges_per_node", default=1, show_default=True)
-@click.option("--features", default="per_type", show_default=True)
-@click.option("--seed", default=0, show_default=True)
+@add_options(
+    ("--out", ..., "A .bin file of DGL graphs with their labels."),
+    ("--graphs num_graphs", 8000, "Number of graphs."),
+    ("--nodes num_base_nodes", 25, "Nodes of each base graph."),
+    ("--edges-per-node num_base_edges_per_node", 1, "Edges of each new node."),
+    ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
+    ("--seed", 0, "Seed of all random numbers."),
+)
 def classification(out: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their label.
 

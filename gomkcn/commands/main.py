@@ -17,7 +17,7 @@ from gomkcn.commands.train_command import explain, train
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gomkcn-dgl")
 def main() -> None:
-    """Find the small patterns that keep coming back in graphs.
+    """Find the small patterns that occur again and again in graphs.
 
     \b
     gomkcn generate planted --out planted.bin   a graph whose answer is known

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, show_log
+from gomkcn.commands.base import Command, add_options, run_options, show_log
 from gomkcn.commands.graph_options import graph_options, read_graph_at, truth_beside
 
 if TYPE_CHECKING:
@@ -18,94 +16,44 @@ if TYPE_CHECKING:
 # the libraries are imported inside the commands, so that --help answers at once
 
 
-def _number_or_auto(context: click.Context, option: click.Parameter, text: str | None) -> Any:
-    try:
-        return text if text in (None, "auto") else int(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is neither a whole number nor auto.") from None
+class _NumberOrAuto(click.ParamType):
+    name = "N|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return value if value == "auto" else int(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a whole number nor auto.", param, ctx)
 
 
-# those that a first user may want; a settings file takes all. Each is called as in its table
-_SETTINGS = [
-    click.option(
-        "--patterns",
-        "num_patterns",
-        metavar="N|auto",
-        callback=_number_or_auto,
-        help="Patterns to look for; auto: as many as a null model does not explain. [12]",
-    ),
-    click.option(
-        "--size",
-        "pattern_size",
-        metavar="N|auto",
-        callback=_number_or_auto,
-        help="Most nodes of a pattern; auto: the size that a null model explains least. [6]",
-    ),
-    click.option(
-        "--hops", "num_hops", type=int, help="Radius around each node. [3, or half the size]"
-    ),
-    click.option("--levels", "num_levels", type=int, help="Steps of neighbours compared. [3]"),
-    click.option("--policy", help="Nodes that stay in a large ball: dense, bfs, random. [dense]"),
-    click.option("--views", "num_views", type=int, help="Subgraphs around each node. [1]"),
-    click.option("--init", help="facility_location, kmeans++, sample, random. [facility_location]"),
-    click.option("--matching", help="optimal, or the paper's greedy. [optimal]"),
-    click.option("--epochs", "num_epochs", type=int, help="Gradient epochs. [60]"),
-    click.option(
-        "--noisy-copies",
-        help="Also find patterns of which few copies are intact: auto, no, yes. [auto]",
-    ),
-    click.option("--restarts", "n_init", type=int, help="Initialisations to try. [1]"),
-    click.option("--contrast", "feature_contrast", type=float, help="Weight of features. [0.3]"),
-    click.option(
-        "--rule", "occurrence_rule", help="Occurrences: isomorphic or similar. [isomorphic]"
-    ),
-    click.option(
-        "--min-similarity",
-        type=float,
-        help="Least similarity of an assigned node. [what a null model rarely reaches]",
-    ),
-    click.option("--min-support", type=int, help="Least occurrences of a pattern. [5]"),
-    click.option(
-        "--exact",
-        "seconds",
-        type=float,
-        metavar="SECONDS",
-        help="Count each structure in the whole graph, for so long at most. [not counted]",
-    ),
-    click.option("--seed", "random_state", type=int, help="Seed of everything. [0]"),
-    click.option(
-        "--sample-error",
-        type=float,
-        help="Learn on so many nodes that shares are right to within this. [0.005]",
-    ),
-    click.option(
-        "--memory-limit",
-        metavar="SIZE",
-        help="Most memory to take beside the graph, such as 4GiB. [half of the machine's]",
-    ),
-    click.option(
-        "--null",
-        "models",
-        multiple=True,
-        help="Null model to compare with: degree, configuration or features; repeatable.",
-    ),
-    click.option("--null-samples", "samples", type=int, help="Samples to count in. [100]"),
-    click.option("--null-decoys", "decoys", type=int, help="Samples to mine. [20]"),
-    click.option(
-        "--stability",
-        "restarts",
-        type=int,
-        metavar="RUNS",
-        help="Runs from other initialisations, and as many on resampled nodes, to measure which "
-        "patterns are found again. [0]",
-    ),
-]
+_NUMBER = _NumberOrAuto()
 
-
-def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_SETTINGS):
-        command = option(command)
-    return command
+# the options that most users need, named as in the tables of the settings file, which has more
+_settings_options = add_options(
+    ("--patterns num_patterns", _NUMBER, "Number of patterns; auto: a null model decides. [12]"),
+    ("--size pattern_size", _NUMBER, "Most nodes of a pattern; auto: a null model decides. [6]"),
+    ("--hops num_hops", int, "Radius around each node. [3, or half the size]"),
+    ("--levels num_levels", int, "Levels of neighbours that are compared. [3]"),
+    ("--policy", str, "Which nodes a large subgraph keeps: dense, bfs, random. [dense]"),
+    ("--views num_views", int, "Subgraphs around each node. [1]"),
+    ("--init", str, "facility_location, kmeans++, sample or random. [facility_location]"),
+    ("--matching", str, "optimal, or the paper's greedy. [optimal]"),
+    ("--epochs num_epochs", int, "Gradient epochs. [60]"),
+    ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
+    ("--restarts n_init", int, "Number of initializations. [1]"),
+    ("--contrast feature_contrast", float, "Weight of features. [0.3]"),
+    ("--rule occurrence_rule", str, "Occurrences: isomorphic or similar. [isomorphic]"),
+    ("--min-similarity", float, "Least similarity of an assigned node. [by a null model]"),
+    ("--min-support", int, "Least occurrences of a pattern. [5]"),
+    ("--exact seconds", float, "Most seconds to count each pattern exactly. [not counted]"),
+    ("--seed random_state", int, "Seed of all random numbers. [0]"),
+    ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
+    ("--memory-limit", str, "Memory beside the graph, such as 4GiB. [half of the machine's]"),
+    ("--null models", list, "Null model: degree, configuration or features; repeatable. [none]"),
+    ("--null-samples samples", int, "Null-model samples to count in. [100]"),
+    ("--null-decoys decoys", int, "Null-model samples to mine. [20]"),
+    ("--stability restarts", int, "Repeated runs: other initializations, resampled nodes. [0]"),
+)
 
 
 def _resolve(settings_file: str | None, options: dict[str, Any]) -> RunSettings:
@@ -113,8 +61,6 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> RunSettings:
     from mining.settings import RunSettings, read_settings
 
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    features = options["features"]
-    options["features"] = None if features is None else tuple(features.split(","))
     options["models"] = options["models"] or None
     options["bootstrap"] = options["restarts"]
     return settings.override(
@@ -127,25 +73,13 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> RunSettings:
 
 @click.command(cls=Command)
 @graph_options
-@click.option("--out", required=True, help="Folder of the run.")
+@run_options
+@add_options(("--truth", str, "Planted truth. [the file beside the graph]"))
 @_settings_options
-@click.option("--settings", "settings_file", help="A TOML file, such as a run's settings.toml.")
-@click.option("--truth", "truth_file", help="Planted truth; by default the one beside the graph.")
-@click.option("--force", is_flag=True, help="Overwrite a run in the folder.")
-@click.option("--resume", is_flag=True, help="Resume an unfinished run in the folder.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="End with what there is by then.")
-@click.option("--quiet", is_flag=True, help="No log and no progress bar.")
 def mine(
-    out: str,
-    settings_file: str | None,
-    truth_file: str | None,
-    force: bool,
-    resume: bool,
-    time_limit: float | None,
-    quiet: bool,
-    **options: Any,
+    out: str, settings_file: str | None, force: bool, resume: bool, quiet: bool, **options: Any
 ) -> None:
-    """Find the patterns that keep coming back in the graph at PATH.
+    """Find the patterns that occur again and again in the graph at PATH.
 
     \b
     gomkcn mine friends.txt.gz --out run --patterns 12 --size 6
@@ -165,13 +99,13 @@ def mine(
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
-    interrupts = Interrupts(time_limit)
+    interrupts = Interrupts(options["time_limit"])
     with join_processes():
         show_log(quiet or not is_first())
         settings = _resolve(settings_file, options)
         job = MiningJob(settings, progress=not quiet and sys.stderr.isatty() and is_first())
-        graph = read_graph_at(settings.graph)
-        truth_path = truth_beside(settings.graph.path) if truth_file is None else Path(truth_file)
+        graph = read_graph_at(**vars(settings.graph))
+        truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
         with lock_folder(out) as folder:
             progress = prepare_folder(folder, force, resume)

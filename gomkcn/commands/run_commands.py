@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gomkcn.commands.base import Command
+from gomkcn.commands.base import Command, add_options
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -31,8 +31,10 @@ def compare(first: str, second: str) -> None:
 
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
-@click.option("--out", required=True, help="Folder of the tables.")
-@click.option("--format", default="csv", show_default=True, help="csv or parquet.")
+@add_options(
+    ("--out", ..., "Folder of the tables."),
+    ("--format", "csv", "csv or parquet."),
+)
 def export(run: str, out: str, format: str) -> None:
     """Write the patterns and the occurrences of a finished RUN as tables.
 
