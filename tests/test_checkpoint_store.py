@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
 
 
@@ -109,11 +109,3 @@ def test_partial_results_are_not_resumed_from(tmp_path):
     assert again.take("early", refuse)["value"] == 1
     assert not again.has("late")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["early.npz", "identity.json"]
-
-
-def test_a_store_that_is_given_is_used():
-    store = CheckpointStore()
-    with shared_store(store) as shared:
-        assert shared is store
-    with shared_store(None) as shared:
-        assert shared.take("first", number(1))["value"] == 1

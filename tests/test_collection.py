@@ -43,14 +43,6 @@ def test_a_batch_has_the_subgraphs_of_its_graphs(chosen, num_views):
         first += size
 
 
-def test_the_whole_is_the_batch_of_all():
-    whole, batch = collection(GRAPHS).whole(), collection(GRAPHS).batch([0, 1, 2, 3])
-    for one, other in zip(whole.subgraphs, batch.subgraphs, strict=True):
-        assert (one is None and other is None) or torch.equal(*map(torch.as_tensor, (one, other)))
-    assert torch.equal(whole.feat, batch.feat)
-    assert torch.equal(whole.graph_sizes, batch.graph_sizes)
-
-
 def test_a_batch_of_sparse_features_has_the_rows_of_its_graphs():
     feat = np.zeros((9, 300), np.float32)
     feat[np.arange(9), np.arange(9) * 30] = 1

@@ -54,10 +54,3 @@ def test_notebook_runs(name, monkeypatch):
     shown = [output for cell in cells for output in cell.get("outputs", [])]
     assert any("text/html" in output.get("data", {}) for output in shown)
     assert not [output for output in shown if output.output_type == "error"]
-
-
-def test_notebooks_define_no_functions():
-    for name in SMALL:
-        notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
-        source = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-        assert not re.search(r"^\s*(def|class) ", source, flags=re.MULTILINE), name

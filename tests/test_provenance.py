@@ -5,7 +5,6 @@ import json
 import platform
 import subprocess
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 
@@ -61,13 +60,3 @@ def test_without_a_checkout_or_git_there_is_no_commit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(provenance.subprocess, "run", failing)
     assert describe_provenance(0, 0.0)["commit"] is None
-
-
-@pytest.mark.parametrize(
-    ("cpuinfo", "processor"),
-    [("processor\t: 0\nmodel name\t: Abacus @ 2 Hz\n", "Abacus @ 2 Hz"), ("model\t: 6\n", "arm")],
-)
-def test_the_processor_is_named(cpuinfo, processor, monkeypatch):
-    monkeypatch.setattr(Path, "read_text", lambda path, encoding: cpuinfo)
-    monkeypatch.setattr(provenance.platform, "processor", lambda: "arm")
-    assert provenance._processor() == processor

@@ -16,7 +16,6 @@ from gomkcn_dgl import (
     TrainingSettings,
     as_csr,
     evaluate_classifier,
-    predict_logits,
     train_classifier,
 )
 from gomkcn_dgl.runtime.checkpoint import Checkpoint
@@ -62,7 +61,10 @@ def assert_same(one, other):
 
 def test_cycles_and_stars_are_told_apart(data):
     model = classifier(kernel=None)
+    before = torch.random.get_rng_state()
     history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(20, batch_size=4))
+    # the random numbers of the caller are not touched
+    assert torch.equal(torch.random.get_rng_state(), before)
     assert history.best.accuracy == 1.0
     assert evaluate_classifier(model, data, LABELS, ROWS[12:]) == history.best
 
@@ -70,25 +72,10 @@ def test_cycles_and_stars_are_told_apart(data):
 def test_nodes_are_classified():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data, rows, model = (
-        GraphCollection(as_csr(graph), 1, 4),
-        np.arange(20),
-        classifier(pooling=None),
-    )
+    data, rows = GraphCollection(as_csr(graph), 1, 4), np.arange(20)
+    model = classifier(pooling=None)
     train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(40))
     assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0
-
-
-def test_the_same_seed_gives_the_same_model_and_leaves_the_global_generator(data):
-    runs = []
-    for drawn in (0, 7):
-        model = classifier(dropout=0.3)
-        torch.manual_seed(drawn)
-        before = torch.random.get_rng_state()
-        settings = TrainingSettings(3, batch_size=5, seed=2)
-        runs.append((model, train_classifier(model, data, LABELS, *PARTS, settings)))
-        assert torch.equal(torch.random.get_rng_state(), before)
-    assert_same(*runs)
 
 
 def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training(data):
@@ -124,12 +111,6 @@ def test_filters_are_not_decayed(data):
     assert not torch.allclose(*heads)
 
 
-def test_predictions_do_not_depend_on_the_batch_size(data):
-    model = classifier()
-    whole = predict_logits(model, data, ROWS, batch_size=24)
-    torch.testing.assert_close(predict_logits(model, data, ROWS, batch_size=5), whole)
-
-
 def test_what_is_refused(data):
     model = classifier()
     with pytest.raises(InputError, match="validation must have at least one member"):
@@ -138,33 +119,24 @@ def test_what_is_refused(data):
         list(model.parameters())[-1].fill_(torch.inf)
     with pytest.raises(InputError, match=r"^learning_rate must be so small .* epoch 1\.$"):
         train_classifier(model, data, LABELS, *PARTS)
-    with pytest.raises(InputError, match=r"^learning_rate must be at most 1e\+06"):
-        TrainingSettings(learning_rate=1e30)
 
 
 # ---------------------------------------------------------------- stopped and resumed
-
-
-def send(stop, number=signal.SIGTERM):
-    return lambda epoch, history: epoch == stop and os.kill(os.getpid(), number)
 
 
 def checkpoint(**options):
     return Checkpoint("state.pt", resume=True, **options)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder, number):
+def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder):
     whole, epochs = train(data), []
 
     def on_epoch(epoch, history):
         epochs.append(epoch)
-        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), signal.SIGTERM)
 
     for stop in range(1, EPOCHS):
-        with pytest.raises(
-            RunInterruptedError, match=f"stopped by {number.name} after epoch {stop}"
-        ):
+        with pytest.raises(RunInterruptedError, match=f"stopped by SIGTERM after epoch {stop}"):
             train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts())
     # a signal in the last epoch changes nothing
     assert_same(train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts()), whole)
@@ -189,8 +161,13 @@ def test_patience_counts_the_epochs_before_the_stop(data, folder):
     whole = train(data, **limits)
     assert whole[1].epochs < 40
     options = {"checkpoint": checkpoint(), "interrupts": Interrupts()}
+
+    def stop(epoch, history):
+        if epoch == whole[1].epochs - 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
     with pytest.raises(RunInterruptedError):
-        train(data, send(whole[1].epochs - 1), **limits, **options)
+        train(data, stop, **limits, **options)
     assert_same(train(data, **limits, checkpoint=checkpoint()), whole)
 
 
