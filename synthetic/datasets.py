@@ -12,18 +12,18 @@ import torch
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import InputError, InputTypeError
-from synthetic.base_graphs import barabasi_albert
-from synthetic.motifs import Motif, get_motif
+from synthetic.base_graphs import Seed, as_generator, barabasi_albert
+from synthetic.motifs import Motif
 from synthetic.planted_graph import PlantedGraph
-from synthetic.planting import PlantingSettings, plant_copies, plant_motifs
-from synthetic.seeds import as_generator
+from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 
 Transform = Callable[[Any], Any]
 
+_MINING_MOTIFS = ("house", "cup", "wheel", "crown")
+
 
 class _GeneratedDataset(dgl.data.DGLDataset):
-    """A data set that is cheaper to generate than to read, so it leaves the disk alone."""
+    """A data set that is cheaper to generate than to read, so nothing is written to the disk."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class _GeneratedDataset(dgl.data.DGLDataset):
     ) -> None:
         super().__init__(
             name,
-            # For None, DGL would look for its folder ~/.dgl and thereby make it.
+            # For None, DGL would make its folder ~/.dgl.
             raw_dir="" if raw_dir is None else raw_dir,
             force_reload=force_reload,
             verbose=verbose,
@@ -115,40 +115,20 @@ class PlantedMotifDataset(_GeneratedDataset):
         num_base_nodes: int = 760,
         num_base_edges_per_node: int = 1,
         copies: int = 10,
-        motifs: Sequence[str | Motif] | Mapping[str | Motif, int] = (
-            "house",
-            "cup",
-            "wheel",
-            "crown",
-        ),
-        features: str = "per_type",
-        seed: int | np.random.Generator = 0,
+        motifs: Sequence[str | Motif] | Mapping[str | Motif, int] = _MINING_MOTIFS,
+        seed: Seed = 0,
         raw_dir: str | None = None,
         force_reload: bool = False,
         verbose: bool = False,
         transform: Transform | None = None,
-        *,
-        feature_dim: int = 3,
-        noise: float = 0.0,
-        remove_prob: float = 0.0,
-        add_prob: float = 0.0,
-        edges_per_motif: int = 1,
-        shuffle: bool = False,
+        **planting: Any,
     ) -> None:
         self.num_base_nodes = num_base_nodes
         self.num_base_edges_per_node = num_base_edges_per_node
         self.copies = copies
         self.motifs = motifs
         self.seed = seed
-        self._planting: dict[str, Any] = {
-            "features": features,
-            "feature_dim": feature_dim,
-            "noise": noise,
-            "remove_prob": remove_prob,
-            "add_prob": add_prob,
-            "edges_per_motif": edges_per_motif,
-            "shuffle": shuffle,
-        }
+        self._planting = planting
         super().__init__("planted_motifs", raw_dir, force_reload, verbose, transform)
 
     def process(self) -> None:
@@ -156,8 +136,9 @@ class PlantedMotifDataset(_GeneratedDataset):
         rng = as_generator(self.seed)
         counts = self.motifs
         if not isinstance(counts, Mapping):
-            table = _as_motifs(counts)
-            counts = dict.fromkeys(table, check_int("copies", self.copies, 0))
+            counts = dict.fromkeys(
+                check_motifs(counts, Sequence), check_int("copies", self.copies, 0)
+            )
         base_edges = barabasi_albert(self.num_base_nodes, self.num_base_edges_per_node, rng)
         self.planted: PlantedGraph = plant_motifs(
             base_edges, self.num_base_nodes, counts, **self._planting, seed=rng
@@ -245,33 +226,25 @@ class MotifClassificationDataset(_GeneratedDataset):
         num_base_nodes: int = 25,
         num_base_edges_per_node: int = 1,
         motifs: Sequence[str | Motif] = ("book", "diamond", "circle", "email"),
-        features: str = "per_type",
-        seed: int | np.random.Generator = 0,
+        seed: Seed = 0,
         raw_dir: str | None = None,
         force_reload: bool = False,
         verbose: bool = False,
         transform: Transform | None = None,
-        *,
-        feature_dim: int = 3,
-        noise: float = 0.0,
-        remove_prob: float = 0.0,
-        add_prob: float = 0.0,
-        edges_per_motif: int = 1,
+        **planting: Any,
     ) -> None:
         self.num_graphs = num_graphs
         self.num_base_nodes = num_base_nodes
         self.num_base_edges_per_node = num_base_edges_per_node
         self.motifs = motifs
         self.seed = seed
-        self._settings = PlantingSettings(
-            edges_per_motif, features, feature_dim, noise, remove_prob, add_prob
-        )
+        self._settings = PlantingSettings(**planting)
         super().__init__("motif_classification", raw_dir, force_reload, verbose, transform)
 
     def process(self) -> None:
         """Plant one motif in each of many base graphs in one pass; called by the constructor."""
         rng = as_generator(self.seed)
-        table = _as_motifs(self.motifs)
+        table = check_motifs(self.motifs, Sequence)
         num_graphs = check_int("num_graphs", self.num_graphs, 10 * len(table))
         size = self.num_base_nodes
         base_edges = barabasi_albert(size, self.num_base_edges_per_node, rng, num_graphs=num_graphs)
@@ -287,10 +260,9 @@ class MotifClassificationDataset(_GeneratedDataset):
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
         # Bring the nodes of each graph together, base nodes first.
-        graph_of_node = np.arange(planted.num_nodes) // size
-        graph_of_node[num_graphs * size :] = graph_of_copy[
-            planted.node_instance[num_graphs * size :]
-        ]
+        is_base, copy_of_node = planted.node_instance < 0, planted.node_instance
+        base_graph = np.arange(planted.num_nodes) // size
+        graph_of_node = np.where(is_base, base_graph, graph_of_copy[copy_of_node])
         order = np.argsort(graph_of_node, kind="stable")
         self.planted: PlantedGraph = planted.relabel(np.argsort(order))
         self._graph_of_node = graph_of_node[order]
@@ -300,17 +272,16 @@ class MotifClassificationDataset(_GeneratedDataset):
 
     def _split(self, labels: np.ndarray, rng: np.random.Generator) -> None:
         """Split each class 8:1:1."""
-        parts: dict[str, list[np.ndarray]] = {"train": [], "val": [], "test": []}
+        pieces = []
         for label in range(len(self.motifs)):
             members = rng.permutation(np.flatnonzero(labels == label))
             tenth = len(members) // 10
-            parts["val"].append(members[:tenth])
-            parts["test"].append(members[tenth : 2 * tenth])
-            parts["train"].append(members[2 * tenth :])
+            val, test, train = np.split(members, [tenth, 2 * tenth])
+            pieces.append((train, val, test))
         # Shuffled again, so that a part is not sorted by class.
         self.train_idx, self.val_idx, self.test_idx = (
-            torch.from_numpy(rng.permutation(np.concatenate(parts[part])))
-            for part in ("train", "val", "test")
+            torch.from_numpy(rng.permutation(np.concatenate(part)))
+            for part in zip(*pieces, strict=True)
         )
 
     @cached_property
@@ -347,18 +318,6 @@ class MotifClassificationDataset(_GeneratedDataset):
 
     def __len__(self) -> int:
         return self.num_graphs
-
-
-def _as_motifs(motifs: Sequence[str | Motif]) -> tuple[Motif, ...]:
-    """Return the motifs, at least one, with different names."""
-    # A name alone is also a sequence, of letters.
-    if isinstance(motifs, (str, Motif)) or not isinstance(motifs, Sequence):
-        raise InputTypeError(f"motifs must be a sequence of motifs, got {motifs!r}.")
-    table = tuple(get_motif(motif) for motif in motifs)
-    names = [motif.name for motif in table]
-    if not names or len(set(names)) < len(names):
-        raise InputError(f"motifs must be at least one and have different names, got {names}.")
-    return table
 
 
 def _check_index(idx: int, length: int) -> int:

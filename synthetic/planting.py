@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
+from synthetic.base_graphs import Seed, as_generator
 from synthetic.motifs import Motif, get_motif
 from synthetic.planted_graph import PlantedGraph
-from synthetic.seeds import Seed, as_generator
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 
@@ -113,7 +113,11 @@ def plant_motifs(
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
     base_edges = _check_edges(base_edges, num_base_nodes)
-    table, copies = _check_motifs(motifs)
+    table = check_motifs(motifs, Mapping)
+    copies = tuple(
+        check_int(f"motifs[{motif.name!r}]", count, 0)
+        for motif, count in zip(table, motifs.values(), strict=True)
+    )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
     planted = plant_copies(base_edges, num_base_nodes, table, copies, hosts, settings, rng)
     return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
@@ -145,6 +149,11 @@ def plant_copies(
         node_type.append(np.full(count * motif.num_nodes, 1 + i))
         role.append(np.tile(np.arange(motif.num_nodes), count))
         first += count
+    owners = np.repeat(np.arange(len(motifs)), copies)
+    instances = tuple(
+        (motifs[i].name, tuple(range(start, start + motifs[i].num_nodes)))
+        for i, start in zip(owners, starts.tolist(), strict=True)
+    )
     num_inside = sum(len(part) for part in edges[1:])
     all_types = np.concatenate(node_type)
     base_marks = np.full(num_base_nodes, -1)
@@ -157,7 +166,7 @@ def plant_copies(
         node_instance=np.concatenate([base_marks, np.repeat(np.arange(len(sizes)), sizes)]),
         node_role=np.concatenate([base_marks, *role]),
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_inside, len(attaching)]),
-        instances=_name_instances(motifs, copies, starts),
+        instances=instances,
         motifs=motifs,
     )
 
@@ -190,21 +199,17 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
     return edges
 
 
-def _check_motifs(
-    motifs: Mapping[str | Motif, int],
-) -> tuple[tuple[Motif, ...], tuple[int, ...]]:
-    """Return the motifs and their numbers of copies, in the order given."""
-    if not isinstance(motifs, Mapping):
-        raise InputTypeError(f"motifs must map motifs to numbers of copies, got {motifs!r}.")
+def check_motifs(motifs: Iterable[str | Motif], kind: type) -> tuple[Motif, ...]:
+    """Return the motifs of a sequence or mapping (``kind``), which must have different names."""
+    # A single name is also a sequence, of letters.
+    if isinstance(motifs, (str, Motif)) or not isinstance(motifs, kind):
+        what = "map motifs to numbers of copies" if kind is Mapping else "be a sequence of motifs"
+        raise InputTypeError(f"motifs must {what}, got {motifs!r}.")
     table = tuple(get_motif(motif) for motif in motifs)
-    copies = tuple(
-        check_int(f"motifs[{motif.name!r}]", count, 0)
-        for motif, count in zip(table, motifs.values(), strict=True)
-    )
     names = [motif.name for motif in table]
-    if len(set(names)) < len(names):
-        raise InputError(f"motifs must have different names, got {', '.join(names)}.")
-    return table, copies
+    if len(set(names)) < len(names) or not (names or kind is Mapping):
+        raise InputError(f"motifs must be at least one and have different names, got {names}.")
+    return table
 
 
 def _draw_attaching_edges(
@@ -258,14 +263,3 @@ def _draw_features(
     if settings.features == "per_type_noise":
         vectors = np.clip(vectors + settings.noise * rng.standard_normal(shape), 0.0, 1.0)
     return vectors.astype(np.float32)
-
-
-def _name_instances(
-    motifs: tuple[Motif, ...], copies: tuple[int, ...], starts: np.ndarray
-) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """List each copy as (motif name, node ids in motif order)."""
-    owners = [motif for motif, count in zip(motifs, copies, strict=True) for _ in range(count)]
-    return tuple(
-        (motif.name, tuple(range(start, start + motif.num_nodes)))
-        for motif, start in zip(owners, starts.tolist(), strict=True)
-    )
