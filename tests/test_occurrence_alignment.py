@@ -61,7 +61,7 @@ def test_an_exact_copy_agrees_at_all_levels(wheel_miner, wheels):
 
 
 @pytest.mark.parametrize("edge", [(0, 3), (1, 2)])
-def test_a_missing_edge_is_named(wheel_miner, edge):
+def test_a_missing_edge_and_one_beyond_the_pattern_are_named(wheel_miner, edge):
     wheel = nx.wheel_graph(6)
     wheel.remove_edge(*edge)
     explanation = explain_node(wheel_miner, wheel, 0)
@@ -74,11 +74,7 @@ def test_a_missing_edge_is_named(wheel_miner, edge):
     assert levels == [0.607, 0.607, 1, 1, 1, 1]
     names = [f": edge {u}–{v} is missing." for u, v in (edge, edge[::-1])]
     assert any(name in str(explanation) for name in names)
-
-
-def test_an_edge_beyond_the_pattern_is_named(wheel_miner):
-    wheel = nx.wheel_graph(6)
-    wheel.add_edge(2, 4)
+    wheel.add_edges_from([edge, (2, 4)])
     explanation = explain_node(wheel_miner, wheel, 0)
     assert graph_edges(explanation, explanation.extra_edges) == {frozenset((2, 4))}
     assert explanation.missing_edges == ()
@@ -89,12 +85,11 @@ def test_features_decide_between_symmetric_nodes():
     colors = np.linspace(0, 1, 6)
     rings = nx.disjoint_union_all([nx.cycle_graph(6)] * 5)
     miner = miner_of(as_csr(rings, features=np.tile(colors, 5)[:, None]), 6, tau=0.05)
-    for shift in (0, 2, 5):
-        ring = as_csr(nx.cycle_graph(6), features=np.roll(colors, shift)[:, None])
-        explanation = explain_node(miner, ring, 0)
-        features = [ring.features[node, 0] for node in mapped(explanation)]
-        assert features == pytest.approx(explanation.pattern.features[:, 0], abs=0.05)
-        assert explanation.similarity > 0.99
+    ring = as_csr(nx.cycle_graph(6), features=np.roll(colors, 2)[:, None])
+    explanation = explain_node(miner, ring, 0)
+    features = [ring.features[node, 0] for node in mapped(explanation)]
+    assert features == pytest.approx(explanation.pattern.features[:, 0], abs=0.05)
+    assert explanation.similarity > 0.99
 
 
 def test_a_node_with_other_features():
@@ -179,15 +174,6 @@ def test_every_kernel(wheels, settings):
     assert explanation.similarity > 0.99
     assert is_isomorphism(explanation, wheels)
     assert ((explanation.levels >= 0) & (explanation.levels <= 1 + 1e-6)).all()
-
-
-def test_an_anchored_root_is_the_first_pattern_node():
-    # the middle of a path may not be its end, though the structure would be the same
-    paths = nx.disjoint_union_all([nx.path_graph(3)] * 5)
-    explanation = explain_node(miner_of(paths, 3, anchor_root=True), paths, 1)
-    assert explanation.pairs[0].node == 1
-    assert (len(explanation.missing_edges), len(explanation.extra_edges)) == (1, 1)
-    assert explain_node(miner_of(paths, 3), paths, 1).missing_edges == ()
 
 
 @pytest.mark.parametrize(
