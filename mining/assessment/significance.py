@@ -96,6 +96,7 @@ def _typical_similarity(pattern: Pattern) -> float:
     similarity = Occurrences.of(pattern.occurrences, pattern.num_nodes).similarity
     if not len(similarity):
         return 1.0
+    # nine tenths of the occurrences are at least as similar
     return float(np.quantile(similarity, _UNTYPICAL_SHARE, method="lower"))
 
 
@@ -224,12 +225,14 @@ def _count_in_samples(
         decoys = PatternCounter.of(clone(decoy_miner).fit(sample, quiet=True))
         return {**decoys.to_arrays(), "observed": count_all(miner, sample, [decoys])}
 
+    # first the decoys: mine samples as the graph was mined, and count what is there
     mined = checkpoints.do_all(f"{null}-decoy", num_decoys, mine_decoys, bar.update)
     counters = [own, *(PatternCounter.from_arrays(arrays, own.rule) for arrays in mined)]
 
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
         return {"counts": count_all(miner, sample_null(csr, null, seeds[number]), counters)}
 
+    # then count the patterns and the decoys together in further samples
     samples = checkpoints.do_all(f"{null}-sample", num_samples, count_in_sample, bar.update)
     if not mined or len(samples) < 2:
         return None
@@ -251,11 +254,13 @@ def compute_significance(
     were found, p counts the samples: that nothing was found there is evidence as well.
     """
     mean, std = counts.mean(axis=0), counts.std(axis=0, ddof=1)
+    # z of the patterns and of the decoys, both of which were mined before they were counted
     z = (observed - mean) / np.maximum(std, _MIN_STD)
     z, decoy_z = z[:num_patterns], z[num_patterns:]
     num_decoys = max(len(decoy_z), num_mined)
     p = np.array([(1 + (decoy_z >= value).sum()) / (1 + num_decoys) for value in z])
     q = false_discovery_control(p) if num_patterns else p
+    # p_count compares with the samples only and ignores that the pattern was mined
     num_reached = (counts >= observed).sum(axis=0)
     return [
         Significance(

@@ -119,9 +119,11 @@ def _learn_again(
     again = copy.copy(miner).set_params(random_state=int(rng.integers(2**31)))
     classes = subgraphs.classes
     if kind == "restarts":
+        # initialize from a random half of the subgraphs, train on all of them
         half = rng.permutation(len(subgraphs.batch))[: -(-len(subgraphs.batch) // 2)]
         init_weight = np.bincount(classes.class_of[half], minlength=len(classes))
         return learn_distinct_filters(again, subgraphs, classes, init_weight)[0]
+    # initialize from and train on what was drawn, each class weighted by its number of draws
     drawn = _bootstrap(subgraphs, rng)
     weight = np.bincount(classes.class_of, drawn, len(classes)).astype(np.int64)
     rows = np.flatnonzero(weight)

@@ -154,6 +154,7 @@ def _differences(
     )
     if background.label_groups:
         differs[:, background.label_groups[0]] = False
+    # one entry for each column and direction, ranked by the distance summed over the nodes
     ranked = []
     for column, name in enumerate(background.names):
         for direction in (1, -1):

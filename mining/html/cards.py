@@ -39,6 +39,7 @@ def make_cards(
     if not patterns:
         return []
     drawings = drawings or RunDrawings()
+    # features of all patterns, so that one scale of colours fits all cards
     rows = np.concatenate([pattern.features for pattern in patterns])
     columns, colors = _varying_columns(rows), NodeColors.of_patterns(rows)
     cards = []
@@ -94,6 +95,7 @@ def _varying_columns(rows: np.ndarray) -> list[int]:
     """Columns of ``rows [n, D]`` where a node is furthest from the mean, in standard deviations."""
     if rows.shape[1] <= _MOST_FEATURES:
         return list(range(rows.shape[1]))
+    # a column that never varies comes last
     spread = rows.std(axis=0)
     distance = np.abs(rows - rows.mean(axis=0)).max(axis=0)
     order = np.argsort(-distance / np.where(spread > 1e-6, spread, np.inf), kind="stable")

@@ -45,13 +45,7 @@ def _read(name: str) -> str:
 
 
 def mark_number(record: Any, file: str, *path: str | int) -> Markup:
-    """Write the number at a path of a file's record, with its source.
-
-    Examples
-    --------
-    >>> mark_number({"z": [3.14159]}, "patterns.json", "z", 0)
-    Markup('<data value="3.14159" data-file="patterns.json" data-path="/z/0">3.14</data>')
-    """
+    """Write the number at a path of a file's record, with its source."""
     value = record
     for key in path:
         value = value[key]
@@ -62,13 +56,7 @@ def mark_number(record: Any, file: str, *path: str | int) -> Markup:
 
 
 def short_number(value: float) -> str:
-    """Write whole numbers in full and others with three digits; thin spaces separate thousands.
-
-    Examples
-    --------
-    >>> [short_number(value) for value in (1650, 0.04762, 12.345, -2345.6, 1.0)]
-    ['1650', '0.0476', '12.3', '−2346', '1']
-    """
+    """Write whole numbers in full and others with three digits; thin spaces separate thousands."""
     if isinstance(value, int) or abs(value) >= 1000:
         text = f"{value:,.0f}".replace(",", "" if abs(value) < 10000 else "\u202f")
     else:
@@ -77,13 +65,7 @@ def short_number(value: float) -> str:
 
 
 def flatten(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List nested settings as ``section.key`` and text.
-
-    Examples
-    --------
-    >>> flatten({"miner": {"tau": 1.0, "policy": "dense"}})
-    [('miner.tau', '1.0'), ('miner.policy', 'dense')]
-    """
+    """List nested settings as ``section.key`` and text."""
     (row,) = pd.json_normalize(dict(values)).to_dict("records")
     return [
         (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

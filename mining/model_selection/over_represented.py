@@ -62,18 +62,20 @@ def find_structures(
     """
     min_support = max(1, min_support)
     groups = _group_by_structure(batch)
+    # mean number of disjoint occurrences in the null-model graphs
     expected = dict.fromkeys(groups, 0.0)
     for null_batch in null_batches:
         for certificate, (_, node_sets) in _group_by_structure(null_batch).items():
             if certificate in expected:
                 count = pick_disjoint(node_sets, num_nodes).sum()
                 expected[certificate] += float(count) / len(null_batches)
+    # the excess of each structure by itself gives the order
     candidates = []
     for certificate, (num_cycles, node_sets) in groups.items():
         if len(node_sets) >= min_support:
             count = int(pick_disjoint(node_sets, num_nodes).sum())
             candidates.append(Structure(certificate, num_cycles, count, expected[certificate]))
-    # greedily, each node in one occurrence at most
+    # then greedily, largest excess first, each node in one occurrence at most
     structures = []
     is_taken = np.zeros(num_nodes + 1, dtype=bool)
     for candidate in sorted(candidates, key=lambda one: -one.excess):

@@ -62,12 +62,14 @@ def find_number(
     graphs, roots = _with_null_graphs(source, subgraphs.graph), subgraphs.batch.roots
     structures = _structures(source, graphs, np.unique(roots), min_support)
     structures = [one for one in structures if one.is_over_represented]
+    # the order in which subgraphs would initialize filters
     classes = subgraphs.classes
     rng = np.random.default_rng(source.seed)
     order = choose_initial(
         "facility_location", classes, MOST_PATTERNS, subgraphs.kernel, sample_size, rng,
         source.backend,
     )  # fmt: skip
+    # the first filter, counted from 1, that would start from each over-represented structure
     ranks = []
     for structure in structures:
         isomorphic = np.unique(classes.class_of[subgraphs.forms.has(structure.certificate)])
@@ -81,6 +83,7 @@ def choose_size(structures: Mapping[int, Sequence[Structure]]) -> Choice:
     sizes = tuple(sorted(structures))
     excess = np.array([sum(one.excess for one in structures[size]) for size in sizes])
     error = np.array([_joint_error(structures[size]) for size in sizes])
+    # one-standard-error rule: the smallest size that is not clearly worse than the best
     best = int(excess.argmax())
     decided = bool(excess[best] > _LEAST_ERRORS * error[best])
     near_best = np.flatnonzero(excess >= excess[best] - error[best])
@@ -101,6 +104,7 @@ def choose_number(structures: Sequence[Structure], ranks: Sequence[int | None]) 
     not among the first 40.
     """
     candidates = tuple(range(1, MOST_PATTERNS + 1))
+    # as many filters as it takes until each structure has had one
     reached = [rank for rank in ranks if rank]
     chosen = max(reached, default=DEFAULT_NUMBER)
     if reached:
@@ -110,6 +114,7 @@ def choose_number(structures: Sequence[Structure], ranks: Sequence[int | None]) 
     if len(reached) < len(ranks):
         num_missing = len(ranks) - len(reached)
         log.info("%d structures are not among the first %d", num_missing, MOST_PATTERNS)
+    # for the record: the structures that each number of filters would cover
     covered = [
         [one for one, rank in zip(structures, ranks, strict=True) if rank and rank <= number]
         for number in candidates

@@ -31,15 +31,10 @@ _BLOCK = 256
 class AlignmentPosterior:
     """All alignments of subgraphs with one template, weighted by their likelihood.
 
-    Attributes
-    ----------
-    log_mean : numpy.ndarray
-        float64 ``[U]`` logarithm of the mean likelihood of an alignment.
-    node_mapping : numpy.ndarray
-        float64 ``[U, N, N]`` probability that node i is mapped to template node m.
-    on_edge, on_real : numpy.ndarray
-        float64 ``[U, P]`` probability that the template's pair p falls on an edge of the subgraph,
-        and on two nodes that are no padding; pairs in the order of ``numpy.triu_indices(N, 1)``.
+    ``log_mean [U]`` is the logarithm of the mean likelihood, ``node_mapping [U, N, N]`` the
+    probability that node i is mapped to template node m, and ``on_edge``, ``on_real [U, P]`` those
+    that the template's pair p falls on an edge, and on two nodes that are no padding; pairs in the
+    order of ``numpy.triu_indices(N, 1)``.
     """
 
     log_mean: np.ndarray
@@ -105,6 +100,7 @@ class _Alignments(NamedTuple):
 
 @lru_cache(maxsize=MAX_TEMPLATE_NODES)
 def _list_alignments(size: int) -> _Alignments:
+    # row a is an alignment: node i of the subgraph is mapped to node mapping[a, i]
     mapping = np.array(list(permutations(range(size))))
     first, second = np.triu_indices(size, 1)
     number = np.zeros((size, size), np.int64)
@@ -121,6 +117,8 @@ def _score_blocks(
     """Log-likelihood of every alignment ``[R, N!]`` of a block of subgraphs, and the largest."""
     num_subgraphs, size, _ = log_fit.shape
     design = _list_alignments(size)
+    # The score of an alignment is the sum of log_fit over its nodes and of a factor over its
+    # pairs: as one product, [R, N² + 2 P] @ [N² + 2 P, N!].
     # [2, P, N!]: what a pair adds if it has no edge, and if it has one
     factors = log_factors[template].T[: EDGE + 1, design.pair.T]
     coefficients = np.concatenate([design.node_to_node, *factors])

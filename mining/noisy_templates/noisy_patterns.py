@@ -93,6 +93,7 @@ def add_noisy_patterns(
         return frequent
     rng = np.random.default_rng([seed, 6])
     rows = _distinct_rows(subgraphs)
+    # the mixture describes a sample of the different subgraphs
     if len(rows) > _MAX_OBSERVATIONS:
         rows = np.sort(rng.choice(rows, size=_MAX_OBSERVATIONS, replace=False))
     types = subgraphs.classes
@@ -105,6 +106,7 @@ def add_noisy_patterns(
     templates = selection.select(types.first[chosen], rng)
     if not templates:
         return frequent
+    # a noisy pattern replaces the frequent one with the same structure
     certificates = {template.certificate() for template in templates}
     others = [i for i, own in enumerate(frequent.certificates()) if own not in certificates]
     return DiscreteFilters.join([frequent.take(others), selection.as_filters(templates)])
@@ -125,6 +127,7 @@ def held_out_nodes(graph: CSRGraph, rng: np.random.Generator) -> np.ndarray:
             adjacency, indices=centres, unweighted=True, min_only=True, return_predecessors=True
         )
         region = np.where(np.isfinite(distance), nearest, region)
+    # regions in random order, until a third of the nodes is held out
     _, region = np.unique(region, return_inverse=True)
     order = rng.permutation(region.max() + 1)
     num_nodes = np.cumsum(np.bincount(region)[order])
@@ -161,6 +164,8 @@ class _TemplateSelection:
 
         These are steps 2 to 4 of the procedure above.
         """
+        # Step 2: a subgraph is for testing if all of its nodes are held out, and for learning if
+        # none is. Those in between are left out.
         held_out = held_out_nodes(self.subgraphs.graph, rng)
         num_held_out = self._count_nodes(self.rows, held_out)
         test = self.data.take(np.flatnonzero(num_held_out == self.data.num_nodes))
@@ -173,6 +178,8 @@ class _TemplateSelection:
         selected = self._select_beside_frequent(train, test, learnt, min_gain=0.0)
         if not selected:
             return []
+        # Step 3: noisy patterns exist, so learn them from all subgraphs. Learning and testing now
+        # use the same data, so the description length is asked for in place of held-out data.
         learnt = fit_mixture(self.data, [*selected, *self._templates_at(initial)])
         min_gain = description_length(self.data)
         return self._patterns(self._select_beside_frequent(self.data, self.data, learnt, min_gain))
@@ -186,6 +193,7 @@ class _TemplateSelection:
             scaled = self.offset + self.spread * template.features[: template.num_nodes]
             row[: template.num_nodes, self.columns] = scaled
         adj = np.stack([template.adjacency() for template in templates]).astype(np.float32)
+        # the weight of an edge is the share of the copies that have it
         copies = responsibilities(self.data, [*self.frequent, *templates])[:, len(self.frequent) :]
         weights = np.stack(
             [edge_shares(self.data, copies[:, j], one) for j, one in enumerate(templates)]
@@ -239,6 +247,7 @@ class _TemplateSelection:
 
     def _patterns(self, selected: Sequence[Template]) -> list[Template]:
         """Learn the selected templates on all subgraphs; keep those with enough damaged copies."""
+        # Step 4: a subgraph is a copy of the template that explains it with more than one half
         templates = learn_jointly(self.data, self.frequent, selected)
         is_copy = responsibilities(self.data, templates) > 0.5
         structure = [self.subgraphs.forms.certificate(row) for row in self.rows]
@@ -290,11 +299,13 @@ def select_greedily(
 
     The mixing weights are those of ``train``.
     """
+    # all likelihoods are computed once; each trial below takes some of the columns
     templates = [*frequent, *candidates]
     of_train = component_log_likelihoods(train, templates)
     of_test = component_log_likelihoods(test, templates, fitted=train)
 
     def test_likelihood(rows: list[int]) -> float:
+        # column -1 is the background
         components = [*rows, -1]
         weight = fit_weights(of_train[:, components], _NUM_WEIGHT_STEPS)
         return float(expectation_step(of_test[:, components], weight).log_evidence.sum())
@@ -302,6 +313,7 @@ def select_greedily(
     selected = list(range(len(frequent)))
     best, remaining = test_likelihood(selected), list(range(len(frequent), len(templates)))
     while remaining:
+        # try each candidate beside those selected so far, and take the best
         likelihoods = [test_likelihood([*selected, j]) for j in remaining]
         winner = int(np.argmax(likelihoods))
         if likelihoods[winner] - best <= min_gain:

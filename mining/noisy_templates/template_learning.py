@@ -46,11 +46,13 @@ def fit_mixture(data: Observations, initial: Sequence[Template]) -> list[Templat
     templates, weight = list(initial), None
     for number in range(_NUM_ROUNDS):
         table = component_log_likelihoods(data, templates)
+        # expectation: which subgraphs are copies of which template
         weight = fit_weights(table, 1, weight)
         posterior = expectation_step(table, weight)
         if number in _MERGE_ROUNDS:
             templates, posterior = merge_templates(data, templates, posterior)
             weight = posterior.weight
+        # maximisation: each template is learnt from its own copies
         responsibility = posterior.of_copies(data)
         templates = [
             maximization_step(data, responsibility[:, j], template)
@@ -71,11 +73,13 @@ def maximization_step(
         return template
     copies, responsibility = data.take(rows), responsibility[rows]
     aligned = align_copies(copies, template)
+    # edges first: one edit at a time, the best of all, until none raises the likelihood
     while not features_only:
         edited = _best_edit(template, aligned, responsibility)
         if edited is None:
             break
         template, aligned = edited, align_copies(copies, edited)
+    # then the features; they change the alignments, over which the rates are counted last
     template = _fit_features(copies, responsibility, template, aligned)
     fitted = _fit_noise(copies, responsibility, template, align_copies(copies, template))
     return replace(template, variance=fitted.variance) if features_only else fitted
@@ -132,6 +136,7 @@ def edge_shares(data: Observations, responsibility: np.ndarray, template: Templa
     )
     size = len(template.features)
     matrix = np.zeros((size, size))
+    # a pair counts only where both of its nodes are in the copy
     share = np.divide(on_edge, on_real, out=np.zeros_like(on_edge), where=on_real > 0)
     matrix[np.triu_indices(size, 1)] = share
     # an edge weight above one half is an edge, also where fewer of the copies have it
@@ -154,9 +159,11 @@ def _fit_features(
     if width == 0:
         return template
     mapping = aligned.node_mapping * copies.is_real[:, :, None] * responsibility[:, None, None]
+    # how much the nodes that are mapped to each node of the template count in all, [M]
     mass = mapping.sum(axis=(0, 1))[:size]
     mean = np.einsum("rim,rid->md", mapping, copies.features)[:size]
     mean /= np.maximum(mass, 1e-9)[:, None]
+    # features of its own for each node, or the mean of all nodes
     own, shared = template.features.copy(), template.features.copy()
     own[:size] = np.where(mass[:, None] > 1e-6, mean, own[:size])
     shared[:size] = mass @ own[:size] / max(mass.sum(), 1e-9)
@@ -175,6 +182,7 @@ def _fit_noise(
     """Rates and variance from the expected counts and the prior."""
     on_edge, on_real = responsibility @ aligned.on_edge, responsibility @ aligned.on_real
     edges, others = template.pairs == EDGE, template.pairs == NO_EDGE
+    # expected numbers of deleted and of inserted edges
     deleted, inserted = (on_real - on_edge)[edges], on_edge[others]
     size, width = template.num_nodes, template.features.shape[1]
     mapping = aligned.node_mapping * copies.is_real[:, :, None] * responsibility[:, None, None]
@@ -220,6 +228,8 @@ def merge_templates(
     while (pair := _closest_pair(templates, table, mass, saved, rejected)) is not None:
         larger, smaller = pair
         both = mass[:, larger] + mass[:, smaller]
+        # learn the larger template on the copies of both; the gain is one description less, minus
+        # the likelihood that the copies lose
         merged = maximization_step(data, both, templates[larger])
         likelihood = merged.log_likelihood(data)
         gain = saved + _expected_log_joint(both, likelihood)
@@ -248,6 +258,7 @@ def _closest_pair(
         larger, smaller = templates[j], templates[k]
         if (total[j], -j) < (total[k], -k) or larger.num_nodes != smaller.num_nodes:
             continue
+        # what the copies of the smaller lose, less what relearning may win back
         loss = mass[:, k] @ (table[:, k] - table[:, j]) - _MAX_LOSS_PER_COPY * total[k]
         if loss <= saved and loss < best and (larger, smaller) not in rejected:
             best, closest = loss, (j, k)

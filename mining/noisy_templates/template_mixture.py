@@ -96,6 +96,7 @@ class Observations:
 
 def _find_overlaps(nodes: np.ndarray) -> np.ndarray:
     """Pairs of rows ``[K, 2]`` that share more than half of the nodes of the smaller."""
+    # a sparse matrix of subgraphs and nodes; its product with itself counts shared nodes
     row, _ = np.nonzero(nodes >= 0)
     column = nodes[nodes >= 0]
     contains = csr_matrix((np.ones(len(row), np.int64), (row, column)))
@@ -189,10 +190,12 @@ def background_log_likelihood(data: Observations, fitted: Observations | None = 
     width = features.shape[1]
     likelihood = np.zeros(len(data))
     if width:
+        # features: one normal distribution for all nodes
         variance = max(float(features.var(axis=0).mean()), MIN_VARIANCE)
         squared = ((data.features - features.mean(axis=0)) ** 2).sum(axis=2) * data.is_real
         likelihood -= 0.5 * squared.sum(axis=1) / variance
         likelihood -= 0.5 * width * np.log(2 * np.pi * variance) * data.num_nodes
+    # edges: independent, with the mean density of the subgraphs of that size
     for size in np.unique(data.num_nodes):
         rows, known = data.num_nodes == size, fitted.pairs[fitted.num_nodes == size]
         density = ((known == EDGE).sum() + 0.5) / ((known != PADDING).sum() + 1)
@@ -223,6 +226,7 @@ class Posterior:
         the others hold a part of the copy and nodes beside it. ``[U, J]``.
         """
         responsibility = self.responsibility[:, :-1].copy()
+        # how much more like the template than like the background
         log_ratio = self.log_likelihood[:, :-1] - self.log_likelihood[:, -1:]
         first, second = data.overlaps.T
         first_is_better = log_ratio[first] >= log_ratio[second]
@@ -237,6 +241,7 @@ def component_log_likelihoods(
 ) -> np.ndarray:
     """Log-likelihood of each subgraph under each template and the background, ``[U, J + 1]``."""
     background = background_log_likelihood(data, fitted)
+    # a template that is far less likely than the best one so far gets an upper bound only
     columns, best = [], background
     for template in templates:
         columns.append(template.log_likelihood(data, best - _NEGLIGIBLE))
@@ -246,6 +251,7 @@ def component_log_likelihoods(
 
 def expectation_step(log_likelihood: np.ndarray, weight: np.ndarray) -> Posterior:
     """Responsibilities ``[U, J + 1]`` from the likelihoods and the mixing weights ``[J + 1]``."""
+    # Bayes' rule, in logarithms
     joint = log_likelihood + np.log(weight)
     log_evidence = logsumexp(joint, axis=1)
     responsibility = np.exp(joint - log_evidence[:, None])
@@ -260,6 +266,7 @@ def fit_weights(
         weight = np.full(log_likelihood.shape[1], 1 / log_likelihood.shape[1])
     for _ in range(num_steps):
         responsibility = expectation_step(log_likelihood, weight).responsibility
+        # the new weight of a component is its mean responsibility
         weight = np.maximum(responsibility.mean(axis=0), _MIN_WEIGHT)
         weight = weight / weight.sum()
     return weight

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -42,15 +42,6 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     """Draw a graph of the null model ``null``, with the nodes of ``graph`` in their order.
 
     Edge weights are dropped when edges are rewired. The same seed gives the same sample.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> graph = as_csr(nx.barabasi_albert_graph(50, 2, seed=0))
-    >>> sample = sample_null(graph, "degree", seed=1)
-    >>> (sample.degrees == graph.degrees).all(), sample.num_edges == graph.num_edges
-    (np.True_, True)
     """
     check_choice("null", null, NULL_MODELS)
     rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
@@ -76,14 +67,12 @@ def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_joint_degrees: boo
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable").astype(end_type)
     neighbors = np.array(graph.indices)
-    chain = _SwapChain(
-        edges.astype(np.int32), graph.indptr, neighbors, group_of, group_ptr, members
-    )
+    arrays = edges.astype(np.int32), graph.indptr, neighbors, group_of, group_ptr, members
     num_swaps, num_attempts = _SWAPS_PER_EDGE * len(edges), _ATTEMPTS_PER_EDGE * len(edges)
-    attempts = chain.run(num_swaps // 2, num_attempts // 2, rng)
+    attempts = _run_swaps(arrays, num_swaps // 2, num_attempts // 2, rng)
     # To stop after a number of swaps would prefer graphs that allow many of them. So the second
     # half has as many attempts as the first half needed, whatever comes of them.
-    chain.run(attempts, attempts, rng)
+    _run_swaps(arrays, attempts, attempts, rng)
     rows = _as_matrix(neighbors, graph.indptr)
     rows.sort_indices()
     return replace(graph, indices=rows.indices.astype(np.int32), weights=None)
@@ -122,40 +111,31 @@ def erased_configuration(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     return replace(graph, indptr=indptr, indices=indices, weights=None)
 
 
-@dataclass(frozen=True)
-class _SwapChain:
-    """A Markov chain of swaps; its arrays are those of :func:`swap_edges` and change in place."""
+def _run_swaps(
+    arrays: tuple[np.ndarray, ...], num_swaps: int, num_attempts: int, rng: np.random.Generator
+) -> int:
+    """Make so many swaps or attempts, whichever ends first; return the number of attempts.
 
-    edges: np.ndarray
-    indptr: np.ndarray
-    neighbors: np.ndarray
-    group_of: np.ndarray
-    group_ptr: np.ndarray
-    members: np.ndarray
-
-    def run(self, num_swaps: int, num_attempts: int, rng: np.random.Generator) -> int:
-        """Make so many swaps or attempts, whichever ends first; return the number of attempts."""
-        num_nodes = len(self.indptr) - 1
-        max_visits = num_nodes if num_nodes <= _MAX_EXACT_NODES else _MAX_VISITS
-        num_components = self._num_components() if max_visits < num_nodes else 0
-        buffer = np.empty((min(num_swaps, len(self.edges)), 2), self.group_of.dtype)
-        swaps, attempts = 0, 0
-        while swaps < num_swaps and attempts < num_attempts:
-            made = buffer[: num_swaps - swaps]
-            count, tried, num_unsure = swap_edges(
-                self.edges, self.indptr, self.neighbors,
-                self.group_of, self.group_ptr, self.members,
-                num_attempts - attempts, rng, max_visits, made,
-            )  # fmt: skip
-            if num_unsure and self._num_components() > num_components:
-                undo_swaps(self.edges, self.indptr, self.neighbors, made[:count])
-                max_visits = min(_LONGER * max_visits, num_nodes)
-                continue
-            swaps, attempts = swaps + count, attempts + tried
-        return attempts
-
-    def _num_components(self) -> int:
-        return _components(self.neighbors, self.indptr)[0]
+    ``arrays`` are the first six arguments of :func:`swap_edges`, which change in place.
+    """
+    edges, indptr, neighbors, group_of = arrays[:4]
+    num_nodes = len(indptr) - 1
+    max_visits = num_nodes if num_nodes <= _MAX_EXACT_NODES else _MAX_VISITS
+    num_components = _components(neighbors, indptr)[0] if max_visits < num_nodes else 0
+    buffer = np.empty((min(num_swaps, len(edges)), 2), group_of.dtype)
+    swaps, attempts = 0, 0
+    while swaps < num_swaps and attempts < num_attempts:
+        made = buffer[: num_swaps - swaps]
+        count, tried, num_unsure = swap_edges(
+            *arrays, num_attempts - attempts, rng, max_visits, made
+        )
+        # a search was given up: were the components cut, repeat these swaps with longer searches
+        if num_unsure and _components(neighbors, indptr)[0] > num_components:
+            undo_swaps(edges, indptr, neighbors, made[:count])
+            max_visits = min(_LONGER * max_visits, num_nodes)
+            continue
+        swaps, attempts = swaps + count, attempts + tried
+    return attempts
 
 
 def _as_matrix(indices: np.ndarray, indptr: np.ndarray) -> csr_array:

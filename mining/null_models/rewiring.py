@@ -52,11 +52,12 @@ def swap_edges(
         second = members[start + int(rng.random() * size)]
         u, v = edges[first // 2, first % 2], edges[first // 2, 1 - first % 2]
         x, y = edges[second // 2, second % 2], edges[second // 2, 1 - second % 2]
-        # no self-loops and no repeated edges
+        # reject what would make a self-loop or a repeated edge
         if u in (x, y) or v in (x, y):
             continue
         if _has_edge(indptr, neighbors, u, y) or _has_edge(indptr, neighbors, x, v):
             continue
+        # make the swap, and reject it if it has cut a component
         _swap(indptr, neighbors, u, v, x, y)
         state = _search(indptr, neighbors, u, x, mark, queue, 2 * attempt)
         if state == _DISCONNECTED:
@@ -86,6 +87,7 @@ def undo_swaps(
 
 @subroutine()
 def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool:
+    # search the shorter row; without an early exit the compiler can vectorise the loop
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
     has_edge = False
@@ -129,6 +131,7 @@ def _search(
         head[side] += 1
         for k in range(indptr[node], indptr[node + 1]):
             other = neighbors[k]
+            # the other search has been here: they meet
             if mark[other] == stamp + 1 - side:
                 return _CONNECTED
             if mark[other] != stamp + side:

@@ -158,6 +158,7 @@ def read_run(folder: str | Path) -> MiningRun:
         If the folder holds no run, or a file of it is damaged.
     """
     folder = Path(folder)
+    # the schemas check each file by itself; what files say of each other is checked after that
     records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "drawings")}
     try:
         for name, record in records.items():

@@ -89,7 +89,9 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     ranges = None
     if first.graph.feature_names == second.graph.feature_names:
         ranges = _feature_ranges([*first.patterns, *second.patterns])
+    # pair within each isomorphism class, so that the features agree best in sum (an assignment)
     ours, theirs = _by_structure(first), _by_structure(second)
+    # within each isomorphism class, the pairs whose features agree best in sum (an assignment)
     shared = []
     for certificate in ours.keys() & theirs.keys():
         mine, other = ours[certificate], theirs[certificate]
@@ -133,6 +135,7 @@ def _feature_similarity(first: Pattern, second: Pattern, ranges: np.ndarray | No
     # one isomorphism through the canonical positions, then all of them through the automorphisms
     counterpart = np.argsort(other.position)[one.position]
     isomorphisms = automorphisms(second.adjacency())[:, counterpart]  # [P, M]
+    # distance of each two nodes, then its mean under each isomorphism
     distance = np.abs(first.features[:, None] - second.features[None]) / ranges  # [M, M, D]
     mean_distance = distance.mean(axis=2)[np.arange(first.num_nodes), isomorphisms].mean(axis=1)
     return 1.0 - float(mean_distance.min())
