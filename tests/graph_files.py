@@ -5,22 +5,33 @@ import re
 import numpy as np
 import pytest
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.reading import read_graph
+
+ARRAYS = ("indptr", "indices", "features", "weights", "graph_ptr")
 
 
 def edges(graph):
     return [tuple(edge) for edge in graph.undirected_edges().tolist()]
 
 
+def random_graph(seed=0, num_nodes=6, **options):
+    source, target = np.random.default_rng(seed).integers(0, num_nodes, (2, 2 * num_nodes))
+    return csr_from_edges(source, target, num_nodes, **options)
+
+
 def assert_same(left, right):
     assert left.feature_names == right.feature_names
-    for name in ("indptr", "indices", "features", "weights", "graph_ptr", "node_ids"):
+    for name in ARRAYS:
         one, other = getattr(left, name), getattr(right, name)
         assert (one is None) == (other is None), name
         if one is not None:
-            assert one.dtype.kind == other.dtype.kind, name
+            assert one.dtype == other.dtype, name
             np.testing.assert_array_equal(one, other, err_msg=name)
+    nodes = np.arange(right.num_nodes)
+    assert left.original_ids(nodes) == right.original_ids(nodes)
+    assert (left.node_ids is None) == (right.node_ids is None)
 
 
 def refuse(path, words, **options):

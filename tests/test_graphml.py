@@ -22,69 +22,63 @@ GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-class TestGraphML:
-    def test_without_names_the_feature_is_constant(self, write):
-        graph = read_graph(write("g.graphml", GRAPHML.format(weight="cost")))
-        assert graph.feature_names == ("constant",)
-        assert graph.node_ids.tolist() == [7, 5]
-        assert edges(graph) == [(0, 1)]
-        assert graph.weights is None
+def test_without_names_the_feature_is_constant(write):
+    path = write("g.graphml", GRAPHML.format(weight="cost"))
+    graph = read_graph(path)
+    assert graph.feature_names == ("constant",)
+    assert graph.node_ids.tolist() == [7, 5]
+    assert edges(graph) == [(0, 1)]
+    assert graph.weights is None
+    refuse(path, "features names the node attribute 'x1'", features=("x1",))
+    refuse(path, "'feat' must hold numbers, got <U1", features=("feat",))
 
-    def test_named_features_and_weights(self, write):
-        path = write("g.graphml.gz", GRAPHML.format(weight="weight"))
-        graph = read_graph(path, features=("on", "x0"))
-        assert graph.features.tolist() == [[1, 0.5], [0, -2]]
-        assert graph.feature_names == ("on", "x0")
-        assert graph.weights.tolist() == [2.5, 2.5]
 
-    def test_defaults_of_keys(self, write):
-        text = GRAPHML.format(weight="weight")
-        text = text.replace('"float"/>', '"float"><default>4</default></key>')
-        text = text.replace('"double"/>', '"double"><default>9</default></key>')
-        text = text.replace('<data key="k3">2.5</data>', "").replace('<data key="k0">-2</data>', "")
-        graph = read_graph(write("g.graphml", text), features=("x0",))
-        assert graph.weights.tolist() == [4, 4]
-        assert graph.features.tolist() == [[0.5], [9]]
+def test_named_features_weights_and_defaults_of_keys(write):
+    text = GRAPHML.format(weight="weight")
+    graph = read_graph(write("g.graphml.gz", text), features=("on", "x0"))
+    assert graph.features.tolist() == [[1, 0.5], [0, -2]]
+    assert graph.feature_names == ("on", "x0")
+    assert graph.weights.tolist() == [2.5, 2.5]
+    text = text.replace('"float"/>', '"float"><default>4</default></key>')
+    text = text.replace('"double"/>', '"double"><default>9</default></key>')
+    text = text.replace('<data key="k3">2.5</data>', "").replace('<data key="k0">-2</data>', "")
+    graph = read_graph(write("g.graphml", text), features=("x0",))
+    assert graph.weights.tolist() == [4, 4]
+    assert graph.features.tolist() == [[0.5], [9]]
 
-    def test_text_ids_and_a_directed_graph(self, tmp_path, log):
-        nx.write_graphml(nx.DiGraph([("b", "a"), ("b", "c")]), tmp_path / "g.graphml")
-        assert read_graph(tmp_path / "g.graphml").node_ids.tolist() == ["b", "a", "c"]
-        assert "mirrored 2 edges that were given in one direction" in log()
 
-    def test_as_networkx_reads_it(self, tmp_path):
-        graph = nx.gnp_random_graph(30, 0.2, seed=0)
-        for u, v in graph.edges:
-            graph.edges[u, v]["weight"] = 1 + u / (1 + v)
-        nx.write_graphml(graph, tmp_path / "g.graphml")
-        expected = as_csr(nx.read_graphml(tmp_path / "g.graphml", int), edge_weight="weight")
-        assert_same(read_graph(tmp_path / "g.graphml"), expected)
+def test_as_networkx_reads_it(tmp_path, log):
+    graph = nx.gnp_random_graph(30, 0.2, seed=0)
+    for u, v in graph.edges:
+        graph.edges[u, v]["weight"] = 1 + u / (1 + v)
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    expected = as_csr(nx.read_graphml(tmp_path / "g.graphml", int), edge_weight="weight")
+    assert_same(read_graph(tmp_path / "g.graphml"), expected)
+    nx.write_graphml(nx.DiGraph([("b", "a"), ("b", "c")]), tmp_path / "g.graphml")
+    assert read_graph(tmp_path / "g.graphml").node_ids.tolist() == ["b", "a", "c"]
+    assert "mirrored 2 edges that were given in one direction" in log()
 
-    @pytest.mark.parametrize(
-        ("old", "new", "words"),
-        [
-            ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
-            ('target="5"', 'target="6"', "line 10: an edge must join nodes of the file, got '6'."),
-            ('source="7" ', "", "line 10: <edge> must have the attribute 'source'."),
-            ('id="5"', 'id="7"', "line 9: a node must be listed once, got '7'."),
-            ('"double"', '"int"', "line 8: the value of 'x0' must be of type int, got '0.5'."),
-            ('"string"', '"date"', "line 8: the type of 'feat' must be known, got 'date'."),
-            (">true<", ">yes<", "line 8: the value of 'on' must be of type boolean, got 'yes'."),
-            (">2.5<", ">-1<", "line 10: an edge weight must be a finite number of at least 0"),
-            (">2.5<", ">x<", "line 10: the value of 'weight' must be of type float, got 'x'."),
-            ('t" attr.type="float"', 't" attr.type="string"', "line 10: an edge weight must be a"),
-            ('key="k1">t', 'key="k9">t', "line 8: the key of a value must be declared, got 'k9'."),
-            ("<graphml ", '<!DOCTYPE x [<!ENTITY a "b">]><graphml ', "line 2: document types and"),
-            ("</graphml>", "<graph/></graphml>", "a GraphML file must hold one <graph>, got 2."),
-            ('"utf-8"', '"utf-99"', "line 1: the XML cannot be decoded (unknown encoding: utf-99)"),
-            ("<node", "<hyperedge/><node", "line 8: hyperedges are not supported"),
-        ],
-    )
-    def test_refusals(self, write, old, new, words):
-        text = GRAPHML.format(weight="weight")
-        assert old in text
-        refuse(write("g.graphml", text.replace(old, new, 1)), words)
 
-    def test_unknown_and_text_features(self, write):
-        path = write("g.graphml", GRAPHML.format(weight="cost"))
-        refuse(path, "features names the node attribute 'x1'", features=("x1",))
-        refuse(path, "'feat' must hold numbers, got <U1", features=("feat",))
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
+        ('target="5"', 'target="6"', "line 10: an edge must join nodes of the file, got '6'."),
+        ('source="7" ', "", "line 10: <edge> must have the attribute 'source'."),
+        ('id="5"', 'id="7"', "line 9: a node must be listed once, got '7'."),
+        ('"double"', '"int"', "line 8: the value of 'x0' must be of type int, got '0.5'."),
+        ('"string"', '"date"', "line 8: the type of 'feat' must be known, got 'date'."),
+        (">true<", ">yes<", "line 8: the value of 'on' must be of type boolean, got 'yes'."),
+        (">2.5<", ">-1<", "line 10: an edge weight must be a finite number of at least 0"),
+        ('t" attr.type="float"', 't" attr.type="string"', "line 10: an edge weight must be a"),
+        ('key="k1">t', 'key="k9">t', "line 8: the key of a value must be declared, got 'k9'."),
+        ("<graphml ", '<!DOCTYPE x [<!ENTITY a "b">]><graphml ', "line 2: document types and"),
+        ("</graphml>", "<graph/></graphml>", "a GraphML file must hold one <graph>, got 2."),
+        ('"utf-8"', '"utf-99"', "line 1: the XML cannot be decoded (unknown encoding: utf-99)"),
+        ("<node", "<hyperedge/><node", "line 8: hyperedges are not supported"),
+    ],
+)
+def test_refusals(write, old, new, words):
+    text = GRAPHML.format(weight="weight")
+    assert old in text
+    refuse(write("g.graphml", text.replace(old, new, 1)), words)

@@ -97,24 +97,11 @@ def convert_edges(
     force: bool = False,
     progress: bool = False,
 ) -> FolderHeader:
-    r"""Convert an edge list, a CSV (both also ``.gz``) or a parquet file to a graph folder.
+    """Convert an edge list, a CSV (both also ``.gz``) or a parquet file to a graph folder.
 
-    Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`, which has the same
-    arguments ``features``, ``feature_file`` and ``format``. The process may use ``memory_limit``
-    bytes, those in use before included; pages of a memory-mapped ``.npy`` of features, which the
-    system takes back at will, are not counted. The folder appears when it is complete; with
-    ``force`` it replaces another graph folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gomkcn_dgl import as_csr
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "ring.txt").write_text("10 20\n20 30\n30 10\n")
-    >>> convert_edges(folder / "ring.txt", folder / "ring.graph").num_edges
-    3
-    >>> as_csr(folder / "ring.graph").original_ids(np.array([0, 1]))
-    [10, 20]
+    Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`. The process may use
+    ``memory_limit`` bytes, those in use before included. The folder appears when it is complete;
+    with ``force`` it replaces another graph folder.
     """
     path, limit = Path(edges), check_int("memory_limit", memory_limit, 1)
     check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "reading a file of edges")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -123,23 +122,24 @@ def has_features(graph: CSRGraph) -> bool:
     return graph.feature_names != (CONSTANT_FEATURE,)
 
 
-def edge_rows(graph: CSRGraph) -> list[list[int | str | float]]:
-    """Return each edge as ``u, v`` or ``u, v, weight``, then each isolated node as a self-loop."""
-    ids = graph.original_ids(np.arange(graph.num_nodes))
-    rows: list[list[int | str | float]] = [
-        [ids[u], ids[v]] for u, v in graph.undirected_edges().tolist()
-    ]
-    rows += [[ids[node], ids[node]] for node in np.flatnonzero(graph.degrees == 0)]
+def edge_frame(graph: CSRGraph) -> pd.DataFrame:
+    """Return each edge once, then each isolated node as a self-loop of weight 1."""
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    upper, isolated = rows < graph.indices, np.flatnonzero(graph.degrees == 0)
+    frame = pd.DataFrame(
+        {
+            name: graph.original_ids(np.concatenate([nodes[upper], isolated]))
+            for name, nodes in (("source", rows), ("target", graph.indices))
+        }
+    )
     if graph.weights is not None:
-        once = np.repeat(np.arange(graph.num_nodes), graph.degrees) < graph.indices
-        weights = [*graph.weights[once].tolist(), *[1.0] * (len(rows) - once.sum())]
-        rows = [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
-    return rows
+        frame[_WEIGHT_COLUMN] = np.append(graph.weights[upper], np.ones(len(isolated), np.float32))
+    return frame
 
 
 def edge_list_text(graph: CSRGraph) -> str:
     """Return the content of an edge list."""
-    rows = edge_rows(graph)
+    rows = list(edge_frame(graph).itertuples(index=False))
     for name in itertools.chain.from_iterable(row[:2] for row in rows):
         if isinstance(name, str) and (len(name.split()) != 1 or name[0] in "#%"):
             raise InputError(
@@ -153,12 +153,4 @@ def edge_list_text(graph: CSRGraph) -> str:
 
 def edge_csv_text(graph: CSRGraph) -> str:
     """Return the content of a CSV file of edges."""
-    header = ["source", "target", *([] if graph.weights is None else [_WEIGHT_COLUMN])]
-    return csv_text([header, *edge_rows(graph)])
-
-
-def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    return str(edge_frame(graph).to_csv(index=False, lineterminator="\n"))

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.io.edge_table import csv_text, has_features
+from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.io.tables import (
     csv_rows,
     line_error,
@@ -196,7 +197,7 @@ def write_features_beside(path: Path, graph: CSRGraph) -> None:
         np.save(content, graph.features, allow_pickle=False)
         atomic_write(path.with_name(stem(path) + suffix), content.getvalue())
     elif suffix is not None:
-        ids = graph.original_ids(np.arange(graph.num_nodes))
-        rows = ([name, *row] for name, row in zip(ids, graph.features.tolist(), strict=True))
-        text = csv_text([["id", *graph.feature_names], *rows])
+        frame = pd.DataFrame(graph.features, columns=list(graph.feature_names))
+        frame.insert(0, "id", graph.original_ids(np.arange(graph.num_nodes)), allow_duplicates=True)
+        text = frame.to_csv(index=False, lineterminator="\n")
         atomic_write(path.with_name(stem(path) + suffix), text)

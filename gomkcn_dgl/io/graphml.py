@@ -21,7 +21,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.edge_table import edge_rows, has_features
+from gomkcn_dgl.io.edge_table import edge_frame, has_features
 from gomkcn_dgl.io.tables import check_weight, line_error
 from gomkcn_dgl.runtime.file_bytes import read_bytes, reason_of
 
@@ -84,9 +84,8 @@ def graphml_bytes(graph: CSRGraph) -> bytes:
     if has_features(graph):
         for name, values in zip(ids, graph.features.tolist(), strict=True):
             result.nodes[name].update(zip(graph.feature_names, values, strict=True))
-    weighted = graph.weights is not None
-    for u, v, *weight in edge_rows(graph)[: graph.num_edges]:
-        result.add_edge(u, v, **({_WEIGHT: weight[0]} if weighted else {}))
+    for u, v, *weight in edge_frame(graph)[: graph.num_edges].itertuples(index=False):
+        result.add_edge(u, v, **dict(zip((_WEIGHT,), map(float, weight), strict=False)))
     content = io.BytesIO()
     nx.write_graphml_xml(result, content)
     return content.getvalue()

@@ -19,33 +19,11 @@ _LONGEST_NAME = 60
 
 
 def read_label_names(path: str | Path) -> dict[str, str]:
-    r"""Read what labels, or other features, are called.
+    """Read the names of labels, or of other features, from a CSV, JSON or TOML file.
 
-    Parameters
-    ----------
-    path : path
-        CSV with the header ``label,name``; JSON such as ``{"1": "helix"}``; or TOML with lines such
-        as ``1 = "helix"``, at the top or under ``[labels]``. A label is the code in the data, or
-        the whole name of a column, such as ``"label=1"`` or ``"x0"``.
-
-    Returns
-    -------
-    dict of str to str
-        Label → name.
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read, a label that comes twice, or a name that is empty, too long
-        or not printable.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "names.csv"
-    >>> _ = file.write_text("label,name\n1,helix\n2,sheet\n")
-    >>> read_label_names(file)
-    {'1': 'helix', '2': 'sheet'}
+    A CSV file has the header ``label,name``, JSON is such as ``{"1": "helix"}``, and TOML has lines
+    such as ``1 = "helix"``, at the top or under ``[labels]``. A label is the code in the data, or
+    the whole name of a column, such as ``"label=1"`` or ``"x0"``.
     """
     path = Path(path)
     parsers = {".csv": _parse_csv, ".json": _parse_json, ".toml": _parse_toml}
@@ -56,9 +34,9 @@ def read_label_names(path: str | Path) -> dict[str, str]:
         data = read_bytes(path)
         try:
             pairs = parse(data)
+        except InputError:
+            raise
         except (ValueError, csv.Error) as error:
-            if isinstance(error, InputError):
-                raise
             kind = path.suffix[1:].upper()
             raise InputError(f"the file is not valid {kind}: {reason_of(error)}.") from None
         return _check_pairs(pairs)
@@ -73,25 +51,29 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
         raise InputError(
             f"label names must be of features that are used, {listed(known)}; got {unknown[0]!r}."
         )
-    renamed = []
-    for column, code in zip(graph.feature_names, codes, strict=True):
-        name = names.get(column, names.get(code, code))
-        renamed.append(column.removesuffix(code) + name)
-    twice = [column for column, count in Counter(renamed).items() if count > 1]
-    if twice:
-        raise InputError(f"each feature must have a name of its own, got {twice[0]!r} twice.")
+    renamed = [
+        column.removesuffix(code) + names.get(column, names.get(code, code))
+        for column, code in zip(graph.feature_names, codes, strict=True)
+    ]
+    _refuse_repeated(renamed, "each feature must have a name of its own")
     return replace(graph, feature_names=tuple(renamed))
+
+
+def _refuse_repeated(names: Sequence[str], rule: str) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"{rule}, got {repeated[0]!r} twice.")
 
 
 def _parse_csv(data: bytes) -> list[tuple[str, Any]]:
     rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    header, *pairs = [row for row in rows if row] or [[]]
-    if [cell.strip().lower() for cell in header] != ["label", "name"]:
+    header, *pairs = [[cell.strip() for cell in row] for row in rows if row] or [[]]
+    if [cell.lower() for cell in header] != ["label", "name"]:
         raise InputError("the first line must be 'label,name'.")
     for number, row in enumerate(pairs, start=2):
         if len(row) != 2:
             raise InputError(f"row {number} must be a label and a name, got {row}.")
-    return [(label.strip(), name.strip()) for label, name in pairs]
+    return [(label, name) for label, name in pairs]
 
 
 def _parse_json(data: bytes) -> list[tuple[str, Any]]:
@@ -111,12 +93,9 @@ def _parse_toml(data: bytes) -> list[tuple[str, Any]]:
 def _check_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, str]:
     if not pairs:
         raise InputError("at least one label must have a name, got none.")
-    counts = Counter(label for label, _ in pairs)
-    twice = [label for label, count in counts.items() if count > 1]
-    if twice:
-        raise InputError(f"each label must have one name, got two for {twice[0]!r}.")
+    _refuse_repeated([label for label, _ in pairs], "each label must have one name")
     for label, name in pairs:
-        # the sign stands between the kind of label and its name
+        # the sign "=" stands between the kind of label and its name
         if not isinstance(name, str) or not name.isprintable() or not name.strip() or "=" in name:
             raise InputError(
                 f"a name must be printable text without '=', got {name!r} for {label!r}."

@@ -142,33 +142,7 @@ def read_graph(
 
 
 def read_tu_labels(path: str | os.PathLike[str]) -> np.ndarray:
-    r"""Read the class of each graph of a TU folder.
-
-    Parameters
-    ----------
-    path : path
-        The folder that holds ``NAME_graph_labels.txt``, or the folder above it.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[G]``, classes 0 … C - 1 in ascending order of the codes in the file.
-
-    Raises
-    ------
-    InputError
-        For a missing or malformed file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "TINY_A.txt").write_text("1, 2\n2, 1\n")
-    >>> _ = (folder / "TINY_graph_indicator.txt").write_text("1\n1\n2\n")
-    >>> _ = (folder / "TINY_graph_labels.txt").write_text("1\n-1\n")
-    >>> read_tu_labels(folder).tolist()
-    [1, 0]
-    """
+    """Return the class of each graph of a TU folder, int64 ``[G]``: 0 … C - 1 by ascending code."""
     path = Path(path)
     with named(path):
         _check_exists(path)

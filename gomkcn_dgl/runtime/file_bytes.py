@@ -154,29 +154,6 @@ def _refuse_depth(record: Any) -> None:
     raise ValueError("it is nested too deeply")
 
 
-def read_array(data: bytes) -> np.ndarray:
-    """Return the array of a ``.npy`` file, read-only, once its size is checked; no pickles.
-
-    A ValueError, or whatever error a damaged header leads NumPy into.
-    """
-    stream = io.BytesIO(data)
-    version = np.lib.format.read_magic(stream)
-    if version not in _HEADERS:
-        raise ValueError(f"its version is {version[0]}.{version[1]}")
-    shape, by_columns, dtype = _HEADERS[version](stream)
-    if dtype.hasobject:
-        raise ValueError("it holds Python objects, which could run code")
-    count, left = math.prod(shape), len(data) - stream.tell()
-    if min(shape, default=0) < 0 or count * dtype.itemsize > left:
-        raise ValueError(f"{count * dtype.itemsize} bytes were announced, and there are {left}")
-    if count * dtype.itemsize == 0:
-        return np.empty(shape, dtype)
-    values = np.frombuffer(data, dtype, count, stream.tell())
-    if dtype.kind == "U":
-        _check_characters(values)
-    return values.reshape(shape, order="F" if by_columns else "C")
-
-
 def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
     """Return the arrays of a ``.npz`` archive that have these names; others are not read.
 
@@ -192,7 +169,20 @@ def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
         size = sum(entry.file_size for entry in selected.values())
         if size > most_bytes(len(data)):
             raise ValueError(f"it would become {size >> 20} MiB, which is too much for its size")
-        return {name: read_array(archive.read(entry)) for name, entry in selected.items()}
+        return {name: _read_array(archive.read(entry)) for name, entry in selected.items()}
+
+
+def _read_array(data: bytes) -> np.ndarray:
+    """Return the array of a ``.npy`` file, once the size that its header announces is checked."""
+    stream = io.BytesIO(data)
+    shape, _, dtype = _HEADERS[np.lib.format.read_magic(stream)](stream)
+    if math.prod(shape) * dtype.itemsize > len(data) - stream.tell():
+        raise ValueError("its header announces more than there is")
+    stream.seek(0)
+    values: np.ndarray = np.lib.format.read_array(stream, allow_pickle=False)
+    if dtype.kind == "U":
+        _check_characters(values)
+    return values
 
 
 def _check_characters(text: np.ndarray) -> None:
