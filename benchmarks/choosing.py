@@ -8,19 +8,14 @@ The rule and its numbers were settled on seeds from 1000 on, and are measured he
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from planted import MOTIFS_OF_SIZE, NUM_NODES
+from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine, recoveries
 from record import Bench, bench_command
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import CSRGraph
-from mining import PatternMiner, compare_with_truth
 from mining.model_selection.selection import DEFAULT_NUMBER
-from synthetic import barabasi_albert, plant_motifs
 
 SEEDS = 20
 NOTES = (
@@ -60,53 +55,36 @@ def all_rows() -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one graph gave."""
+    """What one graph gave; triples are of miners told size and number, told size, told nothing."""
 
     size: int
     decided: bool
-    # of the miners told the size and 12 patterns, told the size, and told nothing
-    found: tuple[bool, bool, bool]
-    patterns: tuple[int, int, int]
+    all_recovered: tuple[bool, ...]
+    patterns: tuple[int, ...]
     filters: int
-
-
-def make_graph(row: Row, seed: int) -> tuple[CSRGraph, dict]:
-    rng = np.random.default_rng(seed)
-    copies = {
-        name: int(rng.integers(5, 16)) if row.planted else 0 for name in MOTIFS_OF_SIZE[row.size]
-    }
-    num_base = NUM_NODES - row.size * sum(copies.values())
-    base = barabasi_albert(num_base, row.edges_per_node, rng)
-    planted = plant_motifs(
-        base,
-        num_base,
-        copies,
-        features=row.features,
-        remove_prob=row.flipped,
-        add_prob=row.flipped,
-        seed=rng,
-    )
-    return as_csr(planted.to_dgl()), planted.truth()
 
 
 def mine_one(row: Row, seed: int) -> Outcome:
     """Mine a graph with what is known told or left open."""
-    graph, truth = make_graph(row, seed)
-    told = PatternMiner(DEFAULT_NUMBER, row.size, noisy_copies="no")
-    miners = [
-        told.fit(graph),
-        PatternMiner("auto", row.size, noisy_copies="no").fit(graph),
-        PatternMiner("auto", "auto", noisy_copies="no").fit(graph),
-    ]
-    found = tuple(
-        all(motif.recovered for motif in compare_with_truth(miner.patterns_, truth))
-        for miner in miners
+    graph, planted = make_planted(
+        MOTIFS_OF_SIZE[row.size],
+        row.edges_per_node,
+        seed,
+        copies=None if row.planted else 0,
+        features=row.features,
+        remove_prob=row.flipped,
+        add_prob=row.flipped,
     )
+    settings = ((DEFAULT_NUMBER, row.size), ("auto", row.size), ("auto", "auto"))
+    miners = [
+        mine(graph, num_patterns=number, pattern_size=size, noisy_copies="no")[0]
+        for number, size in settings
+    ]
     return Outcome(
         miners[2].pattern_size_,
         miners[2].choices_[0].decided,
-        (found[0], found[1], found[2]),
-        (len(miners[0].patterns_), len(miners[1].patterns_), len(miners[2].patterns_)),
+        tuple(all(motif.recovered for motif in recoveries(miner, planted)) for miner in miners),
+        tuple(len(miner.patterns_) for miner in miners),
         miners[1].num_patterns_,
     )
 
@@ -118,7 +96,6 @@ def mean_and_range(values: list[int]) -> str:
 @bench_command("choosing", usual_repeats=1, how="run of each seed")
 def main(bench: Bench) -> None:
     """Choose size and number of patterns on planted graphs, and say how often that was right."""
-    logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
     seeds = 2 if bench.quick else SEEDS
     table = bench.table(
         f"{seeds} graphs a row, seeds from 0",
@@ -140,19 +117,20 @@ def main(bench: Bench) -> None:
         outcomes = [mine_one(row, seed) for seed in range(seeds)]
         if row.planted:
             right = sum(one.size == row.size for one in outcomes)
-            found: list[str | None] = [
-                f"{sum(one.found[k] for one in outcomes)}/{seeds}" for k in range(3)
+            shares: list[str | None] = [
+                f"{sum(column)}/{seeds}"
+                for column in zip(*(one.all_recovered for one in outcomes), strict=True)
             ]
         else:
             right = sum(not one.decided for one in outcomes)
-            found = [None, None, None]
+            shares = [None, None, None]
         table.add(
             str(row.size) if row.planted else "none",
             row.edges_per_node,
             row.features,
             row.flipped,
             f"{right}/{seeds}",
-            *found,
+            *shares,
             mean_and_range([one.filters for one in outcomes]),
             mean_and_range([one.patterns[0] for one in outcomes]),
             mean_and_range([one.patterns[1] for one in outcomes]),

@@ -16,21 +16,13 @@ _REPEATS = 7
 
 @dataclass(frozen=True)
 class Limits:
-    """What the machine can do at most with ``threads`` threads; the fastest repeat of each.
-
-    Attributes
-    ----------
-    product : float
-        Operations a second of a matrix product, by the faster of the libraries at hand.
-    copy : float
-        Bytes a second of a copy, those read and those written.
-    """
+    """What the machine can do at most with ``threads`` threads; the fastest repeat of each."""
 
     device: str
     threads: int
     dtype: str
-    product: float
-    copy: float
+    product: float  # operations a second of a matrix product, by the faster library
+    copy: float  # bytes a second of a copy, those read and those written
 
     def __str__(self) -> str:
         where = f"{self.threads} thread{'s' * (self.threads > 1)}"

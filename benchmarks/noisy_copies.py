@@ -11,20 +11,13 @@ The rules of the search were chosen on seeds from 1000 on, and are measured here
 
 from __future__ import annotations
 
-import logging
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine, recoveries
 from record import Bench, bench_command
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import CSRGraph
-from mining import PatternMiner, compare_with_truth
-from synthetic import barabasi_albert, plant_motifs
-
-MOTIFS = ("house", "cup", "wheel", "crown")
 # edges deleted, edges added
 DAMAGE = ((0.0, 0.0), (0.1, 0.03), (0.15, 0.05), (0.2, 0.1))
 # None: constant features; else one vector a motif and this much noise
@@ -45,11 +38,11 @@ class Cell:
     deleted: float
     added: float
     noise: float | None
-    recovered: dict[str, list[int]]
+    recovered: dict[str, list[int]] = field(default_factory=lambda: {way: [] for way in WAYS})
     # patterns reported, and those of them that are noisy
-    patterns: list[int]
-    noisy: list[int]
-    seconds: dict[str, list[float]]
+    patterns: list[int] = field(default_factory=list)
+    noisy: list[int] = field(default_factory=list)
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})
 
     @property
     def features(self) -> str:
@@ -62,34 +55,23 @@ class Cell:
         return self.deleted == 0.15 and self.noise is not None and self.noise <= 0.1
 
 
-def make_graph(cell: Cell, seed: int, copies: int) -> tuple[CSRGraph, dict[str, Any]]:
-    """A Barabási–Albert tree and copies of the motifs, and the truth."""
-    rng = np.random.default_rng(seed)
-    num_base = 26 * copies
-    base = barabasi_albert(num_base, 1, rng)
+def mine_cell(cell: Cell, seeds: int, copies: int) -> None:
+    """Mine the graphs of all seeds in all ways."""
     features: dict[str, Any] = {"features": "constant"}
     if cell.noise is not None:
         features = {"features": "per_type_noise", "noise": cell.noise}
-    planted = plant_motifs(
-        base, num_base, dict.fromkeys(MOTIFS, copies), seed=rng,
-        remove_prob=cell.deleted, add_prob=cell.added, **features,
-    )  # fmt: skip
-    return as_csr(planted.to_dgl()), planted.truth()
-
-
-def mine_cell(cell: Cell, seeds: int, copies: int) -> Cell:
-    """Mine the graphs of all seeds in all ways."""
     for seed in range(seeds):
-        graph, truth = make_graph(cell, seed, copies)
+        graph, planted = make_planted(
+            MOTIFS_OF_SIZE[6], 1, seed, copies=copies, num_base=26 * copies,
+            remove_prob=cell.deleted, add_prob=cell.added, **features,
+        )  # fmt: skip
         for way, change in WAYS.items():
-            start = time.perf_counter()
-            miner = PatternMiner(num_patterns=16, min_support=1, **change).fit(graph)
-            cell.seconds[way].append(time.perf_counter() - start)
-            found = compare_with_truth(miner.patterns_, truth)
-            cell.recovered[way].append(sum(motif.recovered for motif in found))
+            miner, seconds = mine(graph, num_patterns=16, min_support=1, **change)
+            cell.seconds[way].append(seconds)
+            cell.recovered[way].append(sum(one.recovered for one in recoveries(miner, planted)))
+        # of the last way, templates
         cell.patterns.append(len(miner.patterns_))
         cell.noisy.append(sum(pattern.noisy for pattern in miner.patterns_))
-    return cell
 
 
 def with_error(values: list[int]) -> str:
@@ -101,7 +83,6 @@ def with_error(values: list[int]) -> str:
 @bench_command("noisy_copies", usual_repeats=20, how="graphs a cell")
 def main(bench: Bench) -> None:
     """Say how many of four motifs are recovered from damaged copies."""
-    logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
     table = bench.table(
         "Motifs recovered of 4, mean ± its standard error over the graphs; 16 filters",
         {
@@ -113,18 +94,13 @@ def main(bench: Bench) -> None:
             "s, trained → templates": "",
         },
     )
-    cells = [
-        Cell(deleted, added, noise, {way: [] for way in WAYS}, [], [], {way: [] for way in WAYS})
-        for deleted, added in DAMAGE
-        for noise in NOISE
-    ]
+    cells = [Cell(deleted, added, noise) for deleted, added in DAMAGE for noise in NOISE]
     seeds, copies = (1, 6) if bench.quick else (bench.repeats, 20)
     if bench.quick:
         cells = [cells[0], cells[-2]]
     # those with a goal first
     for cell in sorted(cells, key=lambda cell: not cell.has_goal):
         mine_cell(cell, seeds, copies)
-        print(cell, flush=True)
     for cell in cells:
         below = sum(
             new < old

@@ -4,36 +4,27 @@
     python benchmarks/planted.py --quick    one graph, nothing written
 
 Rows with a goal say when they miss it; rows beside them (no training, random initialization, the
-paper's random truncation) have none. The settings of the
-miner are its defaults; they were chosen on seeds from 1000 on, and are measured here on 0 to 29.
+paper's random truncation) have none. The settings of the miner are its defaults; they were chosen
+on seeds from 1000 on, and are measured here on 0 to 29.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import logging
-import multiprocessing
-import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 import numpy as np
+from measure import use_threads
+from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine
 from record import Bench, Table, bench_command
 
-NUM_NODES = 1000
-SIX = ("house", "cup", "wheel", "crown")
-MOTIFS_OF_SIZE = {
-    4: ("square", "diamond4", "clique4"),
-    5: ("house5", "bowtie", "wheel5", "basket"),
-    6: SIX,
-    7: ("wheel7", "fan7", "windmill7", "theta7"),
-    8: ("wheel8", "ladder8", "cube", "sun8"),
-}
+from mining import compare_with_truth, covered_occurrences
+from synthetic import MOTIFS
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Row:
     """One row of the table: graphs of one kind, mined with one change to the defaults."""
 
@@ -42,9 +33,19 @@ class Row:
     edges_per_node: int
     features: str
     seeds: int
-    change: dict[str, Any] = dataclasses.field(default_factory=dict)
+    change: dict[str, Any] = field(default_factory=dict)
     planted: bool = True
     goal: int | None = None  # seeds that must succeed
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one graph gave."""
+
+    recovered: int
+    count_error: float  # relative, of ``distinct`` against the exact count; of the worst motif
+    loss: tuple[float, float]  # first and last epoch
+    seconds: float
 
 
 def all_rows() -> Iterator[Row]:
@@ -64,149 +65,83 @@ def all_rows() -> Iterator[Row]:
             yield Row("size", size, edges, features, 10, change, goal=9)
 
 
-def mine_one(row: Row, seed: int) -> dict[str, Any]:
-    """Generate one graph, mine it on one thread, and compare with the truth."""
-    import numba
-    import torch
-
-    from gomkcn_dgl import as_csr
-    from mining import PatternMiner, compare_with_truth, covered_occurrences
-    from synthetic import MOTIFS
-
-    logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
+def mine_one(row: Row, seed: int) -> Outcome:
+    """Generate one graph, mine it, and compare with the truth."""
     names = MOTIFS_OF_SIZE[row.size]
-    graph, truth = _generate(row, seed)
-    csr = as_csr(graph)
-    miner = PatternMiner(**row.change)
-    start = time.perf_counter()
-    miner.fit(csr)
-    seconds = time.perf_counter() - start
-    batch = miner.source_.extract(csr)
-    found = compare_with_truth(miner.patterns_, truth)
-    exact = [covered_occurrences(csr, batch, MOTIFS[name].adjacency()) for name in names]
-    return {
-        "seed": seed,
-        "recovered": sum(motif.recovered for motif in found),
-        "motifs": len(names),
-        "copies": [motif.copies for motif in found],
-        "distinct": [motif.distinct for motif in found],
-        "exact": exact,
-        "loss": [round(miner.loss_curve_[0], 5), round(miner.loss_curve_[-1], 5)],
-        "seconds": round(seconds, 3),
-    }
+    copies = None if row.planted else 0
+    graph, _ = make_planted(names, row.edges_per_node, seed, copies=copies, features=row.features)
+    miner, seconds = mine(graph, **row.change)
+    # neither what is recovered nor the counts depend on the copies
+    truth = [
+        {"name": name, "num_nodes": row.size, "edges": MOTIFS[name].edges}
+        | {"copies": 0, "instances": []}
+        for name in names
+    ]
+    motifs = compare_with_truth(miner.patterns_, {"motifs": truth})
+    batch = miner.source_.extract(graph)
+    exact = [covered_occurrences(graph, batch, MOTIFS[name].adjacency()) for name in names]
+    errors = [
+        abs(motif.distinct - count) / max(count, 1)
+        for motif, count in zip(motifs, exact, strict=True)
+    ]
+    loss = (miner.loss_curve_[0], miner.loss_curve_[-1])
+    return Outcome(sum(motif.recovered for motif in motifs), max(errors), loss, seconds)
 
 
-def _generate(row: Row, seed: int) -> tuple[Any, dict[str, Any]]:
-    """A Barabási–Albert graph of 1000 nodes in all with 5 to 15 copies of each motif, or none."""
-    from synthetic import MOTIFS, barabasi_albert, plant_motifs
-
-    rng = np.random.default_rng(seed)
-    names = MOTIFS_OF_SIZE[row.size]
-    copies = {name: int(rng.integers(5, 16)) if row.planted else 0 for name in names}
-    num_base = NUM_NODES - row.size * sum(copies.values())
-    edges = barabasi_albert(num_base, row.edges_per_node, rng)
-    graph = plant_motifs(edges, num_base, copies, features=row.features, seed=rng)
-    truth = graph.truth()
-    if not row.planted:
-        truth["motifs"] = [
-            {"name": name, "num_nodes": row.size, "edges": MOTIFS[name].edges}
-            | {"copies": 0, "instances": []}
-            for name in names
-        ]
-    return graph.to_dgl(), truth
-
-
-def succeeded(row: Row, result: dict[str, Any]) -> bool:
-    """All motifs recovered, or none where none was planted."""
-    return bool(result["recovered"] == (result["motifs"] if row.planted else 0))
-
-
-def count_error(result: dict[str, Any]) -> float:
-    """Relative error of `distinct` against the exact count, for the worst motif of a run."""
-    pairs = zip(result["distinct"], result["exact"], strict=True)
-    return max(abs(found - exact) / max(exact, 1) for found, exact in pairs)
-
-
-def summarise(row: Row, results: list[dict[str, Any]]) -> dict[str, Any]:
-    errors = [count_error(result) for result in results] if row.planted else []
-    seconds = [result["seconds"] for result in results]
-    return {
-        **dataclasses.asdict(row),
-        "succeeded": sum(succeeded(row, result) for result in results),
-        "mean_recovered": float(np.mean([result["recovered"] for result in results])),
-        "count_error_median": float(np.median(errors)) if errors else None,
-        "count_within_tenth": sum(error <= 0.1 for error in errors) if errors else None,
-        "loss_start": float(np.mean([result["loss"][0] for result in results])),
-        "loss_end": float(np.mean([result["loss"][1] for result in results])),
-        "seconds_median": float(np.median(seconds)),
-        "seconds_range": [min(seconds), max(seconds)],
-        "runs": results,
-    }
-
-
-def missed(row: dict[str, Any]) -> bool:
-    """Whether a row with a goal misses it, in what is recovered or in the counts."""
-    if row["goal"] is None:
-        return False
-    counts_wrong = row["planted"] and (
-        row["count_error_median"] > 0.1 or row["count_within_tenth"] < 0.9 * row["seeds"]
-    )
-    return bool(row["succeeded"] < min(row["goal"], row["seeds"]) or counts_wrong)
-
-
-COLUMNS = {
-    "row": "",
-    "nodes": "",
-    "BA edges": "",
-    "features": "",
-    "all recovered": "",
-    "mean recovered": ".2f",
-    "count error, median": ".0%",
-    "within 10 %": "",
-    "loss": "",
-    "s": ".2f",
-}
-
-
-def add_row(table: Table, row: dict[str, Any]) -> None:
-    planted = row["planted"]
-    goal = "" if row["goal"] is None else f" (goal {row['goal']})"
-    none = "" if planted else "none reported: "
+def add_row(table: Table, row: Row, outcomes: list[Outcome]) -> bool:
+    """Add a row to the table; return whether it misses its goal."""
+    errors = [outcome.count_error for outcome in outcomes] if row.planted else []
+    within_tenth = sum(error <= 0.1 for error in errors)
+    # all motifs recovered, or none where none was planted
+    target = len(MOTIFS_OF_SIZE[row.size]) if row.planted else 0
+    succeeded = sum(outcome.recovered == target for outcome in outcomes)
+    first, last = np.mean([outcome.loss for outcome in outcomes], axis=0)
     table.add(
-        row["name"],
-        row["size"],
-        row["edges_per_node"],
-        row["features"],
-        f"{none}{row['succeeded']}/{row['seeds']}{goal}",
-        row["mean_recovered"],
-        row["count_error_median"],
-        f"{row['count_within_tenth']}/{row['seeds']}" if planted else None,
-        f"{row['loss_start']:.3f} → {row['loss_end']:.3f}",
-        row["seconds_median"],
+        row.name,
+        row.size,
+        row.edges_per_node,
+        row.features,
+        ("" if row.planted else "none reported: ")
+        + f"{succeeded}/{row.seeds}"
+        + ("" if row.goal is None else f" (goal {row.goal})"),
+        float(np.mean([outcome.recovered for outcome in outcomes])),
+        float(np.median(errors)) if row.planted else None,
+        f"{within_tenth}/{row.seeds}" if row.planted else None,
+        f"{first:.3f} → {last:.3f}",
+        float(np.median([outcome.seconds for outcome in outcomes])),
     )
+    if row.goal is None:
+        return False
+    counts_wrong = row.planted and (np.median(errors) > 0.1 or within_tenth < 0.9 * row.seeds)
+    return bool(succeeded < min(row.goal, row.seeds) or counts_wrong)
 
 
 @bench_command("planted", usual_repeats=1, how="run of each seed, one thread a run")
 @click.option("--rows", "only", help="Only the rows of this name.")
 def main(bench: Bench, only: str | None) -> None:
     """Mine planted graphs over many seeds and say what was recovered."""
+    use_threads(1)
     rows = [row for row in all_rows() if only in (None, row.name)]
     if bench.quick:
-        rows = [dataclasses.replace(rows[0], seeds=1)]
-    table = bench.table("", COLUMNS)
-    # A fresh interpreter for each worker: forked threads would deadlock.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(bench.threads, mp_context=context) as pool:
-        waiting = [
-            (row, [pool.submit(mine_one, row, seed) for seed in range(row.seeds)]) for row in rows
-        ]
-        for row, futures in waiting:
-            summary = summarise(row, [future.result() for future in futures])
-            add_row(table, summary)
-            if missed(summary):
-                bench.note(f"MISSED: {row}")
+        rows = [replace(rows[0], seeds=1)]
+    table = bench.table(
+        "",
+        {
+            "row": "",
+            "nodes": "",
+            "BA edges": "",
+            "features": "",
+            "all recovered": "",
+            "mean recovered": ".2f",
+            "count error, median": ".0%",
+            "within 10 %": "",
+            "loss": "",
+            "s": ".2f",
+        },
+    )
+    for row in rows:
+        if add_row(table, row, [mine_one(row, seed) for seed in range(row.seeds)]):
+            bench.note(f"MISSED: {row}")
 
 
 if __name__ == "__main__":

@@ -9,22 +9,17 @@ by decoys, patterns that the same miner finds in samples of the null model.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine, recoveries
 from record import Bench, bench_command
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import CSRGraph
-from mining import PatternMiner, compare_with_truth
 from mining.assessment.significance import add_significance
 from mining.null_models.null_models import sample_null
 from mining.records.significance import Significance
-from synthetic import PlantedGraph, barabasi_albert, plant_motifs
 
-MOTIFS = ("house", "cup", "wheel", "crown")
 LEVEL = 0.05
 NOTES = (
     "A rewired BA graph comes from the null model itself, so all three shares should be the level "
@@ -64,7 +59,7 @@ def all_rows() -> Iterator[Row]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PatternSignificance:
     """Significance of a pattern of the graph of one seed."""
 
     seed: int
@@ -72,37 +67,40 @@ class Judged:
     entry: Significance
 
 
-def make_graph(row: Row, seed: int, num_nodes: int) -> tuple[CSRGraph, PlantedGraph]:
-    rng = np.random.default_rng(seed)
-    copies = dict.fromkeys(MOTIFS, row.copies)
-    num_base = num_nodes - 6 * sum(copies.values())
-    base = barabasi_albert(num_base, row.edges_per_node, rng)
-    planted = plant_motifs(base, num_base, copies, features=row.features, seed=rng)
-    csr = as_csr(planted.to_dgl())
-    if row.drawn_from is not None:
-        csr = sample_null(csr, row.drawn_from, seed)
-    return csr, planted
-
-
-def judge_row(row: Row, num_nodes: int, samples: int, decoys: int) -> dict[str, list[Judged]]:
+def assess_row(
+    row: Row, num_nodes: int, samples: int, decoys: int
+) -> dict[str, list[PatternSignificance]]:
     """Mine the graphs of all seeds and compare each with its null models."""
-    judged: dict[str, list[Judged]] = {null: [] for null in row.nulls}
+    assessed: dict[str, list[PatternSignificance]] = {null: [] for null in row.nulls}
     for seed in range(row.seeds):
-        graph, planted = make_graph(row, seed, num_nodes)
-        miner = PatternMiner(num_epochs=10, random_state=seed).fit(graph)
+        graph, planted = make_planted(
+            MOTIFS_OF_SIZE[6],
+            row.edges_per_node,
+            seed,
+            copies=row.copies,
+            num_nodes=num_nodes,
+            features=row.features,
+        )
+        if row.drawn_from is not None:
+            graph = sample_null(graph, row.drawn_from, seed)
+        miner, _ = mine(graph, num_epochs=10, random_state=seed)
         add_significance(miner, graph, row.nulls, num_samples=samples, num_decoys=decoys)
-        found = compare_with_truth(miner.patterns_, planted.truth())
-        motifs = {number for motif in found for number in motif.pattern_ids if motif.copies}
+        motifs = {
+            number
+            for motif in recoveries(miner, planted)
+            for number in motif.pattern_ids
+            if motif.copies
+        }
         for pattern in miner.patterns_:
             for null, entry in pattern.significance.items():
-                judged[null].append(Judged(seed, pattern.id in motifs, entry))
-    return judged
+                assessed[null].append(PatternSignificance(seed, pattern.id in motifs, entry))
+    return assessed
 
 
-def share(judged: list[Judged], field: str) -> str:
+def share(assessed: list[PatternSignificance], field: str) -> str:
     """Share of the patterns at or under the level, with its standard error over the graphs."""
     per_graph: dict[int, list[bool]] = {}
-    for one in judged:
+    for one in assessed:
         per_graph.setdefault(one.seed, []).append(getattr(one.entry, field) <= LEVEL)
     hits = np.array([sum(values) for values in per_graph.values()])
     sizes = np.array([len(values) for values in per_graph.values()])
@@ -115,7 +113,6 @@ def share(judged: list[Judged], field: str) -> str:
 @bench_command("significance", usual_repeats=1, how="run of each seed")
 def main(bench: Bench) -> None:
     """Say how many patterns are called significant where nothing is, and where something is."""
-    logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
     num_nodes, samples, decoys = (260, 4, 2) if bench.quick else (500, 40, 12)
     table = bench.table(
         f"{num_nodes} nodes, {samples} samples to count in and {decoys} to mine, 10 epochs; share "
@@ -137,9 +134,9 @@ def main(bench: Bench) -> None:
     for row in all_rows():
         if bench.quick:
             row = Row(**{**vars(row), "seeds": 1})
-        for null, judged in judge_row(row, num_nodes, samples, decoys).items():
+        for null, assessed in assess_row(row, num_nodes, samples, decoys).items():
             for planted in (True, False) if row.copies else (False,):
-                some = [one for one in judged if one.planted == planted]
+                some = [one for one in assessed if one.planted == planted]
                 if not some:
                     continue
                 z = np.array([one.entry.z for one in some])

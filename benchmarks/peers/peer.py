@@ -13,25 +13,14 @@ NOT_INSTALLED = "not installed"
 
 @dataclass(frozen=True)
 class Peer:
-    """Something that does the same job.
+    """Something that does the same job."""
 
-    Attributes
-    ----------
-    name : str
-        The function, as its users know it.
-    distribution, module : str
-        Its name on PyPI and in Python.
-    prepare : callable
-        Takes the inputs of the job, imports the peer, and returns the call to be timed.
-    remark : str
-        What it does otherwise than we do.
-    """
-
-    name: str
-    distribution: str
+    name: str  # the function, as its users know it
+    distribution: str  # on PyPI
     module: str
+    # takes the inputs of the job, imports the peer, and returns the call to be timed
     prepare: Callable[..., Callable[..., Any]]
-    remark: str = ""
+    remark: str = ""  # what it does otherwise than we do
 
     def version(self) -> str | None:
         """Installed version, or None."""
