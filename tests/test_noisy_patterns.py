@@ -56,14 +56,6 @@ def test_nothing_changes_where_copies_are_intact():
     assert contents(mine(graph).patterns_) == contents(mine(graph, noisy_copies="no").patterns_)
 
 
-def test_intact_copies_are_not_called_noisy():
-    # the three cliques are rare, held out or not, and no filter starts from them
-    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    settings = {"num_patterns": 1, "pattern_size": 5, "min_support": 2}
-    (ring,) = mine(graph, noisy_copies="yes", **settings).patterns_
-    assert (len(ring.edges), ring.frequency.distinct, ring.noisy) == (5, 6, False)
-
-
 def test_whole_regions_are_held_out():
     graph = as_csr(nx.grid_2d_graph(20, 20))
     held_out = held_out_nodes(graph, np.random.default_rng(0))

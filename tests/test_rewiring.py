@@ -16,32 +16,25 @@ GRAPHS = {
 }
 
 
-def arrays_of(graph, by_degree=False):
-    """The arrays of the loop."""
+def arrays_of(graph):
+    """The arrays of the loop; the ends of edges in one component are one group."""
     csr = as_csr(graph)
     edges = csr.undirected_edges()
     component = np.empty(csr.num_nodes, np.int64)
     for number, part in enumerate(nx.connected_components(graph)):
         component[list(part)] = number
     # end 2 e leads to the second node of edge e, end 2 e + 1 to the first
-    target = edges[:, ::-1].reshape(-1)
-    key = component[target] * csr.num_nodes + by_degree * csr.degrees[target]
-    group_of = np.unique(key, return_inverse=True)[1].reshape(-1)
+    group_of = component[edges[:, ::-1].reshape(-1)]
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable")
     return edges, csr.indptr, csr.indices.astype(np.int64), group_of, group_ptr, members
 
 
-def rewired(graph, seed, *, by_degree=False, num_swaps=1000, num_attempts=1000, max_visits=None):
+def rewired(graph, seed, *, num_swaps=1000, max_visits=100):
     """The graph after the loop, its rows of neighbours, and the counts of the loop."""
-    arrays = edges, indptr, neighbors, *_ = arrays_of(graph, by_degree)
-    counts = swap_edges(
-        *arrays,
-        num_attempts,
-        np.random.default_rng(seed),
-        max_visits or len(graph),
-        np.empty((num_swaps, 2), np.int64),
-    )
+    arrays = edges, indptr, neighbors, *_ = arrays_of(graph)
+    made = np.empty((num_swaps, 2), np.int64)
+    counts = swap_edges(*arrays, 1000, np.random.default_rng(seed), max_visits, made)
     after = nx.empty_graph(len(graph))
     after.add_edges_from(edges.tolist())
     return after, rows_of(neighbors, indptr), counts
@@ -55,11 +48,10 @@ def components(graph):
     return set(map(frozenset, nx.connected_components(graph)))
 
 
-@pytest.mark.parametrize("by_degree", [False, True])
-@pytest.mark.parametrize("name", ["tree", "parts"])
-def test_what_the_loop_keeps(name, by_degree):
+@pytest.mark.parametrize("name", GRAPHS)
+def test_what_the_loop_keeps(name):
     graph = GRAPHS[name]
-    after, rows, (count, attempts, num_unsure) = rewired(graph, 2, by_degree=by_degree)
+    after, rows, (count, attempts, num_unsure) = rewired(graph, 2)
     assert 0 < count <= attempts == 1000
     assert num_unsure == 0
     # simple, and the rows of neighbours agree with the edges
@@ -69,18 +61,9 @@ def test_what_the_loop_keeps(name, by_degree):
     assert dict(after.degree) == dict(graph.degree)
     assert components(after) == components(graph)
     assert not nx.utils.graphs_equal(after, graph)
-    if by_degree:
-        mixing = [dict(nx.degree_mixing_dict(one)) for one in (after, graph)]
-        assert mixing[0] == mixing[1]
-
-
-@pytest.mark.parametrize("num_swaps", [0, 1, 5])
-def test_the_number_of_swaps(num_swaps):
-    graph = GRAPHS["hubs"]
-    after, _, (count, *_) = rewired(graph, 0, num_swaps=num_swaps)
-    assert count == num_swaps
-    changed = nx.difference(after, graph).number_of_edges()
-    assert bool(num_swaps) <= changed <= 2 * num_swaps
+    after, _, (count, *_) = rewired(graph, 0, num_swaps=5)
+    assert count == 5
+    assert 1 <= nx.difference(after, graph).number_of_edges() <= 10
 
 
 def test_swaps_are_undone():

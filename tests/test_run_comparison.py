@@ -45,28 +45,6 @@ def test_the_same_topology_is_found_whatever_its_node_numbers():
     assert compare_runs(run(), run()).agreement == 1.0
 
 
-def test_features_agree_under_the_isomorphism_that_suits_them():
-    path = nx.path_graph(3)
-    first = run(pattern(0, path, [0, 1, 4]))
-    # turned around, only one node differs, by 1 of the range 4
-    turned = compare_runs(first, run(pattern(0, path, [4, 2, 0])))
-    assert turned.shared[0].feature_similarity == pytest.approx(1 - (1 / 4) / 3)
-    # the middle node is 1 in another numbering
-    renumbered = nx.empty_graph(3)
-    renumbered.add_edges_from([(2, 0), (2, 1)])
-    same = compare_runs(first, run(pattern(0, renumbered, [4, 0, 1])))
-    assert same.shared[0].feature_similarity == 1.0
-
-
-def test_columns_count_by_their_range_and_a_constant_one_differs_never():
-    edge = nx.path_graph(2)
-    names = ("wide", "narrow", "same")
-    one = pattern(0, edge, [[0, 0, 7], [1000, 0, 7]], names)
-    two = pattern(0, edge, [[0, 1, 7], [1000, 1, 7]], names)
-    comparison = compare_runs(run(one, names=names), run(two, names=names))
-    assert comparison.shared[0].feature_similarity == pytest.approx(1 - 1 / 3)
-
-
 def test_patterns_of_one_topology_are_paired_by_their_features():
     ring = nx.cycle_graph(3)
     first = run(pattern(0, ring, [0, 0, 0]), pattern(1, ring, [5, 5, 5]))
@@ -122,3 +100,22 @@ def test_the_command_compares_two_folders(folder):
     assert "--format must be one of" in refused("export run --out tables --format xls")
     for command in ("compare run nowhere", "export nowhere --out tables"):
         assert refused(command).startswith("run folder 'nowhere' holds no")
+
+
+def test_features_agree_under_the_isomorphism_that_suits_them():
+    path, renumbered = nx.path_graph(3), nx.empty_graph(3)
+    renumbered.add_edges_from([(2, 0), (2, 1)])
+    first = run(pattern(0, path, [0, 1, 4]))
+    for graph, features, similarity in (
+        # turned around, only one node differs, by 1 of the range 4
+        (path, [4, 2, 0], 1 - (1 / 4) / 3),
+        (renumbered, [4, 0, 1], 1.0),
+        # no isomorphism carries an end to the middle
+        (path, [1, 0, 4], 1 - (2 / 4) / 3),
+    ):
+        (pair,) = compare_runs(first, run(pattern(0, graph, features))).shared
+        assert pair.feature_similarity == pytest.approx(similarity)
+    # columns count by their range, and a constant one never differs
+    names, edge = ("wide", "narrow", "same"), nx.path_graph(2)
+    runs = [run(pattern(0, edge, [[0, x, 7], [1000, x, 7]], names), names=names) for x in (0, 1)]
+    assert compare_runs(*runs).shared[0].feature_similarity == pytest.approx(1 - 1 / 3)

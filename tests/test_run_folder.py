@@ -206,11 +206,6 @@ def test_graphml_and_parquet_hold_the_patterns(written, run):
     ]
 
 
-def test_a_folder_with_a_run_is_refused(written):
-    with pytest.raises(InputError, match=r"already holds a run .* overwrite it with --force\.$"):
-        prepare_folder(written)
-
-
 @pytest.mark.parametrize("name", JSON_FILES)
 def test_a_missing_or_cut_file_is_named(name, copied):
     file = copied / f"{name}.json"

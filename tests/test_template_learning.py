@@ -77,13 +77,18 @@ def test_the_gain_of_an_edit_is_what_the_likelihood_gains():
         assert gains[pair] == pytest.approx(expected, abs=1e-9)
 
 
-def test_edges_and_rates_can_be_left_as_they_are():
+def test_fixed_edges_and_shares_of_edges():
     data = observe(noisy_copies("wheel", 20, 0.15, 0.05, 0))
     before = as_template(data, 0)
     after = maximization_step(data, np.ones(20), before, features_only=True)
     assert after.pairs.tolist() == before.pairs.tolist()
     assert (after.deletion_rate, after.insertion_rate) == (0.1, 0.05)
     assert maximization_step(data, np.zeros(20), before) is before
+    # three triangles and a path, nodes told apart by their features
+    adj = [nx.to_numpy_array(nx.complete_graph(3))] * 3 + [nx.to_numpy_array(nx.path_graph(3))]
+    data = observe(np.stack(adj), np.repeat(np.array([[[0.0], [0.5], [1.0]]]), 4, axis=0))
+    weights = edge_shares(data, np.ones(4), as_template(data, 0))
+    np.testing.assert_allclose(weights, [[0, 1, 0.75], [1, 0, 1], [0.75, 1, 0]], atol=1e-6)
 
 
 @pytest.mark.parametrize("differ", [True, False])
@@ -120,10 +125,3 @@ def test_a_mixture_learns_two_motifs_of_which_no_copy_is_intact():
     # the prior counts as 60 observations, the copies as hundreds
     assert all(0.08 < one.deletion_rate < 0.25 for one in learnt)
     assert all(0.02 < one.insertion_rate < 0.12 for one in learnt)
-
-
-def test_edge_shares_count_the_copies_with_an_edge():
-    adj = [nx.to_numpy_array(nx.complete_graph(3))] * 3 + [nx.to_numpy_array(nx.path_graph(3))]
-    data = observe(np.stack(adj), np.repeat(np.array([[[0.0], [0.5], [1.0]]]), 4, axis=0))
-    weights = edge_shares(data, np.ones(4), as_template(data, 0))
-    np.testing.assert_allclose(weights, [[0, 1, 0.75], [1, 0, 1], [0.75, 1, 0]], atol=1e-6)
