@@ -205,37 +205,27 @@ def _response(
     collection: GraphCollection,
     data: LabelledData,
 ) -> Response:
-    nodes, edges = (
-        _whole_graph(data, row) if data.task == "graph" else _first_subgraph(collection, row)
-    )
+    """A whole graph, or the first subgraph of a node, with its scores."""
+    if data.task == "graph":
+        first, end = data.graph.graph_ptr[row : row + 2]
+        nodes = np.arange(first, end)
+        edges = data.graph.undirected_edges()
+        edges = edges[(edges[:, 0] >= first) & (edges[:, 0] < end)] - first
+    else:
+        one = collection.subgraphs.select(torch.tensor([row]))
+        size = int(one.num_nodes[0])
+        nodes = one.nodes[0, :size].numpy().astype(np.int64)
+        edges = np.argwhere(np.triu(one.adjacency(torch.float32)[0, :size, :size].numpy()))
     return Response(
         row,
         tuple(nodes.tolist()),
-        edges,
+        tuple(map(tuple, edges.tolist())),
         scores[nodes],
         int(predicted[row]),
         int(data.labels[row]),
         None if data.truth is None else data.truth[nodes],
         data.task,
     )
-
-
-def _whole_graph(data: LabelledData, row: int) -> tuple[np.ndarray, Edges]:
-    graph = data.graph
-    first, end = graph.graph_ptr[row], graph.graph_ptr[row + 1]
-    nodes = np.arange(first, end)
-    edges = graph.undirected_edges()
-    inside = (edges[:, 0] >= first) & (edges[:, 0] < end)
-    return nodes, tuple(map(tuple, (edges[inside] - first).tolist()))
-
-
-def _first_subgraph(collection: GraphCollection, root: int) -> tuple[np.ndarray, Edges]:
-    """Nodes and edges of the first subgraph of a root."""
-    one = collection.subgraphs.select(torch.tensor([root]))
-    size = int(one.num_nodes[0])
-    adj = one.adjacency(torch.float32)[0, :size, :size].numpy()
-    edges = tuple(map(tuple, np.argwhere(np.triu(adj)).tolist()))
-    return one.nodes[0, :size].numpy().astype(np.int64), edges
 
 
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:

@@ -68,7 +68,7 @@ def explain_node(
     root = _row_of(csr, node, graph_index)
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     comparisons = [
-        (_compare(miner, csr, rows, number), number)
+        (Comparison(miner.source_, miner.filters_.take([number]), csr, rows), number)
         for number in numbers
         for rows in _subgraph_rows(miner, csr, np.array([root]))
     ]
@@ -133,8 +133,9 @@ def explain_occurrence(
         raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
     # the miner's subgraph with these nodes whose similarity is the recorded one, or they alone
     rows = np.array(list(mapping))
-    around = [one for one in _subgraph_rows(miner, csr, rows) if np.isin(rows, one).all()]
-    comparisons = [_compare(miner, csr, one, number) for one in around or [rows]]
+    containing = [one for one in _subgraph_rows(miner, csr, rows) if np.isin(rows, one).all()]
+    filter_ = miner.filters_.take([number])
+    comparisons = [Comparison(miner.source_, filter_, csr, one) for one in containing or [rows]]
     similarity = occurrence.similarity
     best = min(comparisons, key=lambda comparison: abs(comparison.similarity - similarity))
     return _explain(best, pattern, best.complete(mapping))
@@ -173,10 +174,6 @@ def _subgraph_rows(miner: PatternMiner, csr: CSRGraph, roots: np.ndarray) -> lis
         nodes[:size].astype(np.int64)
         for nodes, size in zip(batch.nodes, batch.num_nodes, strict=True)
     ]
-
-
-def _compare(miner: PatternMiner, csr: CSRGraph, rows: np.ndarray, number: int) -> Comparison:
-    return Comparison(miner.source_, miner.filters_.take([number]), csr, rows)
 
 
 def _explain(

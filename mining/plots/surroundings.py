@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,7 @@ class Surroundings:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
-        return {
-            "node_mapping": list(self.node_mapping),
-            "edges": [list(edge) for edge in self.edges],
-            "faces": list(self.faces),
-            "similarity": round(self.similarity, 6),
-            "graph": self.graph,
-            "num_hidden": self.num_hidden,
-        }
+        return asdict(self) | {"similarity": round(self.similarity, 6)}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Surroundings:
@@ -51,12 +44,12 @@ class Surroundings:
         if len(record["faces"]) != size:
             raise ValueError(f"{len(record['faces'])} colours for the {size} nodes of a drawing")
         return cls(
-            tuple(None if node is None else int(node) for node in record["node_mapping"]),
-            tuple((int(u), int(v)) for u, v in record["edges"]),
+            tuple(record["node_mapping"]),
+            tuple(map(tuple, record["edges"])),
             tuple(record["faces"]),
-            float(record["similarity"]),
-            int(record["graph"]),
-            int(record["num_hidden"]),
+            record["similarity"],
+            record["graph"],
+            record["num_hidden"],
         )
 
 
