@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 
 _njit: Any = numba.njit
 _config: Any = numba.config
@@ -41,16 +41,36 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
-            # without a folder that can be written, or a file of source code, nothing is kept
-            with contextlib.suppress(RuntimeError):
-                dispatcher._cache = _Cache(function)
+            dispatcher._cache = _LazyCache(function)
         return dispatcher
 
     return decorate
 
 
+class _LazyCache:
+    """The cache of one function, opened when the function is compiled for the first time.
+
+    It replaces the private attribute that ``njit(cache=True)`` sets, because that option makes the
+    cache folder while the module is imported, and a full disk would end the program.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._opened, name)
+
+    @cached_property
+    def _opened(self) -> Any:
+        try:
+            return _Cache(self._function)
+        except RuntimeError:
+            # there is no folder that can be written, or no file of source code
+            return NullCache()
+
+
 class _Cache(FunctionCache):
-    """What ``njit(cache=True)`` uses; but a disk that is full must not end the job."""
+    """Numba's cache of a function, except that a full disk only leaves the code unsaved."""
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
