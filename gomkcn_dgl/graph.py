@@ -12,6 +12,7 @@ import numbers
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,37 +86,48 @@ def as_csr(
 
 def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counter[str]) -> CSRGraph:
     """Do the work of :func:`as_csr`, with the repairs counted instead of logged."""
+    if isinstance(graph, (str, os.PathLike)):
+        graph = _open_folder(graph)
     if isinstance(graph, CSRGraph):
-        if edge_weight is not None:
-            raise InputError("edge_weight cannot be given for a CSRGraph, whose weights are set.")
-        return graph if features is None else _replace_features(graph, features)
+        _refuse_names("a CSRGraph", features, edge_weight)
+        if features is None:
+            return graph
+        matrix, names = check_features(features, graph.num_nodes, None)
+        return replace(graph, features=matrix, feature_names=names)
+    if _is_collection(graph):
+        return _from_collection(graph, features, edge_weight, repairs)
+    # each kind of graph becomes arguments of csr_from_edges, which does the rest for all
+    return csr_from_edges(**_arguments(graph, features, edge_weight), repairs=repairs)
+
+
+def _open_folder(path: str | os.PathLike[str]) -> CSRGraph:
+    if not is_graph_folder(path):
+        raise InputTypeError(
+            f"graph must be a graph, got the path {str(path)!r}; "
+            "read a file with gomkcn.read_graph."
+        )
+    with named(Path(path)):
+        return read_graph_folder(path)
+
+
+def _arguments(graph: Any, features: Any, edge_weight: str | None) -> dict[str, Any]:
+    """Read one graph of any other library into arguments of :func:`csr_from_edges`."""
     if isinstance(graph, dgl.DGLGraph):
-        return _from_dgl(graph, features, edge_weight, repairs)
+        return _from_dgl(graph, features, edge_weight)
     if isinstance(graph, nx.Graph):
-        return _from_networkx(graph, features, edge_weight, repairs)
+        return _from_networkx(graph, features, edge_weight)
     if sp.issparse(graph):
         _refuse_names("a SciPy matrix", features, edge_weight)
-        return _from_scipy(graph, features, repairs)
+        return {**_from_scipy(graph), "features": features}
     if _is_edge_index(graph):
         _refuse_names("an edge index", features, edge_weight)
-        return _from_edge_index(graph[0], graph[1], features, repairs)
-    if hasattr(graph, "edge_index") and hasattr(graph, "num_nodes"):
-        return _from_pyg(graph, features, edge_weight, repairs)
+        return {**_from_edge_index(*graph), "features": features}
+    if _is_pyg(graph):
+        return _from_pyg(graph, features, edge_weight)
     if hasattr(graph, "node_types") and hasattr(graph, "edge_types"):
         raise InputTypeError(
             f"graph must be homogeneous, got a {type(graph).__name__} with the node types "
             f"{list(graph.node_types)}; convert it with its method to_homogeneous first."
-        )
-    if _is_collection(graph):
-        return _from_collection(graph, features, edge_weight, repairs)
-    if isinstance(graph, (str, os.PathLike)):
-        if is_graph_folder(graph):
-            with named(Path(graph)):
-                folder = read_graph_folder(graph)
-            return _convert(folder, features, edge_weight, repairs)
-        raise InputTypeError(
-            f"graph must be a graph, got the path {str(graph)!r}; "
-            "read a file with gomkcn.read_graph."
         )
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, a SciPy sparse matrix, a PyG Data, a pair "
@@ -123,9 +135,7 @@ def _convert(graph: Any, features: Any, edge_weight: str | None, repairs: Counte
     )
 
 
-def _from_dgl(
-    graph: Any, features: Any, edge_weight: str | None, repairs: Counter[str]
-) -> CSRGraph:
+def _from_dgl(graph: Any, features: Any, edge_weight: str | None) -> dict[str, Any]:
     if not graph.is_homogeneous:
         raise InputTypeError(
             "graph must be homogeneous, got a DGLGraph with the node types "
@@ -143,21 +153,18 @@ def _from_dgl(
         weights = _column(edge_weight, graph.edata, "edata").reshape(-1)
     # asked of a copy: DGL stores the answer, and graph.remove_nodes fails after that
     sizes = graph.local_var().batch_num_nodes().cpu().numpy()
-    return csr_from_edges(
-        source.cpu().numpy(),
-        target.cpu().numpy(),
-        graph.num_nodes(),
-        weights=weights,
-        features=matrix,
-        graph_ptr=np.concatenate([[0], np.cumsum(sizes)]),
-        feature_names=names,
-        repairs=repairs,
-    )
+    return {
+        "source": source.cpu().numpy(),
+        "target": target.cpu().numpy(),
+        "num_nodes": graph.num_nodes(),
+        "weights": weights,
+        "features": matrix,
+        "graph_ptr": np.concatenate([[0], np.cumsum(sizes)]),
+        "feature_names": names,
+    }
 
 
-def _from_networkx(
-    graph: nx.Graph, features: Any, edge_weight: str | None, repairs: Counter[str]
-) -> CSRGraph:
+def _from_networkx(graph: nx.Graph, features: Any, edge_weight: str | None) -> dict[str, Any]:
     nodes = list(graph.nodes)
     if not nodes:
         raise InputError("the graph is empty: it has no nodes.")
@@ -174,17 +181,16 @@ def _from_networkx(
         features = DEFAULT_FEATURE
     attributes = _networkx_columns(graph, features)
     matrix, names = pick_columns(features, attributes, "node attributes")
-    return csr_from_edges(
-        edge_index[:, 0],
-        edge_index[:, 1],
-        len(nodes),
-        weights=weights,
-        features=matrix,
-        node_ids=_node_ids(nodes),
-        feature_names=names,
-        undirected=not graph.is_directed(),
-        repairs=repairs,
-    )
+    return {
+        "source": edge_index[:, 0],
+        "target": edge_index[:, 1],
+        "num_nodes": len(nodes),
+        "weights": weights,
+        "features": matrix,
+        "node_ids": _node_ids(nodes),
+        "feature_names": names,
+        "undirected": not graph.is_directed(),
+    }
 
 
 def _networkx_columns(graph: nx.Graph, features: Any) -> dict[str, np.ndarray]:
@@ -225,7 +231,7 @@ def _node_ids(nodes: list[Any]) -> np.ndarray | None:
     return np.array(names)
 
 
-def _from_scipy(matrix: Any, features: Any, repairs: Counter[str]) -> CSRGraph:
+def _from_scipy(matrix: Any) -> dict[str, Any]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix must be square, got the shape {matrix.shape}.")
     # a matrix that lists an entry twice means their sum, which only the compressed formats form
@@ -234,10 +240,7 @@ def _from_scipy(matrix: Any, features: Any, repairs: Counter[str]) -> CSRGraph:
     stored = values != 0
     row, column, values = entries.row[stored], entries.col[stored], values[stored]
     weights = None if (values == 1).all() else values
-    num_nodes = matrix.shape[0]
-    return csr_from_edges(
-        row, column, num_nodes, weights=weights, features=features, repairs=repairs
-    )
+    return {"source": row, "target": column, "num_nodes": matrix.shape[0], "weights": weights}
 
 
 def _is_edge_index(graph: Any) -> bool:
@@ -247,9 +250,7 @@ def _is_edge_index(graph: Any) -> bool:
     return is_array and isinstance(graph[1], numbers.Integral)
 
 
-def _from_edge_index(
-    edge_index: Any, num_nodes: Any, features: Any, repairs: Counter[str]
-) -> CSRGraph:
+def _from_edge_index(edge_index: Any, num_nodes: Any) -> dict[str, Any]:
     try:
         edge_index = to_numpy(edge_index)
     except ValueError:
@@ -257,13 +258,14 @@ def _from_edge_index(
     if edge_index.ndim != 2 or len(edge_index) != 2:
         raise InputError(f"edge_index must have the shape [2, E], got {edge_index.shape}.")
     num_nodes = check_int("num_nodes", num_nodes, 0)
-    source, target = edge_index
-    return csr_from_edges(source, target, num_nodes, features=features, repairs=repairs)
+    return {"source": edge_index[0], "target": edge_index[1], "num_nodes": num_nodes}
 
 
-def _from_pyg(
-    graph: Any, features: Any, edge_weight: str | None, repairs: Counter[str]
-) -> CSRGraph:
+def _is_pyg(graph: Any) -> bool:
+    return hasattr(graph, "edge_index") and hasattr(graph, "num_nodes")
+
+
+def _from_pyg(graph: Any, features: Any, edge_weight: str | None) -> dict[str, Any]:
     """Read a PyG ``Data``, or a ``Batch`` of them, by their attributes: PyG need not be there."""
     if graph.edge_index is None:
         raise InputError("edge_index of a PyG graph must be set, got None.")
@@ -280,21 +282,23 @@ def _from_pyg(
         weights = weights.reshape(-1) if weights.shape[1:] == (1,) else weights
     ptr = stored.get("ptr")
     source, target = to_numpy(graph.edge_index)
-    return csr_from_edges(
-        source,
-        target,
-        num_nodes,
-        weights=weights,
-        features=matrix,
-        graph_ptr=None if ptr is None else to_numpy(ptr),
-        feature_names=names,
-        repairs=repairs,
-    )
+    return {
+        "source": source,
+        "target": target,
+        "num_nodes": num_nodes,
+        "weights": weights,
+        "features": matrix,
+        "graph_ptr": None if ptr is None else to_numpy(ptr),
+        "feature_names": names,
+    }
 
 
 def _is_collection(graph: Any) -> bool:
     """Whether this is a list or a data set of graphs: it has a length and takes a number."""
-    if isinstance(graph, (str, bytes, Mapping)) or hasattr(graph, "ndim"):
+    if isinstance(graph, (dgl.DGLGraph, nx.Graph, bytes, Mapping)) or hasattr(graph, "ndim"):
+        return False
+    # a data set of PyG may have an edge_index, but it has no num_nodes
+    if _is_edge_index(graph) or _is_pyg(graph) or hasattr(graph, "node_types"):
         return False
     return hasattr(graph, "__len__") and hasattr(graph, "__getitem__")
 
@@ -360,12 +364,3 @@ def _refuse_names(kind: str, features: Any, edge_weight: str | None) -> None:
         raise InputError(f"features must be an array [V, D] for {kind}, which has no names.")
     if edge_weight is not None:
         raise InputError(f"edge_weight cannot be given for {kind}, which has no edge attributes.")
-
-
-def _replace_features(graph: CSRGraph, features: Any) -> CSRGraph:
-    if isinstance(features, str) or _all_text(features):
-        raise InputError("features must be an array [V, D] for a CSRGraph.")
-    matrix, names = check_features(features, graph.num_nodes, None)
-    return CSRGraph(
-        graph.indptr, graph.indices, matrix, graph.weights, graph.graph_ptr, graph.node_ids, names
-    )

@@ -10,7 +10,6 @@ from scipy.stats import binomtest, chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
 from gomkcn_dgl.csr import concatenate, csr_from_edges
-from gomkcn_dgl.kernels import bfs_numba, bfs_reference
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
@@ -103,19 +102,6 @@ def test_numba_equals_reference_on_a_collection_and_for_large_seeds(policy):
     for seed, roots in ((1, np.array([43, 0, 39, 0])), (2**63 - 1, np.empty(0, np.int64))):
         expected = arrays(graph, "reference", roots, 2, 5, policy, num_views=3, seed=seed)
         assert_same(arrays(graph, "numba", roots, 2, 5, policy, num_views=3, seed=seed), expected)
-
-
-def test_read_only_and_memory_mapped_arrays_are_taken(tmp_path):
-    graph = build(GRAPHS["barabasi_albert"])
-    mapped = []
-    for name in ("indptr", "indices"):
-        np.save(tmp_path / f"{name}.npy", getattr(graph, name))
-        mapped.append(np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
-    rest = (None, np.arange(40), 2, 6, "dense", 1, 0)
-    assert_same(
-        bfs_numba.extract(*mapped, *rest),
-        bfs_reference.extract(graph.indptr, graph.indices, *rest),
-    )
 
 
 # a sample of 3 from 8 leaves: 56 sets, each as likely as any other

@@ -6,7 +6,6 @@ from math import exp
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.svm import SVC
 from test_matching_kernels import CPU
 from tiny_graphs import with_kernel
@@ -83,12 +82,6 @@ def test_others_are_the_columns():
     assert gram.smallest_eigenvalue is None
     square = gomk_gram(graphs + others, num_levels=2).values
     np.testing.assert_allclose(gram.values, square[:2, 2:], **EXACT)
-
-
-def test_weights_enter_the_matrix():
-    heavy = sp.csr_matrix(np.array([[0, 3], [3, 0]]))
-    gram = gomk_gram([heavy], [nx.path_graph(2)], num_levels=1)
-    np.testing.assert_allclose(gram.values, [[(2 + 2 * exp(-4)) / 4]], **EXACT)
 
 
 def test_the_kernel_is_not_positive_semi_definite(caplog):

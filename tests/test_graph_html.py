@@ -39,12 +39,6 @@ def test_the_first_graph_of_a_collection_is_drawn():
     assert len(list(parsed([nx.path_graph(100), nx.cycle_graph(4)]).iter("svg"))) == 0
 
 
-def test_a_graph_in_parts_is_drawn_the_same_every_time():
-    graph = as_csr(nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)))
-    assert graph._repr_html_() == graph._repr_html_()
-    assert graph._repr_html_().count("<circle") == 7
-
-
 def test_names_are_escaped():
     graph = nx.path_graph(2)
     nx.set_node_attributes(graph, 1.0, "<b>bold</b>")

@@ -33,6 +33,13 @@ from gomkcn_dgl.kernels.assignment_triton import match_optimally  # noqa: E402
 from gomkcn_dgl.kernels.matching_programs import match_fwd_kernel  # noqa: E402
 
 NODE_SIMILARITIES = ("rbf", "dice")
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+LARGE_SHAPES = {
+    "64 nodes": Shape(1, 1, 64, 64, 2),
+    "not powers of 2": Shape(1, 2, 33, 20, 2),
+    "wide": Shape(2, 2, 3, 4, matching_triton._FEATURES + 3),
+    "no nodes": Shape(3, 2, 0, 5, 2),
+}
 INTERPRETED = not isinstance(match_fwd_kernel, triton.JITFunction)
 # a bfloat16 gradient is a float32 one that lost its last bits: the interpreter cuts them off
 CUT_OFF = {"rtol": 2**-7, "atol": 1e-5}
@@ -78,63 +85,26 @@ def assert_equals_reference(x, z, rows, **options):
 
 
 @pytest.mark.parametrize(
-    ("shape", "node_similarity", "matching", "anchor_root", "padding"),
-    random_cases(50, SHAPES, NODE_SIMILARITIES, MATCHINGS, (False, True), ("full", "masked")),
+    ("shape", "dtype", "node_similarity", "matching", "anchor_root", "masked"),
+    [
+        *random_cases(40, SHAPES, DTYPES, NODE_SIMILARITIES, MATCHINGS, (False, True), (0, 1)),
+        ("64 nodes", "float32", "rbf", "optimal", False, False),
+        ("64 nodes", "bfloat16", "dice", "greedy", True, True),
+        ("not powers of 2", "float32", "dice", "optimal", False, False),
+        ("wide", "float32", "rbf", "greedy", False, False),
+        ("no nodes", "float32", "rbf", "optimal", False, False),
+    ],
 )
 @pytest.mark.usefixtures("nan_filled_memory")
 def test_values_and_gradients_equal_the_reference(
-    device, shape, node_similarity, matching, anchor_root, padding
+    device, shape, dtype, node_similarity, matching, anchor_root, masked
 ):
-    shape = SHAPES[shape]
-    x, z = embedded(shape, device)
-    rows = uneven_sizes(shape).tolist() if padding == "masked" else [shape.N] * shape.S
+    shape = {**SHAPES, **LARGE_SHAPES}[shape]
+    x, z = embedded(shape, device, DTYPES[dtype])
+    rows = uneven_sizes(shape).tolist() if masked else [shape.N] * shape.S
     assert_equals_reference(
         x, z, rows, node_similarity=node_similarity, matching=matching, anchor_root=anchor_root
     )
-
-
-@pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
-@pytest.mark.parametrize("shape", ["eleven_nodes", "more_nodes_than_the_filter", "wide_features"])
-def test_bfloat16_is_read_as_it_is_and_computed_in_float32(
-    device, shape, node_similarity, matching
-):
-    shape = SHAPES[shape]
-    x, z = embedded(shape, device, torch.bfloat16)
-    assert_equals_reference(
-        x, z, [shape.N] * shape.S, node_similarity=node_similarity, matching=matching
-    )
-
-
-@pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize(
-    "shape",
-    [Shape(1, 1, 64, 64, 2), Shape(1, 2, 33, 20, 2), Shape(1, 2, 20, 33, 2), Shape(1, 5, 2, 64, 1)],
-    ids=str,
-)
-def test_sizes_up_to_64(device, shape, matching):
-    x, z = embedded(shape, device)
-    assert_equals_reference(x, z, [shape.N] * shape.S, matching=matching)
-
-
-@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
-def test_features_wider_than_one_program_holds(device, node_similarity):
-    shape = Shape(2, 2, 3, 4, matching_triton._FEATURES + 3)
-    x, z = embedded(shape, device)
-    assert_equals_reference(x, z, [3, 3], node_similarity=node_similarity)
-
-
-@pytest.mark.parametrize("axis", ["S", "F", "N", "M"])
-def test_an_empty_axis_gives_empty_or_zero_scores(device, axis):
-    shape = Shape(3, 2, 4, 5, 2)._replace(**{axis: 0})
-    x = torch.ones(shape.S, 3, shape.N, shape.D, device=device)
-    z = torch.ones(shape.F, 3, shape.M, shape.D, device=device)
-    scores, matched, grad_x, grad_z = run(matching_triton, x, z, [shape.N] * shape.S)
-    assert torch.equal(scores, torch.zeros(shape.S, shape.F))
-    assert torch.equal(matched, torch.full((shape.S, shape.F, shape.N), -1))
-    assert (grad_x.shape, grad_z.shape) == (x.shape, z.shape)
-    assert not grad_x.any()
-    assert not grad_z.any()
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)

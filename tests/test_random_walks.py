@@ -10,7 +10,6 @@ from tiny_graphs import EDGE_AND_NODE, EMPTY, ONES, PATH, TRIANGLE, random_cases
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import (
-    AttachSubgraphs,
     DeepRandomWalkKernel,
     GOMKKernel,
     GraphKernelConv,
@@ -251,31 +250,6 @@ def test_a_batch_gives_what_its_graphs_give_alone(kernel, options):
     for name, parameter in conv.named_parameters():
         assert parameter.grad.isfinite().all(), name
         assert parameter.grad.any(), name
-
-
-@pytest.mark.parametrize("kernel", ALL, ids=str)
-def test_attached_subgraphs_and_views_are_averaged(kernel):
-    tree, num_views = to_dgl(nx.balanced_tree(2, 3)), 3
-    conv = layer(kernel, num_views=num_views, normalize=False)
-    attached = AttachSubgraphs(num_hops=2, max_nodes=5, num_views=num_views)(tree)
-    feat = tree.ndata["feat"]
-    subgraphs = conv.subgraphs(tree)
-    weight = kernel.initial_weight(5, 4)
-    scores = kernel.score(subgraphs, feat, conv.filters.adj(), conv.filters.feat(), "auto", weight)
-    expected = scores.reshape(15, num_views, 3).mean(dim=1)
-    torch.testing.assert_close(conv(attached, feat), expected, **VALUES[torch.float32])
-
-
-def test_what_the_deep_kernel_learns_belongs_to_the_layer(tmp_path):
-    conv, other = layer(DeepRandomWalkKernel()), layer(DeepRandomWalkKernel())
-    assert "pair_weight" in conv.state_dict()
-    assert "pair_weight" not in layer(RandomWalkKernel()).state_dict()
-    with torch.no_grad():
-        conv.pair_weight.uniform_()
-    other.load_state_dict(conv.state_dict())
-    assert torch.equal(other.pair_weight, conv.pair_weight)
-    conv.reset_parameters()
-    assert torch.equal(conv.pair_weight, torch.ones(5, 4))
 
 
 @pytest.mark.parametrize(

@@ -109,10 +109,6 @@ SCORES = [
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1}, 3 + 1 + 2 * exp(-1), None,
     ),
     ScoreCase(
-        "means of a constant are constant: nothing can be told apart",
-        TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "aggregation": "mean"}, 6, None,
-    ),
-    ScoreCase(
         "sym: 1 in the triangle, 1/sqrt 2 and sqrt 2 in the path",
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "aggregation": "sym"},
         3 + 2 * exp(-((1 - sqrt(0.5)) ** 2)) + exp(-((sqrt(2) - 1) ** 2)), None,
@@ -121,11 +117,6 @@ SCORES = [
         "tau of a level divides the squared distance",
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "tau": (5.0, 2.0)},
         3 + 1 + 2 * exp(-1 / 2), None,
-    ),
-    ScoreCase(
-        "dice of equal vectors is 2, of orthogonal ones 1",
-        NO_EDGES_2, [[1000, 0], [0, 1000]], NO_EDGES_1, [[0, 1000]],
-        {"num_levels": 0, "node_similarity": "dice"}, 2, [-1, 0],
     ),
     ScoreCase(
         "dice of 1 and 3 is 1 + 2 * 3 / 10",
@@ -166,10 +157,6 @@ SCORES = [
         {"num_levels": 0, "num_nodes": [1], "padding": "mask"}, 1, [1, -1],
     ),
     ScoreCase(
-        "match: padding has no edges, so level 1 of it is 0",
-        PATH, ONES, EDGE_AND_NODE, [[1], [1], [0]], {"num_levels": 1, "num_nodes": [2]}, 6, None,
-    ),
-    ScoreCase(
         "mask: nothing is left of a subgraph of padding",
         PATH, ONES, PATH, ONES, {"num_levels": 1, "num_nodes": [0], "padding": "mask"},
         0, [-1, -1, -1],
@@ -193,18 +180,15 @@ BUSHY = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 4), (3, 5), (3, 6), (3, 7)]
 
 SUBGRAPHS = [
     SubgraphCase("the whole ball of 1 hop", BUSHY, 0, 1, 5, "bfs", [0, 1, 2, 3, -1], False),
-    SubgraphCase("a ball that just fits", BUSHY, 0, 1, 4, "bfs", [0, 1, 2, 3], False),
     SubgraphCase(
         "two hops, in order of the hops", BUSHY, 4, 2, 5, "bfs", [4, 2, 0, 1, -1], False
     ),
-    SubgraphCase("no hop is the root alone", BUSHY, 3, 0, 2, "bfs", [3, -1], False),
     SubgraphCase("one node a subgraph", BUSHY, 3, 2, 1, "bfs", [3], True),
     # all have one edge to 0, and 1 has the lowest degree; then 2 has two edges into {0, 1}
     SubgraphCase("dense: lowest degree first", BUSHY, 0, 1, 2, "dense", [0, 1], True),
     SubgraphCase("dense: most edges next", BUSHY, 0, 1, 3, "dense", [0, 1, 2], True),
     # 3 (degree 4) and 4 (degree 1) have one edge each into {0, 1, 2}; 4 is out of reach at 1 hop
     SubgraphCase("dense: then lowest degree", BUSHY, 0, 2, 4, "dense", [0, 1, 2, 4], True),
-    SubgraphCase("dense stays within the hops", BUSHY, 0, 1, 4, "dense", [0, 1, 2, 3], False),
     SubgraphCase("another component is out of reach", [(0, 1), (2, 3)], 3, 9, 3, "random",
                  [3, 2, -1], False),
 ]  # fmt: skip
