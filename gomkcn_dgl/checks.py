@@ -53,6 +53,7 @@ def check_float(
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``, or list them."""
+    # sorted, so that the message lists them in the same order every time
     allowed = sorted(choices)
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(repr(choice) for choice in allowed)
@@ -105,6 +106,7 @@ def as_float32(name: str, values: Any) -> np.ndarray:
     if values.dtype.kind not in "biuf":
         raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
     check_finite(name, values)
+    # a number that only float64 holds becomes infinite here
     with np.errstate(over="ignore"):
         small = values.astype(np.float32)
     if np.isinf(small).any():

@@ -150,17 +150,21 @@ def csr_from_edges(
     if node_ids is not None and len(node_ids) != num_nodes:
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
     own_repairs: Counter[str] = Counter()
+    # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
     graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
     if weights is not None:
         weights = _check_weights(weights, len(source))
+    # 2. features; nodes without any have the constant 1
     if features is None:
         own_repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
+    # 3. make the graph simple: no loops, each undirected edge once
     source, target, weights = _drop_self_loops(source, target, weights, own_repairs)
     pairs, weights = _merge_duplicates(source, target, weights, undirected, own_repairs)
     del source, target
+    # 4. store every edge in both directions, as compressed sparse rows
     indptr, indices, weights = _compress(pairs, weights, num_nodes)
     if repairs is None:
         log_repairs(own_repairs)
@@ -192,6 +196,7 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
     edges = np.cumsum([0] + [len(part.indices) for part in parts])
     if nodes[-1] >= 2**31:
         raise InputError(f"a collection must have fewer than 2^31 nodes, got {nodes[-1]}.")
+    # nodes and edges of a part are numbered after those of all parts before it
     indptr = [part.indptr[1:] + start for part, start in zip(parts, edges[:-1], strict=True)]
     indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
     graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
@@ -267,6 +272,7 @@ def _check_graph_ptr(
     graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
     if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
         raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+    # both ends of an edge must lie between the same two boundaries
     owner = np.searchsorted(graph_ptr, source, side="right")
     crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
     if len(crossing):
@@ -317,17 +323,20 @@ def _merge_duplicates(
     repairs: Counter[str],
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
+    # a pair of nodes is one number, so that equal edges are equal numbers
     pairs = _pack(np.minimum(source, target), np.maximum(source, target))
     if weights is None:
         unique = _sorted_distinct(pairs)
     else:
         unique, inverse = np.unique(pairs, return_inverse=True)
+        # of equal edges, the largest weight counts
         largest = np.zeros(len(unique), dtype=np.float32)
         np.maximum.at(largest, inverse, weights)
         weights = largest
     if undirected:
         repairs[DUPLICATES] = len(source) - len(unique)
     else:
+        # an edge that is given in both directions is neither duplicate nor mirrored
         num_directed = len(_sorted_distinct(_pack(source, target)))
         repairs[DUPLICATES] = len(source) - num_directed
         repairs[MIRRORED] = 2 * len(unique) - num_directed
@@ -338,6 +347,7 @@ def _compress(
     pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return indptr, indices and weights of edges that are packed once each."""
+    # sorted by (row, column), the entries of each row stand together in order
     entries = np.concatenate([pairs, _pack(pairs & _LOW_HALF, pairs >> 32)])
     if weights is None:
         entries.sort()
@@ -346,6 +356,7 @@ def _compress(
         entries, weights = entries[order], np.concatenate([weights, weights])[order]
     indices = (entries & _LOW_HALF).astype(np.int32)
     entries >>= 32
+    # the number of entries in each row gives the boundaries of the rows
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
     return indptr, indices, weights

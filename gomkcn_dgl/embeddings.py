@@ -50,6 +50,7 @@ def level_embeddings(
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
     transition = transition_matrix(adj, aggregation) / level_scale
+    # each level applies the transition matrix once more
     levels = [feat]
     for _ in range(num_levels):
         levels.append(transition @ levels[-1])
@@ -65,6 +66,7 @@ def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
     degree = torch.where(degree > 0, degree, torch.ones_like(degree))
     if aggregation == "mean":
         return adj / degree
+    # D^-1/2 A D^-1/2
     root = degree.rsqrt()
     return root * adj * root.transpose(-1, -2)
 

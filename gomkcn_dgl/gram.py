@@ -117,6 +117,7 @@ def gomk_gram(
             raise InputError(
                 "psd cannot be combined with others: only a square matrix has eigenvalues."
             )
+    # 1. each graph as a dense adjacency matrix
     left = _split(as_csr(graphs, features=features))
     right = left if others is None else _split(as_csr(others, features=features))
     widths = left[0].feat.shape[1], right[0].feat.shape[1]
@@ -124,9 +125,11 @@ def gomk_gram(
         raise InputError(
             f"graphs and others must have the same feature width, got {widths[0]} and {widths[1]}."
         )
+    # 2. the raw scores of all pairs
     largest = max(len(graph.feat) for graph in left + right)
     size = largest if max_nodes is None else check_int("max_nodes", max_nodes, largest)
     values = _scores(left, right, kernel, size, backend)
+    # 3. divide by the geometric mean of both self-scores
     if normalize:
         values /= np.sqrt(np.outer(_radii(left, kernel, size), _radii(right, kernel, size)))
     refuse_overflow(torch.from_numpy(values), *(graph.feat for graph in left + right))
@@ -165,6 +168,7 @@ def _scores(
     """Raw scores ``[G, H]``: each graph on the right serves as a filter of its own size."""
     num_nodes = torch.tensor([len(graph.feat) for graph in left])
     x = torch.stack([_embed(graph, kernel, size) for graph in left])
+    # the graphs on the left are one padded batch, those on the right have their own size
     columns = []
     for graph in right:
         fill = size if kernel.padding == "match" else len(graph.feat)
@@ -194,6 +198,7 @@ def _repair(values: np.ndarray, psd: str | None) -> GramMatrix:
     eigenvalues, vectors = np.linalg.eigh(values)
     smallest = float(eigenvalues[0])
     log.info("smallest eigenvalue of the Gram matrix: %.3g", smallest)
+    # clip changes the spectrum only, shift moves all of it up
     if psd == "clip":
         values = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
     elif psd == "shift" and smallest < 0:

@@ -146,6 +146,7 @@ def _from_dgl(graph: Any, features: Any, edge_weight: str | None) -> dict[str, A
     # a graph that is restricted to CSR or CSC cannot list its edges by id
     if not any("coo" in layouts for layouts in graph.formats().values()):
         graph = graph.formats("coo")
+    # in the order of the edge ids, in which DGL stores the weights
     source, target = graph.edges(order="eid")
     matrix, names = pick_columns(features, graph.ndata, "ndata")
     weights = None
@@ -168,6 +169,7 @@ def _from_networkx(graph: nx.Graph, features: Any, edge_weight: str | None) -> d
     nodes = list(graph.nodes)
     if not nodes:
         raise InputError("the graph is empty: it has no nodes.")
+    # nodes become rows in the order in which the graph lists them
     row_of = {node: row for row, node in enumerate(nodes)}
     ends = [(row_of[u], row_of[v]) for u, v in graph.edges()]
     edge_index = np.array(ends, dtype=np.int64).reshape(-1, 2)
@@ -225,6 +227,7 @@ def _node_ids(nodes: list[Any]) -> np.ndarray | None:
     whole = all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in nodes)
     if whole and all(-(2**63) <= n < 2**63 for n in nodes):
         return np.array(nodes, dtype=np.int64)
+    # other ids, such as the pairs of a grid graph, are kept as text
     names = [str(node) for node in nodes]
     if len(set(names)) < len(names):
         raise InputError("nodes of a networkx graph must differ as text, got two that do not.")
@@ -309,6 +312,7 @@ def _from_collection(
     if features is not None and not isinstance(features, str) and not _all_text(features):
         raise InputError("features must be attribute names when graph is a list of graphs.")
     parts = []
+    # one graph after the other, since a data set may load each of them
     for number in range(len(graphs)):
         item = graphs[number]
         # a labelled data set yields (graph, label)
@@ -335,6 +339,7 @@ def pick_columns(
         return features, None
     if not features:
         raise InputError("features must name at least one attribute, got none.")
+    # each attribute gives one column or several, named x0, x1, .. or by the attribute
     blocks, names = [], []
     for name in features:
         block = _column(name, table, table_name)

@@ -133,6 +133,7 @@ class GraphKernelConv(nn.Module):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
         self.filters = GraphFilters(num_filters, filter_size, in_feats, bounded_feats)
+        # None is registered, too, so that the attribute always exists
         weight = kernel.initial_weight(self.max_nodes, self.filter_size)
         self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
 
@@ -170,6 +171,7 @@ class GraphKernelConv(nn.Module):
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
+        # 1. the subgraphs: given, attached to the graph, or extracted now
         if isinstance(graph, SubgraphTensors):
             subgraphs, num_nodes = graph, feat.shape[0]
         else:
@@ -179,11 +181,13 @@ class GraphKernelConv(nn.Module):
             raise InputError(
                 f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
             )
+        # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
         scores = self.kernel.score(*inputs, self.backend, self.pair_weight)
         if self.normalize:
             scores = self.kernel.normalize(scores, *inputs)
         refuse_overflow(scores, *inputs[1:])
+        # 3. a root's output is the mean over its views, which stand next to each other
         num_views = subgraphs.num_views
         return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
 
@@ -195,6 +199,7 @@ class GraphKernelConv(nn.Module):
         """
         batch = attached_subgraphs(graph)
         if batch is None:
+            # features do not matter for the extraction, so a constant is used
             csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
             batch = extract_subgraphs(
                 csr,

@@ -142,9 +142,11 @@ class GOMKKernel:
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
+        # only the backend for the CPU takes subgraphs; the others take level embeddings
         if not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
+        # without weights, the backend makes the transition matrix of the bits itself
         transition = subgraphs.weights
         if transition is not None:
             transition = (
@@ -322,10 +324,13 @@ def gomk(
         anchor_root=anchor_root,
     )
     _check_tensors(adj, feat, filter_adj, filter_feat)
+    # padding takes part as isolated nodes of feature 0, whatever it holds
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
         adj, feat = _clear_padding(adj, feat, num_nodes)
     z = kernel.embed(filter_adj, filter_feat)
+    # gradients by the edges of the subgraphs need their level embeddings as tensors; otherwise the
+    # backend may embed each subgraph as it goes
     if torch.is_grad_enabled() and adj.requires_grad:
         scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     else:
@@ -369,6 +374,7 @@ def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor
 
 
 def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
+    # 1. each tensor by itself: kind, axes, dtype and device
     named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
     for name, tensor in named.items():
         if not isinstance(tensor, Tensor) or tensor.dtype not in DTYPES:
@@ -383,6 +389,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
                 f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
                 f"got {tensor.dtype}, {tensor.device}."
             )
+    # 2. each matrix with its features
     for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
         batch, size, width = named[matrix].shape
         if size != width or named[rows].shape[:2] != (batch, size):
@@ -390,6 +397,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
                 f"{matrix} [B, N, N] and {rows} [B, N, D] must agree, got "
                 f"{list(named[matrix].shape)} and {list(named[rows].shape)}."
             )
+    # 3. subgraphs with filters
     if filter_feat.shape[1] == 0:
         raise InputError("filter_adj must have at least 1 node a filter, got 0.")
     if feat.shape[2] != filter_feat.shape[2] or feat.shape[2] == 0:

@@ -160,6 +160,7 @@ class GOMKCN(nn.Module):
         widths = [first_width] + [num_filters] * num_layers
         if class_filters:
             widths[-1] = num_classes
+        # each convolution takes as many features as the level before it gives
         self.convs = nn.ModuleList(
             GraphKernelConv(
                 width,
@@ -176,6 +177,7 @@ class GOMKCN(nn.Module):
             )
             for width, filters in itertools.pairwise(widths)
         )
+        # a head for the input layer and for each convolution
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:])
         self.heads = nn.ModuleList(nn.Linear(width, num_classes) for width in widths)
         if class_filters:
@@ -217,6 +219,7 @@ class GOMKCN(nn.Module):
             graph = self.subgraphs(graph, feat.device)
         if self.pooling is not None and graph_sizes is None:
             raise InputError("graph_sizes must be given where nodes are pooled, got None.")
+        # every level is read out, and the logits are the sum over levels
         levels = self.levels(graph, feat, rows)
         start = 0 if self.read_input else 1
         logits: Any = 0
@@ -259,6 +262,7 @@ class GOMKCN(nn.Module):
     def _pool(self, nodes: Tensor, graph_sizes: Tensor | None) -> Tensor:
         """``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
         assert graph_sizes is not None
+        # the graph of each node, then one reduction over the nodes of each graph
         graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(
             graph_sizes
         )

@@ -134,6 +134,7 @@ class RandomWalkKernel(_WalkKernel):
         return module.random_walk(*tensors, self.num_steps, pair_weight)
 
     def _self_score(self, adj: Tensor, feat: Tensor) -> Tensor:
+        # with both graphs equal, the levels of one side are enough
         levels = [feat]
         for _ in range(self.num_steps):
             levels.append(adj @ levels[-1])
@@ -214,6 +215,7 @@ class ImprovedRandomWalkKernel(_WalkKernel):
 
     def _self_score(self, adj: Tensor, feat: Tensor) -> Tensor:
         similarity = feat @ feat.mT  # [B, N, N]
+        # the same steps as in the kernel, on the product of the graph with itself
         walks, score = torch.ones_like(similarity), feat.new_zeros(len(feat))
         for _ in range(self.num_steps):
             walks = similarity * (adj @ (similarity * walks) @ adj)

@@ -48,6 +48,7 @@ class SubgraphTensors(NamedTuple):
         """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]``."""
         if self.bits is None:
             return self.weights.to(dtype)  # type: ignore[union-attr]
+        # bit j of a row is bit j % 64 of word j // 64
         column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
         words = self.bits[:, :, column // WORD_BITS]
         return ((words >> (column % WORD_BITS)) & 1).to(dtype)

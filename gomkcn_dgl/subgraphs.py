@@ -88,6 +88,7 @@ class SubgraphBatch:
         """Edge weights, or 1 for an edge and 0 for none, as float32 ``[S, N, N]``."""
         if self.weights is not None:
             return self.weights
+        # bit j of a row is bit j % 64 of word j // 64
         column = np.arange(self.max_nodes)
         words = self.bits[:, :, column // WORD_BITS]
         return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
@@ -105,6 +106,7 @@ class SubgraphBatch:
 
     def gather(self, features: FeatureRows) -> np.ndarray:
         """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
+        # padding reads row 0 and is set to zero afterwards
         rows = features[np.maximum(self.nodes, 0)]
         rows[self.nodes < 0] = 0
         return rows

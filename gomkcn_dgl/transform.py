@@ -75,7 +75,9 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):
         )
         shape = (csr.num_nodes, self.num_views)
         nodes = torch.from_numpy(batch.nodes)
+        # offsets from the root stay valid when dgl.batch renumbers the nodes
         offsets = torch.where(nodes < 0, PADDING, nodes - nodes[:, :1])
+        # the sign stores whether a subgraph is truncated, so that it needs no column of its own
         counts = np.where(batch.truncated, -batch.num_nodes, batch.num_nodes)
         graph = graph.local_var()
         graph.ndata[OFFSETS] = offsets.reshape(*shape, -1)
@@ -104,6 +106,7 @@ def attached_subgraphs(graph: Any) -> SubgraphBatch | None:
     if OFFSETS not in graph.ndata:
         return None
     offsets = graph.ndata[OFFSETS].cpu()
+    # from offsets back to nodes of this graph or batch
     root = torch.arange(graph.num_nodes(), dtype=torch.int32)[:, None, None]
     nodes = torch.where(offsets == PADDING, -1, offsets + root)
     if bool((nodes < -1).any()) or bool((nodes >= graph.num_nodes()).any()):

@@ -65,24 +65,6 @@ def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, pa
 
 
 @backends
-@pytest.mark.parametrize(("matching", "anchor_root"), [("optimal", True), ("greedy", False)])
-def test_padding_nodes_change_nothing_under_mask(backend, matching, anchor_root):
-    adj, feat = random_graphs(3, 4, 2, seed=4)
-    filter_graphs = random_graphs(2, 5, 2, seed=5)
-    options = {"num_levels": 2, "padding": "mask", "matching": matching}
-    options |= {"anchor_root": anchor_root, "backend": backend, "return_matching": True}
-    scores, matched = gomk(adj, feat, *filter_graphs, **with_kernel(options))
-    wide_adj = torch.nn.functional.pad(adj, (0, 3, 0, 3), value=torch.nan)
-    wide_feat = torch.nn.functional.pad(feat, (0, 0, 0, 3), value=torch.nan)
-    padded_scores, padded = gomk(
-        wide_adj, wide_feat, *filter_graphs, num_nodes=torch.full((3,), 4), **with_kernel(options)
-    )
-    torch.testing.assert_close(padded_scores, scores, **VALUES[F64])
-    assert torch.equal(padded[:, :, :4], matched)
-    assert (padded[:, :, 4:] == -1).all()
-
-
-@backends
 @pytest.mark.parametrize("padding", ["match", "mask"])
 def test_what_padding_holds_is_ignored_by_scores_and_gradients(backend, padding):
     num_nodes = torch.tensor([2, 4, 0])

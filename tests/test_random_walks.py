@@ -193,14 +193,6 @@ def test_padding_is_not_there(kernel, backend):
     assert not grad[0].nan_to_num().any()
 
 
-def test_deep_weights_of_one_are_the_random_walk_kernel():
-    inputs = (subgraphs_of(12, 5), torch.rand(12, 2, dtype=FLOAT64), *random_filters(2, 4, 2))
-    expected = RandomWalkKernel(3).score(*inputs)
-    kernel = DeepRandomWalkKernel(3)
-    for weight in (None, kernel.initial_weight(5, 4).double()):
-        torch.testing.assert_close(kernel.score(*inputs, "auto", weight), expected)
-
-
 @pytest.mark.parametrize("kernel", COSINES)
 def test_the_cosine_is_that_of_the_kernel(kernel):
     kernel = kernel(3, "cosine")

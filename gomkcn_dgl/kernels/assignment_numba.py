@@ -71,6 +71,7 @@ def match_optimally(
 
     The table is ``tables[first : first + num_rows, place]``, tables [rows, T, M].
     """
+    # 1. costs in fixed point, padded to whole vector registers by columns that cost too much
     height, width = num_rows - pinned, tables.shape[2] - pinned
     # the shorter side plays the rows
     flipped = height > width
@@ -88,6 +89,7 @@ def match_optimally(
                 cost[row, column] = _cost(similarity, shift, scale)
         for column in range(width, padded):
             cost[row, column] = _FAR >> 1
+    # 2. match all rows, then write the matching in terms of the table
     _augment_all(height, width, padded, shift, cost, key, offset, parent, book)
     for row in range(height):
         if flipped:
@@ -154,6 +156,7 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
         for column in range(width):
             offset[column] -= key[column]
     for start in range(height):
+        # distances from the new row to all columns, and the least of them
         least = _FAR
         for column in range(padded):
             new = cost[start, column] + offset[column]
@@ -163,6 +166,7 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
         num_done = 0
         # Dijkstra over columns until the nearest one is free
         while least & taken:
+            # settle the nearest column, and go on from the row that it is matched to
             column, reached = least & number, least & whole
             row = book[_OWNER, column]
             step = reached - cost[row, column] - (offset[column] & whole)
@@ -172,6 +176,7 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
             key[column] = _FAR
             offset[column] += _FAR
             least = _FAR
+            # relax the edges of that row, and find the next nearest column in the same loop
             for other in range(padded):
                 old, new = key[other], cost[row, other] + offset[other] + step
                 closer = new < old
@@ -179,6 +184,7 @@ def _augment_all(height, width, padded, shift, cost, key, offset, parent, book):
                 parent[other] = row if closer else parent[other]
                 key[other] = old
                 least = old if old < least else least
+        # the nearest column is free: the path ends here
         column, reached = least & number, least & whole
         offset[column] += taken
         # prices of the settled columns fall by what they were nearer

@@ -51,10 +51,10 @@ def match_greedily(
 
 @triton.jit
 def match_optimally(
-    table, num_rows, wanted, M: tl.constexpr, PINNED: tl.constexpr,
+    table, num_rows, active, M: tl.constexpr, PINNED: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
 ):  # fmt: skip
-    """Match as many rows as there can be with the largest sum, in the tables `wanted [P]`.
+    """Match as many rows as there can be with the largest sum, in the tables `active [P]`.
 
     Columns past M, of which there are enough for all rows, stand for staying unmatched.
     """
@@ -79,43 +79,46 @@ def match_optimally(
     if PINNED:
         owner = tl.where((m == 0) & (num_rows > 0), 1, owner)
     for row in range(PINNED, num_rows):
-        # the row whose edges are looked at, plus 1; 0 once a free column is nearest
-        current = tl.where(wanted, row + 1, 0)  # [P]
+        # Dijkstra's search from `row` over columns, in all tables at once. `current` is the row
+        # whose edges are relaxed next, plus 1; it is 0 once the nearest column is free
+        current = tl.where(active, row + 1, 0)  # [P]
         distance = tl.zeros([BLOCK_P], tl.int32)
         nearest = tl.full([BLOCK_P, BLOCK_M], _FAR, tl.int32)
         came_from = tl.zeros([BLOCK_P, BLOCK_M], tl.int32)
-        to_see = allowed & wanted[:, None]  # [P, M]
+        unsettled = allowed & active[:, None]  # [P, M]
         while tl.max(current, axis=0) > 0:
-            here = current[:, None]  # [P, 1]
-            values = tl.sum(tl.where(n + 1 == here[None, :, :], bits, 0), axis=0)  # [P, M]
+            row_number = current[:, None]  # [P, 1]
+            values = tl.sum(tl.where(n + 1 == row_number[None, :, :], bits, 0), axis=0)  # [P, M]
             steps = (top - values.to(tl.float32, bitcast=True)) * scale
             # the bound is for columns past M and tables that are done, whose costs are not used
             cost = (tl.minimum(steps, _STEPS) + 0.5).to(tl.int32)
             # more than any similarity is worth, so that as few as can be stay unmatched
             reduced = tl.where(m < M, cost, _STEPS + 2) - price
-            # the row's own price: along the edge that it holds, it makes the reduced cost 0
-            held = tl.sum(tl.where(owner == here, reduced, 0), axis=1)  # [P]
-            through = reduced + (distance - held)[:, None]
-            shorter = to_see & (here > 0) & (through < nearest)
+            # the price of the row itself: it makes the reduced cost of its matched edge 0
+            own_price = tl.sum(tl.where(owner == row_number, reduced, 0), axis=1)  # [P]
+            through = reduced + (distance - own_price)[:, None]
+            shorter = unsettled & (row_number > 0) & (through < nearest)
             nearest = tl.where(shorter, through, nearest)
-            came_from = tl.where(shorter, here, came_from)
-            key = tl.where(to_see, (nearest << _ROW_BITS) + owner, _CLOSED)
+            came_from = tl.where(shorter, row_number, came_from)
+            # settle the nearest column; its low bits name the row that has it
+            key = tl.where(unsettled, (nearest << _ROW_BITS) + owner, _CLOSED)
             key = tl.min(key, axis=1)  # [P]
             distance = tl.where(current > 0, key >> _ROW_BITS, distance)
             current = tl.where(current > 0, key & _ROW_MASK, 0)
-            to_see = to_see & ((owner != current[:, None]) | (owner == 0))
-        seen = allowed & wanted[:, None] & ~to_see
-        price += tl.where(seen, nearest - distance[:, None], 0)
+            unsettled = unsettled & ((owner != current[:, None]) | (owner == 0))
+        # the prices of settled columns fall by how much nearer they were than the free one
+        settled = allowed & active[:, None] & ~unsettled
+        price += tl.where(settled, nearest - distance[:, None], 0)
 
         # hand on the columns of the path, from its free end back to the row that began it
-        end = to_see & (owner == 0) & (nearest == distance[:, None])
-        place = m == tl.min(tl.where(end, m, BLOCK_M), axis=1)[:, None]  # [P, M]
-        taker = tl.sum(tl.where(place, came_from, 0), axis=1)  # [P]
+        end = unsettled & (owner == 0) & (nearest == distance[:, None])
+        slot = m == tl.min(tl.where(end, m, BLOCK_M), axis=1)[:, None]  # [P, M]
+        taker = tl.sum(tl.where(slot, came_from, 0), axis=1)  # [P]
         while tl.max(taker, axis=0) > 0:
-            left = (owner == taker[:, None]) & (taker[:, None] > 0)
-            owner = tl.where(place, taker[:, None], owner)
-            place = left
-            taker = tl.sum(tl.where(place, came_from, 0), axis=1)
+            released = (owner == taker[:, None]) & (taker[:, None] > 0)
+            owner = tl.where(slot, taker[:, None], owner)
+            slot = released
+            taker = tl.sum(tl.where(slot, came_from, 0), axis=1)
     return owner
 
 

@@ -36,7 +36,7 @@ _ZERO, _ONE = np.int64(0), np.int64(1)
 # -1 in the int32 output
 _PADDING = np.uint32(2**32 - 1)
 _BFS, _DENSE = POLICIES["bfs"], POLICIES["dense"]
-# `_whole_hops` found a hub and listed nothing
+# `_whole_hops` reached a hub and listed nothing
 _HUB = 2**31
 
 
@@ -112,63 +112,67 @@ def _extract_kernel(
 
 
 @subroutine(**SEARCH_JIT)
-def _search(graph, root, stream, num_hops, limit, policy, kept, scratch, era):
-    """Write the kept nodes of one subgraph; return their number, whether it was cut, the era."""
-    begin, size, found = _whole_hops(graph, root, num_hops, limit, len(kept), scratch, era)
-    cut = found > len(kept)
+def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era):
+    """Write the nodes of one subgraph; return their number, whether it was truncated, the era."""
+    begin, size, reached = _whole_hops(graph, root, num_hops, limit, len(selected), scratch, era)
+    cut = reached > len(selected)
+    # a truncated subgraph of the policies dense and random is grown anew from the root; for bfs the
+    # whole hops stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
-        size = grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era)
+        size = grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
     elif cut and policy != _BFS:
         era += len(scratch.met)
-        size, era = grow_random(graph, root, stream, num_hops, limit, kept, scratch, era)
+        size, era = grow_random(graph, root, stream, num_hops, limit, selected, scratch, era)
     else:
         for k in range(size):
-            kept[k] = scratch.met[k]
-        if found == _HUB:
+            selected[k] = scratch.met[k]
+        if reached == _HUB:
             # as if they were the last rows to open, drawn nodes open none
             for k in range(begin, size):
-                scratch.rows[k - begin] = kept[k]
+                scratch.rows[k - begin] = selected[k]
                 scratch.row_depths[k - begin] = num_hops - 1
             size = draw_rest(
-                graph, stream, np.uint64(0), num_hops, size - begin, kept, size, scratch, era
+                graph, stream, np.uint64(0), num_hops, size - begin, selected, size, scratch, era
             )
         elif cut:
-            size = _take_rest(stream, kept, size, scratch.met, found)
-    for k in range(size, len(kept)):
-        kept[k] = _PADDING
+            size = _take_rest(stream, selected, size, scratch.met, reached)
+    for k in range(size, len(selected)):
+        selected[k] = _PADDING
     return size, cut, era + len(scratch.met)
 
 
 @subroutine(**INLINE_JIT)
 def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
-    """Layer `begin:size` of `met` is the last that fits; with the next hop there are `found`."""
+    """Layer `begin:size` of `met` is the last that fits; with the next hop there are `reached`."""
     begin, size = _ZERO, enter(root, _ZERO, scratch, era) + 1
     for _ in range(num_hops):
         if begin == size:
             break
+        # a hub in the layer is certain to exceed the limit, so that its row is not listed
         hub = False
         for k in range(begin, size):
             hub |= degree(graph, scratch.met[k]) > limit
         if hub:
             return begin, size, _HUB
-        found = size
+        # append the nodes of the next hop to `met`, those that are new
+        reached = size
         for k in range(begin, size):
             node = scratch.met[k]
             for edge in range(graph.indptr[node], graph.indptr[node + 1]):
-                position = enter(graph.indices[edge], found, scratch, era)
-                found += position == found
-        if found > max_nodes:
-            return begin, size, found
-        begin, size = size, found
+                position = enter(graph.indices[edge], reached, scratch, era)
+                reached += position == reached
+        if reached > max_nodes:
+            return begin, size, reached
+        begin, size = size, reached
     return begin, size, size
 
 
 @subroutine(**INLINE_JIT)
-def _take_rest(stream, kept, size, met, found):
-    """Fill up with nodes taken at random from those at `size:found`."""
-    for k in range(size, len(kept)):
-        pick = size + random(stream, np.uint64(k - size), found - size)
-        found -= 1
-        kept[k], met[pick] = met[pick], met[found]
-    return len(kept)
+def _take_rest(stream, selected, size, met, reached):
+    """Fill up with nodes taken at random from those at `size:reached`."""
+    for k in range(size, len(selected)):
+        pick = size + random(stream, np.uint64(k - size), reached - size)
+        reached -= 1
+        selected[k], met[pick] = met[pick], met[reached]
+    return len(selected)

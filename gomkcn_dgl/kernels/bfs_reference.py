@@ -7,13 +7,14 @@ is truncated, and the policy decides which nodes stay:
 ``bfs``
     the whole hops that fit, then a uniform sample of the hop that does not (the paper's choice).
 ``dense``
-    grown from the root; the next node is the one with most edges into the kept set, then the one of
-    lower degree, then a random one.
+    grown from the root; the next node is the one with most edges into the selected set, then
+    the one of lower degree, then a random one.
 ``random``
-    grown from the root; the next node is any neighbour of the kept set, each as likely as another.
+    grown from the root; the next node is any neighbour of the selected set, each as likely as
+    another.
 
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
-its kept neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
+its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
 Randomness is counter-based: ``(seed, root, view)`` names a stream of random numbers, so nothing
 depends on the order in which roots are visited.
@@ -21,9 +22,9 @@ depends on the order in which roots are visited.
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` and ``random``
 draw positions in the rows instead: a node counts in the first row that holds it, so that it is as
-likely as any other, and a drawn node that is kept already, or stands in an earlier row, is drawn
-again. The sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a hub
-offers ``hub_degree(N)`` draws from its row.
+likely as any other, and a drawn node that is selected already, or stands in an earlier row, is
+drawn again. The sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
+hub offers ``hub_degree(N)`` draws from its row.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class ExtractedArrays(NamedTuple):
 
 def hub_degree(max_nodes: int) -> int:
     """Degree above which a node's neighbours are sampled instead of listed."""
-    # with 4 N neighbours, at least 3 of 4 are not kept yet, so that few draws are in vain
+    # with 4 N neighbours, at least 3 of 4 are not selected yet, so that few draws are in vain
     return max(64, 4 * max_nodes)
 
 
@@ -79,16 +80,17 @@ def extract(
     )
     for row in range(total):
         root, view = int(roots[row // num_views]), row % num_views
+        # whole hops first; where one does not fit, the policy decides which nodes stay
         search = _Search(indptr, indices, stream(seed, root, view), num_hops, max_nodes)
-        kept, layer = search.whole_hops(root)
+        selected, layer = search.whole_hops(root)
         if layer and policy == "bfs":
-            kept = search.sample_next_hop(kept, layer)
+            selected = search.sample_next_hop(selected, layer)
         elif layer:
-            kept = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
-        out.nodes[row, : len(kept)] = kept
-        out.num_nodes[row] = len(kept)
+            selected = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
+        out.nodes[row, : len(selected)] = selected
+        out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
-        _induce(indptr, indices, weights, kept, row, out)
+        _induce(indptr, indices, weights, selected, row, out)
     return out
 
 
@@ -123,36 +125,38 @@ class _Search:
         nodes[pick], nodes[-1] = nodes[-1], nodes[pick]
         return nodes.pop()
 
-    def draw(self, rows: list[int], kept: Collection[int]) -> int:
-        """Draw a node of these rows that is not kept; it counts in the first row that holds it."""
+    def draw(self, rows: list[int], selected: Collection[int]) -> int:
+        """Draw an unselected node of these rows; it counts in the first row that holds it."""
         entries = [(owner, node) for owner in rows for node in self.row(owner)]
         while True:
             owner, node = entries[self.random(len(entries))]
-            if node not in kept and owner == next(v for v in rows if self.has_edge(v, node)):
+            if node not in selected and owner == next(v for v in rows if self.has_edge(v, node)):
                 return node
 
-    def next_hop(self, kept: list[int], layer: list[int]) -> list[int]:
-        return list(dict.fromkeys(v for node in layer for v in self.row(node) if v not in kept))
+    def next_hop(self, selected: list[int], layer: list[int]) -> list[int]:
+        return list(dict.fromkeys(v for node in layer for v in self.row(node) if v not in selected))
 
     def whole_hops(self, root: int) -> tuple[list[int], list[int]]:
         """Whole hops while they fit, and the layer whose next hop does not; empty if all fit."""
-        kept, layer = [root], [root]
+        selected, layer = [root], [root]
         for _ in range(self.num_hops):
             if not layer:
                 break
-            hop = self.next_hop(kept, layer)
-            if len(kept) + len(hop) > self.max_nodes:
-                return kept, layer
-            kept, layer = kept + hop, hop
-        return kept, []
+            # a hop is added as a whole or not at all
+            hop = self.next_hop(selected, layer)
+            if len(selected) + len(hop) > self.max_nodes:
+                return selected, layer
+            selected, layer = selected + hop, hop
+        return selected, []
 
-    def sample_next_hop(self, kept: list[int], layer: list[int]) -> list[int]:
+    def sample_next_hop(self, selected: list[int], layer: list[int]) -> list[int]:
         """Fill up with a uniform sample of the hop that does not fit."""
-        hop = self.next_hop(kept, layer)
+        hop = self.next_hop(selected, layer)
+        # next to a hub, positions of its row are drawn; otherwise the hop is listed
         drawn = any(self.is_hub(node) for node in layer)
-        while len(kept) < self.max_nodes:
-            kept = [*kept, self.draw(layer, kept) if drawn else self.take(hop)]
-        return kept
+        while len(selected) < self.max_nodes:
+            selected = [*selected, self.draw(layer, selected) if drawn else self.take(hop)]
+        return selected
 
     def grow_random(self, root: int) -> list[int]:
         """Add one random node at a time; return the nodes in breadth-first order."""
@@ -160,10 +164,12 @@ class _Search:
         waiting: list[int] = []
         newest = root
         while len(depth) < self.max_nodes:
+            # only nodes before the last hop offer their neighbours, in order of depth
             rows = sorted((v for v in depth if depth[v] < self.num_hops), key=depth.__getitem__)
             if any(self.is_hub(node) for node in rows):
                 newest = self.draw(rows, depth)
             else:
+                # without a hub, the neighbours of the newest node join those on offer
                 if newest in rows:
                     waiting += [v for v in self.next_hop(list(depth), [newest]) if v not in waiting]
                 if not waiting:
@@ -182,6 +188,7 @@ class _Search:
                 frontier.update(v for v in self.offered(newest) if v not in depth)
             if not frontier:
                 break
+            # the least rank: most links into the set, then the lowest degree, then random bits
             newest = min(frontier, key=lambda node: self._rank(node, depth))
             frontier.remove(newest)
             depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
@@ -192,19 +199,21 @@ class _Search:
         row = self.row(node)
         if len(row) <= self.limit:
             return row
+        # the draws of a hub have a stream of their own, so that they do not depend on the order
         own = mix(self.stream ^ mix(node))
         return [row[bounded(mix(own + draw), len(row))] for draw in range(self.limit)]
 
-    def _rank(self, node: int, kept: Collection[int]) -> tuple[int, ...]:
-        links = sum(self.has_edge(node, other) for other in kept)
+    def _rank(self, node: int, selected: Collection[int]) -> tuple[int, ...]:
+        # compared in this order: most links, least degree, random bits, node number
+        links = sum(self.has_edge(node, other) for other in selected)
         priority = mix(self.stream + _GOLDEN * (node + 1)) >> 43
         return (-links, len(self.row(node)), priority, node)
 
-    def reordered(self, kept: list[int]) -> list[int]:
-        """Breadth-first order from the first node, inside the subgraph of the kept nodes."""
-        order = kept[:1]
+    def reordered(self, selected: list[int]) -> list[int]:
+        """Breadth-first order from the first node, inside the subgraph of the selected nodes."""
+        order = selected[:1]
         for node in order:
-            order += [v for v in kept if v not in order and self.has_edge(node, v)]
+            order += [v for v in selected if v not in order and self.has_edge(node, v)]
         return order
 
 
@@ -212,14 +221,14 @@ def _induce(
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
-    kept: list[int],
+    selected: list[int],
     row: int,
     out: ExtractedArrays,
 ) -> None:
-    """Write the adjacency among the kept nodes, as bits and as weights."""
-    for i, u in enumerate(kept):
+    """Write the adjacency among the selected nodes, as bits and as weights."""
+    for i, u in enumerate(selected):
         neighbours = indices[indptr[u] : indptr[u + 1]].tolist()
-        for j, v in enumerate(kept):
+        for j, v in enumerate(selected):
             if v not in neighbours:
                 continue
             out.bits[row, i, j // WORD_BITS] |= np.uint64(1 << (j % WORD_BITS))

@@ -24,28 +24,31 @@ _PADDING = np.uint32(2**32 - 1)
 _ROOT, _SIZE = np.int64(0), np.int64(1)
 # a node's rank when growing densely, least first: missing links | degree | 21 random bits
 _LINK, _DEGREE, _RANDOM = 2**52, 2**21, np.uint64(43)
-# ranks from here on are not on offer: kept nodes, and those that no row has offered yet
+# ranks from here on are not on offer: selected nodes, and those that no row has offered yet
 _TAKEN, _UNRANKED = 2**62, 2**63 - 1
 _NOT_OFFERED = 2**31
 
 
 @subroutine(**SEARCH_JIT)
-def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
-    """Add a random neighbour of the kept nodes at a time; return their number and the era."""
+def grow_random(graph, root, stream, num_hops, limit, selected, scratch, era):
+    """Add a random neighbour of the selected nodes at a time; return their number and the era."""
     met, depths, waiting = scratch.met, scratch.depths, scratch.waiting
     count = enter(root, _ROOT, scratch, era) + 1
-    kept[0] = root
+    selected[0] = root
     size, depth, num_rows, ready, draw = _SIZE, _ROOT, _ROOT, _ROOT, _ZERO
-    while size < len(kept):
-        node = kept[size - 1]
+    while size < len(selected):
+        node = selected[size - 1]
+        # 1. the node selected last puts its neighbours on offer, unless it is at the last hop
         if depth < num_hops:
             num_rows = open_row(node, depth, num_rows, scratch)
             if degree(graph, node) > limit:
-                # from here on the table holds the kept nodes alone
+                # from here on the table holds the selected nodes alone
                 era += len(met)
                 for k in range(size):
-                    enter(kept[k], k, scratch, era)
-                size = draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
+                    enter(selected[k], k, scratch, era)
+                size = draw_rest(
+                    graph, stream, draw, num_hops, num_rows, selected, size, scratch, era
+                )
                 break
             for edge in range(graph.indptr[node], graph.indptr[node + 1]):
                 position = enter(graph.indices[edge], count, scratch, era)
@@ -54,25 +57,27 @@ def grow_random(graph, root, stream, num_hops, limit, kept, scratch, era):
                     waiting[ready] = position
                     ready, count = ready + 1, count + 1
                 depths[position] = min(depths[position], depth + 1)
+        # 2. select one of the nodes on offer; the last one moves into its slot
         if ready == 0:
             break
         pick = random(stream, draw, ready)
         draw += _ONE
         ready -= 1
-        kept[size], depth = met[waiting[pick]], depths[waiting[pick]]
+        selected[size], depth = met[waiting[pick]], depths[waiting[pick]]
         waiting[pick] = waiting[ready]
         size += 1
     return size, era
 
 
 @subroutine(**SEARCH_JIT)
-def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era):
-    """Fill up with nodes drawn from the open rows; the table holds the kept nodes and no others."""
+def draw_rest(graph, stream, draw, num_hops, num_rows, selected, size, scratch, era):
+    """Fill up with nodes drawn from the open rows; the table holds the selected nodes only."""
     rows = scratch.rows
     total = 0
     for k in range(num_rows):
         total += degree(graph, rows[k])
-    while size < len(kept):
+    while size < len(selected):
+        # 1. draw an entry of all open rows together, and find the row that it lies in
         place = random(stream, draw, total)
         draw += _ONE
         owner = 0
@@ -80,6 +85,8 @@ def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
             place -= degree(graph, rows[owner])
             owner += 1
         node = graph.indices[graph.indptr[rows[owner]] + np.uint64(place)]
+        # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
+        #    counts in the first row that has it, so that all nodes are equally likely
         if find(node, scratch, era) >= 0:
             continue
         first = 0
@@ -87,8 +94,9 @@ def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
             first += 1
         if first < owner:
             continue
+        # 3. select it, and open its own row unless it is at the last hop
         enter(node, size, scratch, era)
-        kept[size] = node
+        selected[size] = node
         size += 1
         depth = scratch.row_depths[owner] + 1
         if depth < num_hops:
@@ -99,7 +107,8 @@ def draw_rest(graph, stream, draw, num_hops, num_rows, kept, size, scratch, era)
 
 @subroutine(**INLINE_JIT)
 def open_row(node, depth, num_rows, scratch):
-    """Put a kept node among the open rows, which stand in order of depth."""
+    """Put a selected node among the open rows, which stand in order of depth."""
+    # insertion sort: move the deeper rows up by one
     place = num_rows
     while place > 0 and scratch.row_depths[place - 1] > depth:
         scratch.rows[place] = scratch.rows[place - 1]
@@ -110,25 +119,27 @@ def open_row(node, depth, num_rows, scratch):
 
 
 @subroutine(**SEARCH_JIT)
-def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
-    """Add the node with most links to the kept ones at a time; return their number."""
+def grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
+    """Add the node with most links to the selected ones at a time; return their number."""
     met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
     count = enter(root, _ROOT, scratch, era) + 1
     depths[0], ranks[0] = 0, _UNRANKED
-    kept[0] = root
+    selected[0] = root
     size, depth, hubs = _SIZE, _ROOT, _ROOT
-    while size < len(kept):
-        node = kept[size - 1]
+    while size < len(selected):
+        # 1. the node selected last adds a link to each of its neighbours, which are then on offer
+        node = selected[size - 1]
         hub = degree(graph, node) > limit
         if hub:
             _link_hub(graph, node, depth, count, scratch)
         old = count
         count, fresh = _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era)
         touch(graph, met, old, count, scratch)
-        _rank(graph, fresh, hubs, stream, len(kept), scratch)
+        _rank(graph, fresh, hubs, stream, len(selected), scratch)
         if hub:
             scratch.rows[hubs], scratch.row_depths[hubs] = node, depth
             hubs += 1
+        # 2. the least rank is the next node: most links, then least degree, then random bits
         best, node = _TAKEN, _PADDING
         for position in range(count):
             best = min(best, ranks[position])
@@ -137,8 +148,9 @@ def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
         # two loops without a branch; the smaller node of two equal ones
         for position in range(count):
             node = min(node, met[position] if ranks[position] == best else _PADDING)
+        # 3. select it; the rank of a selected node is never the least again
         chosen = find(node, scratch, era)
-        kept[size], depth = node, depths[chosen]
+        selected[size], depth = node, depths[chosen]
         ranks[chosen] = _UNRANKED
         size += 1
     return size
@@ -148,6 +160,7 @@ def grow_dense(graph, root, stream, num_hops, limit, kept, scratch, era):
 def _link_hub(graph, hub, depth, count, scratch):
     """Count the links of a hub to the nodes on offer; those offered later look at `rows`."""
     for position in range(count):
+        # skip selected nodes and those that no row has offered
         if scratch.depths[position] == _NOT_OFFERED or scratch.ranks[position] >= _TAKEN:
             continue
         if find_edge(graph, scratch.met[position], hub) >= 0:
@@ -157,12 +170,13 @@ def _link_hub(graph, hub, depth, count, scratch):
 
 @subroutine(**INLINE_JIT)
 def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
-    """Link a kept node to its row, and put the row on offer unless the node is at the last hop."""
+    """Link a selected node to its row; offer the row unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
     length, first = degree(graph, node), graph.indptr[node]
     hub, inner = length > limit, depth < num_hops
     own = mix(stream ^ mix(np.uint64(node)))
     offers = length
+    # a hub offers `limit` random entries of its row, another node offers its whole row
     if hub:
         offers = limit if inner else 0
         for draw in range(offers):
@@ -175,6 +189,7 @@ def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
         if position == count:
             depths[position], ranks[position] = _NOT_OFFERED, _UNRANKED
             count += 1
+        # a link is counted once; `_link_hub` and `_rank` count those between a node and a hub
         new = depths[position] == _NOT_OFFERED
         if new or not hub:
             ranks[position] -= _LINK
@@ -196,6 +211,7 @@ def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
                 scratch.ranks[position] -= _LINK
                 depth = scratch.row_depths[hub] + 1
                 scratch.depths[position] = min(scratch.depths[position], depth)
+        # missing links, degree and random bits in one number, so that one minimum decides
         priority = np.int64(mix(stream + _GOLDEN * (np.uint64(node) + _ONE)) >> _RANDOM)
         rank = max_nodes * _LINK + degree(graph, node) * _DEGREE + priority
         scratch.ranks[position] += rank - _UNRANKED

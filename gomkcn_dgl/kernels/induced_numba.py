@@ -1,7 +1,7 @@
-"""The edges among the kept nodes of a subgraph, compiled: as bits and as weights.
+"""The edges among the selected nodes of a subgraph, compiled: as bits and as weights.
 
-Edges are read off the rows of the kept nodes, short rows only, since an edge between a short row
-and a hub's stands in the short one. Two hubs are tested by binary search.
+Edges are read off the rows of the selected nodes, short rows only, since an edge between a short
+row and a hub's stands in the short one. Two hubs are tested by binary search.
 """
 
 from __future__ import annotations
@@ -26,27 +26,29 @@ _WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
 @subroutine(**INLINE_JIT)
-def induce(graph, kept, size, limit, grown, bits, scratch, era):
-    """Write the adjacency among the kept nodes, and put grown nodes in breadth-first order."""
+def induce(graph, selected, size, limit, grown, bits, scratch, era):
+    """Write the adjacency among the selected nodes, and put grown nodes in breadth-first order."""
+    # 1. enter the selected nodes into the hash table
     table, pairs = scratch.table, scratch.pairs
     for i in range(size):
-        enter(kept[i], i, scratch, era)
-    # entries of the rows that may be kept nodes: the table's slot is taken
+        enter(selected[i], i, scratch, era)
+    # 2. list the row entries that may be selected nodes: those whose slot of the table is taken
     count = _ZERO
     for i in range(size):
-        node = kept[i]
+        node = selected[i]
         owner = np.uint64(i)
         if degree(graph, node) > limit:
             # its edges to short rows stand there
             for j in range(i):
-                pairs[count] = (np.uint64(kept[j]) << _HALF) | owner
-                if degree(graph, kept[j]) > limit and find_edge(graph, node, kept[j]) >= 0:
+                pairs[count] = (np.uint64(selected[j]) << _HALF) | owner
+                if degree(graph, selected[j]) > limit and find_edge(graph, node, selected[j]) >= 0:
                     count += _ONE
             continue
         for edge in range(graph.indptr[node], graph.indptr[node + 1]):
             other = graph.indices[edge]
             pairs[count] = (np.uint64(other) << _HALF) | owner
             count += np.uint64(table[slot_of(other, scratch)] >= era)
+    # 3. look each of them up, and set both bits of an edge
     _clear(bits)
     edges = _ZERO
     for k in range(count):
@@ -57,25 +59,27 @@ def induce(graph, kept, size, limit, grown, bits, scratch, era):
             pairs[edges] = (j << _HALF) | i
             edges += _ONE
     if grown:
-        _reorder(kept, size, edges, bits, scratch)
+        _reorder(selected, size, edges, bits, scratch)
 
 
 @subroutine(**SEARCH_JIT)
-def _reorder(kept, size, edges, bits, scratch):
-    """Put the kept nodes in breadth-first order inside their subgraph; grown order breaks ties."""
+def _reorder(selected, size, edges, bits, scratch):
+    """Put the selected nodes in breadth-first order of their subgraph; grown order breaks ties."""
     grown, order, rank = scratch.met, scratch.row_depths, scratch.depths
+    # 1. breadth-first search over the bits: rank[k] is the new position of the k-th grown node
     for k in range(size):
         rank[k] = -1
-    order[0], rank[0], found, k = 0, 0, 1, 0
-    while found < size:
+    order[0], rank[0], num_ordered, k = 0, 0, 1, 0
+    while num_ordered < size:
         for other in range(1, size):
             joined = (bits[order[k], other >> 6] >> np.uint64(other & 63)) & _ONE
             if joined and rank[other] < 0:
-                order[found], rank[other] = other, found
-                found += 1
+                order[num_ordered], rank[other] = other, num_ordered
+                num_ordered += 1
         k += 1
+    # 2. move the nodes and their bits to the new positions
     for k in range(size):
-        kept[rank[k]] = grown[k]
+        selected[rank[k]] = grown[k]
     _clear(bits)
     for k in range(edges):
         i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
@@ -96,13 +100,13 @@ def _join(bits, i, j):
 
 
 @subroutine(**SEARCH_JIT)
-def fill_weights(graph, weights, kept, size, bits, dense):
+def fill_weights(graph, weights, selected, size, bits, dense):
     """Write the weights of the edges in ``bits``."""
-    for i in range(len(kept)):
-        for j in range(len(kept)):
+    for i in range(len(selected)):
+        for j in range(len(selected)):
             dense[i, j] = np.float32(0)
     for i in range(size):
         for j in range(i):
             if (bits[i, j >> 6] >> np.uint64(j & 63)) & _ONE:
-                weight = weights[find_edge(graph, kept[i], kept[j])]
+                weight = weights[find_edge(graph, selected[i], selected[j])]
                 dense[i, j], dense[j, i] = weight, weight

@@ -50,7 +50,9 @@ def edges_of_bits(bits, aggregation, scale, edges):
             head[count] = i
             tail[count] = j
             count += (bits[i, j // WORD_BITS] >> np.uint64(j % WORD_BITS)) & np.uint64(1)
+        # edges of row i are those listed since it began
         degree[i] = count - before
+    # each edge is weighted by the aggregation, once all degrees are known
     for k in range(count):
         divisor = scale
         if aggregation == _MEAN:
@@ -78,6 +80,7 @@ def fill_levels(edges, num_edges, x):
     """Fill all levels of x [L, N, D] from level 0."""
     for level in range(1, x.shape[0]):
         x[level] = 0
+        # X_i = A X_{i-1}, one edge after the other
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
             for d in range(x.shape[2]):
@@ -88,6 +91,7 @@ def fill_levels(edges, num_edges, x):
 def collect_levels(edges, num_edges, grad):
     """Bring the gradient of all levels [L, N, D] down to level 0."""
     for level in range(grad.shape[0] - 1, 0, -1):
+        # the transposed step: what the head received goes back to the tail
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
             for d in range(grad.shape[2]):

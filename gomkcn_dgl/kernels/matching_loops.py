@@ -95,11 +95,13 @@ def match_fwd_kernel(
         _load(left, s, aggregation, scale, edges, x)
         for f in range(num_filters):
             chunk, place = f // at_once, f % at_once
+            # 1. at the first filter of a chunk: the similarity table of all its filters
             if place == 0:
                 fill_tables(
                     x, z[chunk], z_norms[chunk], widths, rows[s], node_similarity,
                     sums, levels, table,
                 )  # fmt: skip
+            # 2. match the subgraph's nodes to the nodes of this filter
             for n in range(num_nodes):
                 chosen[n] = -1
             if pinned and rows[s] > 0:
@@ -111,6 +113,7 @@ def match_fwd_kernel(
                 )  # fmt: skip
             else:
                 match_greedily(own, place, pinned, rows[s], shift, fixed, offset, chosen)
+            # 3. the score is the sum over matched pairs; the backward pass needs their similarities
             total = 0.0
             for n in range(num_nodes):
                 assignment[s, f, n] = chosen[n]
@@ -128,12 +131,14 @@ def match_fwd_kernel(
 def _load(left, s, aggregation, scale, edges, x):
     """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
     num_edges = 0
+    # level embeddings are given: copy them
     if left.levels.shape[0] > 0:
         for level in range(x.shape[0]):
             for n in range(left.levels.shape[2]):
                 for d in range(x.shape[2]):
                     x[level, n, d] = left.levels[s, level, n, d]
     else:
+        # level 0 holds the features, zero for padding; the edges give the other levels
         for n in range(left.nodes.shape[1]):
             node = left.nodes[s, n]
             for d in range(x.shape[2]):
@@ -176,8 +181,10 @@ def match_bwd_kernel(
     for block in range(first, last):
         own = grad_z[block]
         own[:] = 0
+        # the bounds of a block depend on the numbers alone, not on the threads
         start = block * num_subgraphs // num_blocks
         for s in range(start, (block + 1) * num_subgraphs // num_blocks):
+            # embed the subgraph again, add the gradients of its matched pairs at every level
             num_edges = _load(left, s, aggregation, scale, edges, x)
             grad_x[:] = 0
             if node_similarity == RBF:
@@ -193,6 +200,7 @@ def match_bwd_kernel(
                     grad_x, own,
                 )  # fmt: skip
             if grad_left.shape[0] > 0:
+                # where only features were given, the gradients of all levels lead back to level 0
                 if grad_left.shape[1] < num_levels:
                     collect_levels(edges, num_edges, grad_x)
                 for level in range(grad_left.shape[1]):
@@ -211,6 +219,7 @@ def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad
                 m = assignment[f, n]
                 if m < 0:
                     continue
+                # the similarity is the exponential, which need not be computed again
                 factor = slope * similarities[f, level, n]
                 # where e underflows, an infinite difference must not become NaN
                 if factor == 0:
@@ -233,6 +242,7 @@ def _add_dice_gradients(
                 m = assignment[f, n]
                 if m < 0:
                     continue
+                # one part along the other node, one part along the node itself
                 norm = norms[level, n] + z_norms[f, level, m] + epsilon
                 across = (grad_scores[f] + grad_scores[f]) / norm
                 along = -across * (similarities[f, level, n] - one)

@@ -191,10 +191,12 @@ def _in_chunks(z: Tensor, num_nodes: int) -> Tensor:
     """Lay the nodes of as many filters as stay in cache side by side: ``[chunks, L, D, B]``."""
     num_filters, num_levels, num_filter_nodes, width = z.shape
     entries = (num_levels + 1) * (num_nodes + 1) * num_filter_nodes
+    # as few chunks as keep a table in cache, all of the same size
     num_chunks = max(1, min(num_filters, -(-num_filters * entries // _TABLE_ENTRIES)))
     at_once = -(-num_filters // num_chunks)
     missing = num_chunks * at_once - num_filters
     padded = torch.nn.functional.pad(z, (0, 0, 0, 0, 0, 0, 0, missing))
+    # [chunks, filters, L, M, D] -> [chunks, L, D, filters * M]
     parts = padded.reshape(num_chunks, at_once, num_levels, num_filter_nodes, width)
     shape = (num_chunks, num_levels, width, at_once * num_filter_nodes)
     return parts.permute(0, 2, 4, 1, 3).reshape(shape).contiguous()
@@ -223,6 +225,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     num_levels, width = z.shape[1], z.shape[3]
     norms = z.square().sum(dim=3)
     dtype = norms.numpy().dtype
+    # each block sums its own gradient of z, and the blocks are added in order
     blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
     grad_z = z.new_empty(blocks, *z.shape)
     # of all levels where they are given, else of level 0
@@ -244,6 +247,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
         similarities.numpy(),
         grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
     )  # fmt: skip
+    # subgraphs overlap: their rows are added to the features that they were read from
     if inputs.feat is not None and needs_left:
         grad_left = torch.zeros_like(inputs.feat, memory_format=torch.contiguous_format)
         scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
@@ -277,6 +281,7 @@ def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | Non
     grad_left, grad_z = torch.ops.gomkcn.match_numba_backward(
         *tensors, *ctx.settings, assignment, similarities, grad_scores, needs_left
     )
+    # a gradient for each tensor that may need one, None for all other arguments
     grads = {"levels": grad_left, "feat": grad_left, "z": grad_z}
     return tuple(
         grads[name] if wanted and name in grads else None

@@ -54,11 +54,13 @@ def match_fwd_kernel(
         x_ptr + s * L * N * D, z_ptr, rate_ptr, f, m, real, F, L,
         N, M, D, RBF, BLOCK_N, BLOCK_P, BLOCK_M,
     )  # fmt: skip
+    # the row that each column is matched to, plus 1
     if OPTIMAL:
         owner = match_optimally(table, num_rows, f < F, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
     else:
         owner = match_greedily(table, num_rows, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
     n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    # the score sums the table over matched pairs
     matched = (owner[None, :, :] == n + 1) & real[None, :, :]  # [N, P, M]
     scores = tl.sum(tl.sum(tl.where(matched, table, 0.0), axis=0), axis=1)  # [P]
     tl.store(scores_ptr + s * F + f, scores, mask=f < F)
@@ -133,10 +135,12 @@ def match_bwd_kernel(
     total = tl.zeros([BLOCK_A, BLOCK_D], tl.float32)
     for h in range(block * others, tl.minimum(block * others + others, H)):
         pair = g * H + h if OWN_IS_X else tl.cast(G, tl.int64) * h + g
+        # the partner of each node, and the partner's features
         partner = _partners(assignment_ptr, pair, A, B, OWN_IS_X, BLOCK_A, BLOCK_B)  # [A, 1]
         matched = partner >= 0
         row_ptr = other_ptr + (tl.cast(L, tl.int64) * h + level) * B * D + partner * D
         other = tl.load(row_ptr + d, mask=matched & (d < D), other=0.0).to(tl.float32)
+        # distances need all features; of wide rows this program holds only a part
         if D <= BLOCK_D:
             product, norm = _compare(own, other, RBF)
         else:
@@ -149,6 +153,7 @@ def match_bwd_kernel(
                 part, part_norm = _compare(mine.to(tl.float32), theirs.to(tl.float32), RBF)
                 product += part
                 norm += part_norm
+        # the derivative of the similarity of each matched pair by the node on this side
         upstream = tl.load(grad_scores_ptr + pair)
         if RBF:
             gradient = 2.0 * upstream * rate * tl.exp(product * rate) * (own - other)

@@ -103,6 +103,7 @@ def _match(
         return scores.zero_(), assignment
     # a node for which the filter has no room is matched to a column past the filter
     columns = triton.next_power_of_2(max(N, M) if matching == "optimal" else M)
+    # as many filters in one program as fill its columns
     filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
     with torch.cuda.device_of(x):
         match_fwd_kernel[(S * triton.cdiv(F, filters),)](
@@ -171,6 +172,7 @@ def _match_backward(
         _launch_backward(x, z, shared, grad_x, 1, node_similarity, own_is_x=True)
     if needs_z:
         blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
+        # there are few filters, so that the subgraphs are cut into blocks with a sum for each
         partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
         _launch_backward(z, x, shared, partial, blocks, node_similarity, own_is_x=False)
         grad_z = partial.sum(dim=0).to(z.dtype)
@@ -189,6 +191,7 @@ def _launch_backward(
     """Fill ``out [blocks, G, L, A, D]`` from ``own [G, L, A, D]`` and blocks of the other side."""
     G, L, A, D = own.shape
     H, B = other.shape[0], other.shape[2]
+    # one program holds all nodes of a graph, and all features or a part of them
     block_a = triton.next_power_of_2(A)
     block_d = min(_FEATURES, _TILE // block_a, triton.next_power_of_2(D))
     with torch.cuda.device_of(own):

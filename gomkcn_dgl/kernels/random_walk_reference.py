@@ -33,6 +33,7 @@ def random_walk(
     start = similarity if pair_weight is None else similarity * pair_weight.double().flatten()
     score = torch.zeros_like(similarity[:, :, 0])
     arrived = similarity
+    # after p steps `arrived` sums, for each pair, the similarity of the pair that p steps lead to
     for num_taken in range(num_steps + 1):
         if num_taken > 0:
             arrived = _times(step, arrived)
@@ -52,6 +53,7 @@ def improved_random_walk(
     similarity = _pair_similarity(nodes, feat, filter_feat)  # [S, F, N M]
     step = _product_graph(adj, filter_adj) * similarity.unsqueeze(2) * similarity.unsqueeze(3)
     score = torch.zeros_like(similarity[:, :, 0])
+    # `walks` weighs the walks that start at each pair, one step longer every time
     walks = torch.ones_like(similarity)
     for _ in range(num_steps):
         walks = _times(step, walks)

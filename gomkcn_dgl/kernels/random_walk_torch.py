@@ -46,18 +46,6 @@ def random_walk(
     return _RandomWalk.apply(adj, nodes, feat, z, pair_weight)
 
 
-def improved_random_walk(
-    adj: Tensor,
-    nodes: Tensor,
-    feat: Tensor,
-    filter_adj: Tensor,
-    filter_feat: Tensor,
-    num_steps: int,
-) -> Tensor:
-    """As the reference's ``improved_random_walk``, in the dtype of ``feat``."""
-    return _ImprovedRandomWalk.apply(adj, nodes, feat, filter_adj, filter_feat, num_steps)
-
-
 class _RandomWalk(torch.autograd.Function):
     """Walks compared at their ends; the filters come as their levels side by side."""
 
@@ -71,6 +59,7 @@ class _RandomWalk(torch.autograd.Function):
         weight = _beside(pair_weight, num_filters)
         scores = feat.new_empty(len(nodes), num_filters)
         for rows in _chunks(nodes, max(len(z), width), feat):
+            # S * (S + A S B + A^2 S B^2 + ..), summed over the pairs of nodes of each filter
             x = _levels(adj[rows], _gather(feat, nodes[rows]), width)
             similarity, later = _tables(x, z, feat.shape[1])
             pairs = later.add_(similarity).mul_(similarity)
@@ -92,17 +81,19 @@ class _RandomWalk(torch.autograd.Function):
         for rows in _chunks(nodes, max(len(z), width), feat):
             x = _levels(adj[rows], _gather(feat, nodes[rows]), width)  # [s, N, (P + 1) D]
             similarity, later = _tables(x, z, depth)  # [s, N, F M]
+            # the derivative of w * S * (S + later) is w * (2 S + later) by S, and w * S by later
             share = upstream[rows].repeat_interleave(filter_size, dim=1).unsqueeze(1)
             if weight is not None and grad_weight is not None:
                 grad_weight += ((similarity + later) * similarity * share).sum(dim=0)
                 share = share * weight
+            # in place, since the tables are the largest arrays here
             grad_similarity = later.add_(similarity, alpha=2).mul_(share)
             grad_later = similarity.mul_(share)
             parts = ((grad_similarity, slice(0, depth)), (grad_later, slice(depth, width)))
             for grad_table, part in parts:
                 grad_z[:, part] += grad_table.flatten(0, 1).T @ x[:, :, part].flatten(0, 1)
             grad_x = torch.cat([table @ z[:, part] for table, part in parts], dim=2)
-            # A is symmetric
+            # back through the levels A^p X, from the last to the first; A is symmetric
             levels = grad_x.split(depth, dim=2)
             grad_rows = levels[-1]
             for level in reversed(levels[:-1]):
@@ -133,6 +124,7 @@ class _ImprovedRandomWalk(torch.autograd.Function):
         scores = feat.new_empty(len(nodes), num_filters)
         for rows in _chunks(nodes, max(z.shape), feat):
             similarity = _gather(feat, nodes[rows]) @ z.T  # [s, N, F M]
+            # left is S * u_j, and each step adds u_{j+1} = S * (A left B) to the walks
             left, walks = similarity, torch.zeros_like(similarity)
             for step in range(num_steps):
                 here = _filter_step(adj[rows] @ left, filter_adj).mul_(similarity)
@@ -156,6 +148,7 @@ class _ImprovedRandomWalk(torch.autograd.Function):
             similarity = x @ z.T  # [s, N, F M]
             share = upstream[rows].repeat_interleave(filter_size, dim=1).unsqueeze(1)
             moved, arrived, sums = _walk(adj[rows], filter_adj, similarity, ctx.num_steps)
+            # with rest = U_{T-1-j}: dS adds 2 rest * v_j, dB adds (S * rest)^T A (S * u_j)
             grad_similarity, shared = torch.zeros_like(similarity), similarity * share
             for left, right, rest in zip(moved, arrived, reversed(sums), strict=True):
                 grad_similarity.addcmul_(rest, right)
@@ -165,6 +158,10 @@ class _ImprovedRandomWalk(torch.autograd.Function):
             grad_z += grad_similarity.flatten(0, 1).T @ x.flatten(0, 1)
             _scatter(grad_feat, nodes[rows], grad_similarity @ z)
         return None, None, grad_feat, grad_adj, grad_z.view_as(filter_feat), None
+
+
+# the reference's function of this name, in the dtype of ``feat``
+improved_random_walk = _ImprovedRandomWalk.apply
 
 
 def _walk(
@@ -221,6 +218,7 @@ def _scatter(grad_feat: Tensor, nodes: Tensor, grad_rows: Tensor) -> None:
 
 def _chunks(nodes: Tensor, width: int, feat: Tensor) -> Iterator[slice]:
     """Rows of the subgraphs, a table of ``width`` columns of which takes ``CHUNK_BYTES``."""
+    # one subgraph at least, even if its table is larger
     row_bytes = max(nodes.shape[1] * width * feat.element_size(), 1)
     size = max(CHUNK_BYTES // row_bytes, 1)
     for start in range(0, len(nodes), size):

@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
     depths: np.ndarray  # int64
     ranks: np.ndarray  # int64
     waiting: np.ndarray  # int64, positions of nodes on offer
-    rows: np.ndarray  # uint32 [N], kept nodes whose rows are open, by depth
+    rows: np.ndarray  # uint32 [N], selected nodes whose rows are open, by depth
     row_depths: np.ndarray  # int64 [N]
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
 
@@ -103,15 +103,15 @@ def touch(graph, nodes, first, last, scratch):
 @subroutine(**INLINE_JIT)
 def enter(node, count, scratch, era):
     """Position of a node in `met`, which is `count`, the next one, if it is new."""
-    # written first, so that a new node is found like an old one, without a branch
+    # written first, so that a new node is entry like an old one, without a branch
     scratch.met[count] = node
     slot = slot_of(node, scratch)
-    found = scratch.table[slot]
-    position = count if found < era else found - era
+    entry = scratch.table[slot]
+    position = count if entry < era else entry - era
     while scratch.met[position] != node:
         slot = (slot + _ONE) & np.uint64(len(scratch.table) - 1)
-        found = scratch.table[slot]
-        position = count if found < era else found - era
+        entry = scratch.table[slot]
+        position = count if entry < era else entry - era
     scratch.table[slot] = era + position
     return position
 

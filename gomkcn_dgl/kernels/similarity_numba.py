@@ -38,9 +38,11 @@ _BIAS = np.int32(127)
 @subroutine(_nrt=False)
 def exp_float32(y):
     """Return e^y for y <= 0."""
+    # y = k ln(2) + r with a whole k, so that e^y = 2^k e^r
     clamped = y if y > _LOWEST else _LOWEST
     k = np.floor(clamped * _LOG2_E + _HALF)
     r = (y - k * _LN_2) - k * _LN_2_REST
+    # Taylor's polynomial of e^r by Horner's rule
     sum_ = _TERMS[6]
     sum_ = sum_ * r + _TERMS[5]
     sum_ = sum_ * r + _TERMS[4]
@@ -48,6 +50,7 @@ def exp_float32(y):
     sum_ = sum_ * r + _TERMS[2]
     sum_ = sum_ * r + _TERMS[1]
     sum_ = sum_ * r + _TERMS[0]
+    # 2^k has k in the bits of its exponent
     power = np.int32((np.int32(k) + _BIAS) << _MANTISSA).view(np.float32)
     # a NaN stays one
     return np.float32(0) if y < _LOWEST else sum_ * power
@@ -76,6 +79,7 @@ def fill_tables(x, z, z_norms, widths, num_rows, node_similarity, sums, levels, 
     for level in range(x.shape[0]):
         for n in range(0, num_rows, 2):
             sums[:] = 0
+            # both nodes against all filter nodes: exp(-|x - z|^2 / w), or 1 + 2 <x, z> / norms
             if node_similarity == RBF:
                 _add_squared_differences(x[level], n, z[level], sums)
                 factor = -one / widths[level]
@@ -90,6 +94,7 @@ def fill_tables(x, z, z_norms, widths, num_rows, node_similarity, sums, levels, 
                     for c in range(num_columns):
                         share = sums[k, c] / (norm + z_norms[level, c])
                         levels[level, n + k, c] = one + share + share
+            # the table sums over levels
             for k in range(2):
                 for c in range(num_columns):
                     if level == 0:
