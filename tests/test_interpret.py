@@ -73,21 +73,10 @@ def run(module, x, z, rows, node_similarity="rbf", matching="optimal", anchor_ro
     return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
 
 
-def assert_equals_reference(x, z, rows, **options):
-    result = run(matching_triton, x, z, rows, **options)
-    expected = run(matching_reference, x.cpu().float(), z.cpu().float(), rows, **options)
-    assert [tensor.dtype for tensor in result] == [torch.float32, torch.int64, x.dtype, z.dtype]
-    torch.testing.assert_close(result[0], expected[0], **VALUES[torch.float32])
-    assert torch.equal(result[1], expected[1])
-    close = GRADIENTS[torch.float32] if x.dtype == torch.float32 else CUT_OFF
-    for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
-        torch.testing.assert_close(grad.float(), expected_grad, **close)
-
-
 @pytest.mark.parametrize(
     ("shape", "dtype", "node_similarity", "matching", "anchor_root", "masked"),
     [
-        *random_cases(40, SHAPES, DTYPES, NODE_SIMILARITIES, MATCHINGS, (False, True), (0, 1)),
+        *random_cases(24, SHAPES, DTYPES, NODE_SIMILARITIES, MATCHINGS, (False, True), (0, 1)),
         ("64 nodes", "float32", "rbf", "optimal", False, False),
         ("64 nodes", "bfloat16", "dice", "greedy", True, True),
         ("not powers of 2", "float32", "dice", "optimal", False, False),
@@ -102,9 +91,15 @@ def test_values_and_gradients_equal_the_reference(
     shape = {**SHAPES, **LARGE_SHAPES}[shape]
     x, z = embedded(shape, device, DTYPES[dtype])
     rows = uneven_sizes(shape).tolist() if masked else [shape.N] * shape.S
-    assert_equals_reference(
-        x, z, rows, node_similarity=node_similarity, matching=matching, anchor_root=anchor_root
-    )
+    options = (node_similarity, matching, anchor_root)
+    result = run(matching_triton, x, z, rows, *options)
+    expected = run(matching_reference, x.cpu().float(), z.cpu().float(), rows, *options)
+    assert [tensor.dtype for tensor in result] == [torch.float32, torch.int64, x.dtype, z.dtype]
+    torch.testing.assert_close(result[0], expected[0], **VALUES[torch.float32])
+    assert torch.equal(result[1], expected[1])
+    close = GRADIENTS[torch.float32] if x.dtype == torch.float32 else CUT_OFF
+    for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
+        torch.testing.assert_close(grad.float(), expected_grad, **close)
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
@@ -115,9 +110,10 @@ def test_every_run_gives_the_same_bits(device, matching):
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-@pytest.mark.parametrize("value", [torch.nan, torch.inf], ids=["nan", "inf"])
-@pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
+@pytest.mark.parametrize(
+    ("node_similarity", "matching", "value"),
+    [("rbf", "optimal", torch.nan), ("dice", "greedy", torch.nan), ("dice", "optimal", torch.inf)],
+)
 def test_a_feature_that_is_not_finite_leaves_a_valid_matching(
     device, node_similarity, matching, value
 ):
