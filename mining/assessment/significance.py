@@ -225,7 +225,7 @@ def _count_in_samples(
         decoys = PatternCounter.of(clone(decoy_miner).fit(sample, quiet=True))
         return {**decoys.to_arrays(), "observed": count_all(miner, sample, [decoys])}
 
-    # first the decoys: mine samples as the graph was mined, and count what is there
+    # first the decoys: mine samples as the graph was mined, and count what was mined
     mined = checkpoints.do_all(f"{null}-decoy", num_decoys, mine_decoys, bar.update)
     counters = [own, *(PatternCounter.from_arrays(arrays, own.rule) for arrays in mined)]
 

@@ -88,8 +88,8 @@ def add_stability(
     records: list[dict[str, Stability]] = [{} for _ in certificates]
 
     def repeat(kind: str, number: int) -> dict[str, np.ndarray]:
-        found = set(_learn_again(miner, subgraphs, kind, number).certificates())
-        return {"returned": np.array([certificate in found for certificate in certificates])}
+        learnt = set(_learn_again(miner, subgraphs, kind, number).certificates())
+        return {"returned": np.array([certificate in learnt for certificate in certificates])}
 
     with (
         shared_store(checkpoints) as checkpoints,

@@ -132,7 +132,7 @@ def _fits(indptr, indices, plan, search, level, node):
         return False
     if is_marked or search.base[level] == previous:
         return True
-    # look the edge to the previous node up in the shorter row
+    # search the edge to the previous node in the shorter row
     other = search.mapped[previous]
     if node == other:
         return False

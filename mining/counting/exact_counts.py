@@ -21,7 +21,7 @@ from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.counting.counting_loops import MOST_PATTERN_NODES, Plan, advance, new_search
 from mining.structures.canonical_forms import CanonicalForms, canonical_form
 
-# search steps between two looks at the clock: some milliseconds
+# search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 
 
@@ -53,7 +53,7 @@ def count_exact(
     """Count the induced occurrences of a connected topology, each node set once.
 
     A backtracking search maps the nodes of the topology one after the other. Of the mappings that
-    differ by a symmetry of the topology one is kept, by the conditions of J. A. Grochow and M.
+    differ by a symmetry of the topology one is counted, by the conditions of J. A. Grochow and M.
     Kellis (Network motif discovery using subgraph enumeration and symmetry-breaking, RECOMB 2007,
     section 3). No occurrence is stored, so memory is O(V).
 

@@ -105,7 +105,7 @@ def describe_truth(explanation: Explanation) -> list[str]:
 
 
 def favoured_class(one: LearntFilter) -> int | None:
-    """The class that a filter responds to most; None where all are alike."""
+    """The class that a filter responds to most; None where all means are equal."""
     means = np.array(one.class_means)
     if np.isnan(means).all() or np.nanmax(means) - np.nanmin(means) < 1e-6:
         return None

@@ -179,7 +179,7 @@ class _TemplateSelection:
         if not selected:
             return []
         # Step 3: noisy patterns exist, so learn them from all subgraphs. Learning and testing now
-        # use the same data, so the description length is asked for in place of held-out data.
+        # use the same data, so a gain must exceed the description length.
         learnt = fit_mixture(self.data, [*selected, *self._templates_at(initial)])
         min_gain = description_length(self.data)
         return self._patterns(self._select_beside_frequent(self.data, self.data, learnt, min_gain))

@@ -146,7 +146,7 @@ def _as_matrix(indices: np.ndarray, indptr: np.ndarray) -> csr_array:
 
 def _components(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, np.ndarray]:
     """Number of connected components, and that of each node."""
-    # strong components of a symmetric matrix are its components, found in half of the memory
+    # strong components of a symmetric matrix are its components, and take half of the memory
     count, label = connected_components(_as_matrix(indices, indptr), connection="strong")
     return int(count), label
 
@@ -154,7 +154,7 @@ def _components(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, np.ndarra
 def _exchangeable(graph: CSRGraph, keep_joint_degrees: bool) -> np.ndarray:
     """Group of each node, int32 ``[V]``: nodes of one group may be exchanged at an edge's end.
 
-    They are in the same component, and of the same degree if the joint degrees are kept.
+    They are in the same component, and of the same degree if the joint degrees are to stay.
     """
     label = _components(graph.indices, graph.indptr)[1]
     # components are numbered in the order of their first nodes

@@ -131,7 +131,7 @@ def _search(
         head[side] += 1
         for k in range(indptr[node], indptr[node + 1]):
             other = neighbors[k]
-            # the other search has been here: they meet
+            # the other search has reached this node: they meet
             if mark[other] == stamp + 1 - side:
                 return _CONNECTED
             if mark[other] != stamp + side:

@@ -55,7 +55,7 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
-    """Make the folder of a run and return where its progress is kept.
+    """Make the folder of a run and return where its progress is stored.
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.run_files.begin_run`.
     """
