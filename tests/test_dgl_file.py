@@ -77,10 +77,7 @@ COO, CSR, UNIT = 0xDD61FFD305DFF127, 0xDD6CD31205DFF127, 0xDD2E60F0F6B4A127
     [
         ("coo", UNIT, 8, struct.pack("<I", 7)),  # an unknown layout
         ("coo", COO, 8, struct.pack("<q", 9)),  # another number of nodes
-        ("coo", COO, 24, b"\0"),  # no array
         ("coo", COO, 48, struct.pack("<i", 99)),  # an array of 99 axes
-        ("coo", COO, 48, struct.pack("<i", -1)),
-        ("coo", COO, 52, b"\x09"),  # an unknown type
         ("coo", COO, 56, struct.pack("<q", -1)),  # a negative length
         ("coo", COO, 64, struct.pack("<q", 2**62)),  # more bytes than there are
         ("csr", CSR, 8, struct.pack("<q", 9)),  # more rows than indptr has

@@ -27,9 +27,8 @@ from gomkcn_dgl.io.edge_table import (
     EdgeRow,
     EdgeTable,
     edge_columns,
-    has_words,
+    edge_row,
     refuse_wide,
-    scan_edge_csv,
     scan_edge_list,
 )
 from gomkcn_dgl.io.parquet import parquet_blocks
@@ -38,6 +37,7 @@ from gomkcn_dgl.io.tables import (
     COMMENT,
     data_lines,
     is_int64,
+    is_number,
     line_error,
     parse_csv,
     parse_table,
@@ -157,7 +157,7 @@ def _edge_list_tables(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
                 continue
             width = len(first[1].split())
             _, u, v, _ = next(scan_edge_list(first[1], first[0]))
-            if not as_text and has_words((u, v)):
+            if not as_text and not (is_number(u) and is_number(v)):
                 # A header, or the first of many text ids: the other lines, read as integers, tell.
                 header = f"{u} {v}"
                 lines = block.splitlines(keepends=True)
@@ -187,7 +187,8 @@ def _csv_tables(blocks: Blocks, as_text: bool) -> Iterator[EdgeTable]:
         data = block if header_rows else header_line + block
         fast = _parse(data, columns, as_text, lambda data, kinds: parse_csv(data, width, kinds))
         rows = itertools.islice(_csv_rows(number, block, blocks, width), header_rows, None)
-        for table in _tables(fast, scan_edge_csv(rows, columns), as_text):
+        edges = (edge_row(line, [cells[column] for column in columns]) for line, cells in rows)
+        for table in _tables(fast, edges, as_text):
             num_edges += len(table.source)
             yield table
         header_rows = 0

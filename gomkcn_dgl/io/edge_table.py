@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,6 @@ from gomkcn_dgl.io.tables import (
     check_weight,
     data_lines,
     decode,
-    is_number,
     line_error,
 )
 from gomkcn_dgl.runtime.file_bytes import most_bytes
@@ -37,15 +36,7 @@ EdgeRow = tuple[int, str, str, float | None]
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """Edges as a file names them.
-
-    Attributes
-    ----------
-    source, target : numpy.ndarray
-        ``[E]`` node ids, int64 or text.
-    weights : numpy.ndarray or None
-        float64 ``[E]``, finite and >= 0.
-    """
+    """Edges as a file names them: ids ``[E]``, int64 or text; weights, float64 ``[E]``, >= 0."""
 
     source: np.ndarray
     target: np.ndarray
@@ -81,18 +72,11 @@ def scan_edge_list(
         if len(tokens) != like[1]:
             rule = f"every line must have {like[1]} columns like line {like[0]}"
             raise line_error(number, rule, line)
-        yield _edge_row(number, tokens)
+        yield edge_row(number, tokens)
 
 
-def scan_edge_csv(
-    lines: Iterable[tuple[int, list[str]]], columns: Sequence[int]
-) -> Iterator[EdgeRow]:
-    """Yield the edges in rows of a CSV file; ``columns`` are those of the nodes and the weight."""
-    for number, cells in lines:
-        yield _edge_row(number, [cells[column] for column in columns])
-
-
-def _edge_row(number: int, cells: Sequence[str]) -> EdgeRow:
+def edge_row(number: int, cells: Sequence[str]) -> EdgeRow:
+    """Return the edge of line ``number``, whose cells are two ids and perhaps a weight."""
     for name in cells[:2]:
         if not 1 <= len(name) <= LONGEST_ID:
             raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
@@ -110,11 +94,6 @@ def refuse_wide(lengths: Sequence[int], size: int) -> None:
             f"the longest node id, of {max(lengths)} characters, is too long beside the others of "
             f"{len(lengths) // 2} edges; give that node a shorter id."
         )
-
-
-def has_words(row: tuple[str, str]) -> bool:
-    """Whether not all of a row are numbers, as in a header; a number too large for int64 is one."""
-    return not all(map(is_number, row))
 
 
 def has_features(graph: CSRGraph) -> bool:

@@ -57,11 +57,7 @@ def is_planetoid_folder(folder: Path) -> bool:
 
 
 def read_planetoid(folder: Path) -> NodeFiles:
-    """Read ``ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index}``; ``allx`` may be missing.
-
-    As is usual for these sets, a test node without a row (Citeseer has 15) gets zero features and
-    class 0.
-    """
+    """Read the files; a test node without a row (15 in Citeseer) has zero features and class 0."""
     parts = {part: _read_part(folder, part) for part in _PARTS}
     try:
         return _combine(parts, sum(path.stat().st_size for path in folder.glob("ind.*")))
@@ -136,19 +132,16 @@ def _test_nodes(text: str) -> np.ndarray:
 class _Record:
     """Stand-in for an object of a pickle: its arguments and its state as they are given."""
 
+    state: Any = None
+
     def __init__(self, *args: Any) -> None:
         self.args = args
-        self.state: Any = None
 
     def __setstate__(self, state: Any) -> None:
         self.state = state
 
 
 class _Array(_Record):
-    pass
-
-
-class _DType(_Record):
     pass
 
 
@@ -175,7 +168,7 @@ _STAND_INS: dict[str, Any] = {
     "numpy.core.multiarray._reconstruct": _Array,
     "numpy._core.multiarray._reconstruct": _Array,
     "numpy.ndarray": _Array,
-    "numpy.dtype": _DType,
+    "numpy.dtype": _Record,
     "scipy.sparse.csr.csr_matrix": _Matrix,
     "scipy.sparse._csr.csr_matrix": _Matrix,
     "collections.defaultdict": _DefaultDict,
@@ -213,8 +206,6 @@ def _to_array(record: Any) -> np.ndarray:
     if not isinstance(record, _Array):
         raise ValueError("an array of numbers was expected")
     _, shape, dtype_record, by_columns, content = record.state
-    if not isinstance(dtype_record, _DType):
-        raise ValueError("an array has no type")
     code, order = dtype_record.args[0], dtype_record.state[1]
     if type(code) is not str or code not in _NUMBER_TYPES or order not in ("<", ">", "|"):
         raise ValueError(f"an array holds {code!r}, which is no type of numbers")
@@ -224,9 +215,8 @@ def _to_array(record: Any) -> np.ndarray:
         raise ValueError("the shape of an array is no tuple of lengths")
     if math.prod(shape) * dtype.itemsize != len(content):
         raise ValueError(f"an array has the shape {shape} and {len(content)} bytes")
-    if not content:
-        return np.empty(shape, dtype)
-    return np.frombuffer(content, dtype).reshape(shape, order="F" if by_columns else "C")
+    values = np.frombuffer(content, dtype) if content else np.empty(0, dtype)
+    return values.reshape(shape, order="F" if by_columns else "C")
 
 
 def _to_matrix(record: Any) -> sp.csr_matrix:

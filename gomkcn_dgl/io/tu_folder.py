@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.tables import line_of_row, read_matrix
+from gomkcn_dgl.runtime.file_names import named
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -44,18 +45,15 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
         features = present[:1]
-    blocks, names = [], []
-    for kind in features:
-        block, block_names = _read_block(prefix, kind, num_nodes)
-        blocks.append(block)
-        names += block_names
-        log.info("features: %d columns from the node %s", len(block_names), kind)
+    blocks = [_read_block(prefix, kind, num_nodes) for kind in features]
+    for kind, (_, names) in zip(features, blocks, strict=True):
+        log.info("features: %d columns from the node %s", len(names), kind)
     return csr_from_edges(
         edges[:, 0] - 1,
         edges[:, 1] - 1,
         num_nodes,
-        features=np.concatenate(blocks, axis=1) if blocks else None,
-        feature_names=names if blocks else None,
+        features=np.concatenate([block for block, _ in blocks], axis=1) if blocks else None,
+        feature_names=[name for _, names in blocks for name in names] if blocks else None,
         graph_ptr=graph_ptr,
     )
 
@@ -88,10 +86,8 @@ def _file(prefix: Path, ending: str) -> Path:
 
 def _read(prefix: Path, ending: str, kind: str) -> np.ndarray:
     path = _file(prefix, ending)
-    try:
+    with named(path):
         return read_matrix(path, kind)
-    except (InputError, InputTypeError) as error:
-        raise InputError(f"{path.name}: {error}") from None
 
 
 def _line_error(prefix: Path, ending: str, row: int, rule: str) -> InputError:

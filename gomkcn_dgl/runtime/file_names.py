@@ -41,25 +41,12 @@ def stem(path: Path) -> str:
 
 
 def printable(name: str) -> str:
-    r"""Return a name for a terminal: one line, 100 letters at most, no control characters.
-
-    Examples
-    --------
-    >>> printable("red\x1b[31m")
-    'red�[31m'
-    """
-    name = name if len(name) <= 100 else name[:99] + "…"
-    return visible(name)
+    """Return a name for a terminal: one line, 100 letters at most, no control characters."""
+    return visible(name if len(name) <= 100 else name[:99] + "…")
 
 
 def visible(text: str) -> str:
-    r"""Return one line of text, with a sign for each control character or line break.
-
-    Examples
-    --------
-    >>> visible("a\x00b")
-    'a�b'
-    """
+    """Return one line of text, with the sign � for each control character or line break."""
     return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 

@@ -60,18 +60,7 @@ def is_graph_folder(path: str | os.PathLike[str]) -> bool:
 def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
     """Open a graph folder: its arrays are memory-mapped and read-only, and each is checked once.
 
-    Without stored features, ``features`` is a read-only view ``[V, 1]`` of a single 1. A folder
-    with missing or damaged files, or without an undirected simple graph, raises an InputError.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gomkcn_dgl.csr import csr_from_edges
-    >>> path = Path(tempfile.mkdtemp()) / "path.graph"
-    >>> write_graph_folder(path, csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3))
-    >>> graph = read_graph_folder(path)
-    >>> graph.indices.tolist(), graph.indices.flags.writeable, graph.features.strides
-    ([1, 0, 2, 1], False, (0, 0))
+    Without stored features, ``features`` is a read-only view ``[V, 1]`` of a single 1.
     """
     folder = Path(folder)
     header = read_header(folder)

@@ -15,14 +15,7 @@ def arrow_column(content: np.ndarray, offsets: np.ndarray) -> pa.LargeStringArra
 
 
 class StoredNames:
-    """A read-only stand-in for an array of text ``[V]`` whose strings are made on demand.
-
-    Examples
-    --------
-    >>> names = StoredNames(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
-    >>> len(names), str(names[1]), names[np.array([1, 0])].tolist()
-    (2, 'bc', ['bc', 'a'])
-    """
+    """A read-only stand-in for an array of text ``[V]`` whose strings are made on demand."""
 
     dtype = np.dtype(str)
 
