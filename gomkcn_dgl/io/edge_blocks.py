@@ -11,7 +11,6 @@ where all of them are. A file is read as integers first and, at the first other 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_table import (
@@ -46,7 +44,7 @@ from gomkcn_dgl.io.tables import (
     rows_of_lines,
     text_lines,
 )
-from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, refuse_pipe
+from gomkcn_dgl.runtime.file_bytes import read_pieces
 
 T = TypeVar("T")
 # The number of its first line and the bytes of each block of whole lines.
@@ -106,33 +104,15 @@ def _join_tables(tables: Iterator[EdgeTable], path: Path, format: str) -> EdgeTa
 
 def _text_blocks(path: Path, size: int, progress: bool) -> Blocks:
     """Cut a file, plain or ``.gz``, at ends of lines; skip blank blocks, refuse what is no text."""
-    packed = path.suffix.lower() == ".gz"
     number, rest, is_blank = 1, b"", True
-    with contextlib.ExitStack() as stack:
-        with file_problems(path):
-            refuse_pipe(path)
-            raw = stack.enter_context(open(path, "rb"))
-            num_bytes = path.stat().st_size
-        bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
-        raw = stack.enter_context(bar)
-        file = gzip.GzipFile(fileobj=raw) if packed else raw
-        for left in itertools.count(most_bytes(num_bytes), -size):
-            with file_problems(path):
-                piece = file.read(size)
-            if left < 0:
-                raise InputError(
-                    f"the file would become more than {most_bytes(num_bytes) >> 20} MiB, hundreds "
-                    "of times its size; decompress it first."
-                )
-            block, rest = _split_lines(rest + piece, is_end=not piece)
-            content = block.removeprefix(BYTE_ORDER_MARK) if number == 1 else block
-            if content.strip():
-                is_blank = False
-                refuse_nul(content, number)
-                yield number, content
-            if not piece:
-                break
-            number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+    for piece in itertools.chain(read_pieces(path, size, progress), [b""]):
+        block, rest = _split_lines(rest + piece, is_end=not piece)
+        content = block.removeprefix(BYTE_ORDER_MARK) if number == 1 else block
+        if content.strip():
+            is_blank = False
+            refuse_nul(content, number)
+            yield number, content
+        number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
     if is_blank:
         raise InputError("the file is empty.")
 

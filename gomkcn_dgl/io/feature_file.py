@@ -24,7 +24,7 @@ from gomkcn_dgl.io.tables import (
     read_text,
 )
 from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import file_problems, reason_of, refuse_pipe
+from gomkcn_dgl.runtime.file_bytes import file_problems, open_file, reason_of
 from gomkcn_dgl.runtime.file_names import stem
 
 _ID_COLUMNS = ("id", "node", "node_id", "name")
@@ -121,8 +121,7 @@ def _id_error(table: FeatureTable, rule: str) -> InputError:
 
 def _read_npy(path: Path) -> FeatureTable:
     with file_problems(path):
-        refuse_pipe(path)
-        open(path, "rb").close()
+        open_file(path).close()
     # a damaged header can raise nearly anything
     try:
         values: np.ndarray = np.lib.format.open_memmap(path, mode="r")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_columns
-from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, refuse_pipe
+from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, open_file
 
 _BUFFER_BYTES = 2**20
 
@@ -24,8 +24,7 @@ def parquet_blocks(path: Path, rows: int) -> Iterator[EdgeTable]:
     and text (object arrays of str) where both are text.
     """
     with file_problems(path):
-        refuse_pipe(path)
-        open(path, "rb").close()
+        open_file(path).close()
     done = 0
     try:
         # read in batches by one thread: read_table waits forever at some damaged files

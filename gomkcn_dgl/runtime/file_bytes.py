@@ -18,9 +18,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
+from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError
 
@@ -32,7 +33,6 @@ else:
 # an archive may become so large, or so many times its size
 _SMALL = 64 << 20
 _MOST_TIMES = 200
-_CHUNK = 1 << 20
 # the most tables within tables; the time that tomllib takes grows with the square
 _MAX_DEPTH = 100
 # a number of more digits is neither a count nor an id, and no float can hold it
@@ -44,20 +44,22 @@ _HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
 }
 
 
-def refuse_pipe(path: Path) -> None:
-    """Raise an OSError for a pipe or a device: to open it would wait for someone to write."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError("it is a pipe or a device")
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file; an OSError for whatever cannot be opened."""
+    try:
+        # to open a pipe would wait for someone to write
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError("it is a pipe or a device")
+        return open(path, "rb")
+    # a NUL character or half a character in the name
+    except ValueError as error:
+        raise OSError(str(error)) from None
 
 
 def read_file(path: Path) -> bytes:
     """Return the content of a regular file; an OSError for whatever cannot be read."""
-    try:
-        refuse_pipe(path)
-        return path.read_bytes()
-    # a NUL character or half a character in the name
-    except ValueError as error:
-        raise OSError(str(error)) from None
+    with open_file(path) as file:
+        return file.read()
 
 
 @contextlib.contextmanager
@@ -75,12 +77,36 @@ def file_problems(path: Path) -> Iterator[None]:
         raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
 
 
+def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> Iterator[bytes]:
+    """Yield the content of a file, decompressed if it ends in ``.gz``, ``size`` bytes at a time.
+
+    Without ``size`` a plain file is one piece, and a compressed one as many as needed.
+    """
+    with contextlib.ExitStack() as stack:
+        with file_problems(path):
+            raw = stack.enter_context(open_file(path))
+            num_bytes = path.stat().st_size
+        bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
+        raw = stack.enter_context(bar)
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        total = 0
+        while True:
+            with file_problems(path):
+                piece = file.read(size or num_bytes + 1)
+            if not piece:
+                return
+            total += len(piece)
+            if total > most_bytes(num_bytes):
+                raise InputError(
+                    f"the file would become more than {most_bytes(num_bytes) >> 20} MiB, "
+                    f"{_MOST_TIMES} times its size or more; decompress it first."
+                )
+            yield piece
+
+
 def read_bytes(path: Path) -> bytes:
     """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
-    with file_problems(path):
-        data = read_file(path)
-        if path.suffix.lower() == ".gz":
-            data = _decompress(data)
+    data = b"".join(read_pieces(path))
     if not data.strip():
         raise InputError("the file is empty.")
     return data
@@ -197,16 +223,3 @@ def reason_of(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     reason = lines[0].rstrip(".: ") if lines else type(error).__name__
     return reason if len(reason) <= 200 else reason[:199] + "…"
-
-
-def _decompress(data: bytes) -> bytes:
-    most, content = most_bytes(len(data)), bytearray()
-    with gzip.open(io.BytesIO(data)) as file:
-        while chunk := file.read(_CHUNK):
-            content += chunk
-            if len(content) > most:
-                raise InputError(
-                    f"the file would become more than {most >> 20} MiB, {_MOST_TIMES} times its "
-                    "size or more; decompress it first."
-                )
-    return bytes(content)
