@@ -181,12 +181,12 @@ def _explain(
 ) -> OccurrenceExplanation:
     """Write down what the mapping, pattern node of each node and padding ``[N]``, shows."""
     csr, rows, size = comparison.graph, comparison.rows, comparison.size
-    position = {int(node): at for at, node in enumerate(mapping) if 0 <= node < size}
+    position = {int(node): member for member, node in enumerate(mapping) if 0 <= node < size}
     pairs = tuple(_pair(comparison, pattern, node, position.get(node)) for node in range(size))
     # position of the node in each slot: None for a pattern node without a graph node
     slots = [position.get(node) for node in range(size)]
-    slots = [at if at is not None and at < len(rows) else None for at in slots]
-    extra = [at for at in range(len(rows)) if at not in slots]
+    slots = [member if member is not None and member < len(rows) else None for member in slots]
+    extra = [member for member in range(len(rows)) if member not in slots]
     shared, missing, beyond = _compare_edges(comparison, [*slots, *extra])
     return OccurrenceExplanation(
         pattern=pattern,
@@ -202,19 +202,19 @@ def _explain(
     )
 
 
-def _pair(comparison: Comparison, pattern: Pattern, node: int, at: int | None) -> MatchedPair:
-    """A pattern node and the node, or the padding, at a position."""
-    if at is None:
+def _pair(comparison: Comparison, pattern: Pattern, node: int, member: int | None) -> MatchedPair:
+    """Compare a pattern node with a node or the padding of the subgraph, or with nothing."""
+    if member is None:
         # padding="mask": what is not there is not compared
         return MatchedPair(node, None, (0.0,) * comparison.x.shape[1], 0, None)
-    similar = comparison.level_similarity(at, node)
+    similar = comparison.level_similarity(member, node)
     first = comparison.first_difference(similar, node)
-    if at >= len(comparison.rows):
+    if member >= len(comparison.rows):
         return MatchedPair(node, None, similar, first, None)
-    csr, row = comparison.graph, comparison.rows[at]
+    csr, row = comparison.graph, comparison.rows[member]
     feature = None
     if first == 0:
-        gap = comparison.feature_gap[at, node]
+        gap = comparison.feature_gap[member, node]
         # of a label that was exchanged for another, the one that the node has
         column = int((np.abs(gap) + 1e-6 * gap).argmax())
         value, expected = float(csr.features[row, column]), float(pattern.features[node, column])
@@ -226,7 +226,7 @@ def _compare_edges(
     comparison: Comparison, slots: list[int | None]
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Edges between slots that both have, that the occurrence lacks, and that it alone has."""
-    index = np.array([-1 if at is None else at for at in slots])
+    index = np.array([-1 if member is None else member for member in slots])
     is_node, size = index >= 0, comparison.size
     present = comparison.adjacency[np.ix_(index, index)] & is_node[:, None] & is_node
     expected = np.zeros_like(present)

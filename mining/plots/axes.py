@@ -74,7 +74,7 @@ def figure_to_svg(
 ) -> str:
     """Return a figure as SVG text, the same for the same figure on every run.
 
-    ``name`` is the start of every id in the text, so that several figures can stand in one page; by
+    ``name`` is the start of every id in the text, so that a page can contain several figures; by
     default a digest of the figure. With ``inline`` there is neither XML header nor background, and
     the ink takes the text colour of the page.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,21 +25,21 @@ from mining.plots.svg import (
 _MAX_SMALL = 60
 
 
-def draw_filter(one: LearntFilter, faces: Sequence[str]) -> Drawing:
+def draw_filter(learnt: LearntFilter, faces: Sequence[str]) -> Drawing:
     """Draw a filter: its edges above ½ with their weights, its nodes in their colours."""
-    positions = node_positions(len(one.features), one.edges) * [UNIT, -UNIT]
+    positions = node_positions(len(learnt.features), learnt.edges) * [UNIT, -UNIT]
     radius = dot_radius(positions, 0.12 * UNIT, 0.42)
     edges = [
         (positions[list(edge)], weight)
-        for edge, weight in zip(one.edges, one.edge_weights, strict=True)
+        for edge, weight in zip(learnt.edges, learnt.edge_weights, strict=True)
     ]
     shapes = [line(ends, 5 * weight - 1, opacity=0.7) for ends, weight in edges]
-    shapes += [dot(at, radius, face) for at, face in zip(positions, faces, strict=True)]
+    shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
     for ends, weight in edges:
         # beside the middle, where the lines of a symmetric drawing cross
         spot = 0.58 * ends[0] + 0.42 * ends[1] + [0.0, 4.0]
         text = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
-        halo = {"stroke": "#f2f2f2", "stroke_width": 5, "paint_order": "stroke"}
+        halo: dict[str, Any] = {"stroke": "#f2f2f2", "stroke_width": 5, "paint_order": "stroke"}
         shapes.append(label(spot, text, 12, "#202020", **halo))
     return drawing_around(shapes, positions, radius)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,8 +64,12 @@ def draw_intervals(
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
-    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(tables)}
-    ax.legend(frameon=False, fontsize=9, labelcolor=INK, columnspacing=1.2, **place)
+    place: dict[str, Any] = {
+        "loc": "lower center",
+        "bbox_to_anchor": (0.5, 1.0),
+        "ncols": len(tables),
+    }
+    ax.legend(frameon=False, columnspacing=1.2, fontsize=9, labelcolor=INK, **place)
     return ax
 
 
@@ -100,7 +104,7 @@ def draw_similarity_counts(counts: np.ndarray) -> Axes:
     left, bottom = np.arange(NUM_BINS) / NUM_BINS, np.zeros(NUM_BINS)
     for name, patterns, color in pattern_groups(counts.sum(axis=1)):
         height = counts[patterns].sum(axis=0)
-        style = {"color": color, "edgecolor": "white", "linewidth": 0.3}
+        style: dict[str, Any] = {"color": color, "edgecolor": "white", "linewidth": 0.3}
         ax.bar(left, height, 1 / NUM_BINS, bottom, align="edge", label=name, **style)
         bottom += height
     pattern_legend(ax, "Nearest", -0.2)

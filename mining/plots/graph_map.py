@@ -39,8 +39,10 @@ def draw_graph_map(graph: CSRGraph, pattern_of: np.ndarray) -> Axes:
     handles: list[Any] = []
     # the last groups are drawn first, below the others, and listed last
     for name, patterns, color in groups[::-1]:
+        x, y = positions[np.isin(pattern_of, patterns)].T
         points = ax.scatter(
-            *positions[np.isin(pattern_of, patterns)].T,
+            x,
+            y,
             s=size,
             color=color,
             label=name,

@@ -1,12 +1,13 @@
 """Drawings of patterns: alone, in an occurrence with its neighbours, and beside an explanation.
 
-The pattern nodes of an occurrence stand where they stand in the drawing of the pattern; neighbours
-lie around them.
+The pattern nodes of an occurrence have the same positions as in the drawing of the pattern;
+neighbours lie on an ellipse outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class PatternSketch:
         neighbors: bool = True,
         marked: Sequence[int] = (),
     ) -> Drawing:
-        """Draw an occurrence, with or without the nodes around it.
+        """Draw an occurrence, with or without its neighbours.
 
         An edge that the pattern does not have is dashed and orange, one that the occurrence does
         not have is dotted, and so is the ring of a pattern node without a graph node. Pattern nodes
@@ -69,14 +70,14 @@ class PatternSketch:
         mapping, faces = occurrence.node_mapping, occurrence.faces
         points = self._points(occurrence)
         inside = [n for n, node in enumerate(mapping) if node is not None]
-        around = [n for n, node in enumerate(mapping) if node is None] if neighbors else []
+        outside = [n for n, node in enumerate(mapping) if node is None] if neighbors else []
         shapes = self._edge_shapes(occurrence, points, neighbors)
-        shapes += [dot(points[n], _NEIGHBOR_RADIUS, faces[n], opacity=0.8) for n in around]
+        shapes += [dot(points[n], _NEIGHBOR_RADIUS, faces[n], opacity=0.8) for n in outside]
         for n in inside:
-            ring = MARK if mapping[n] in marked else "currentColor"
-            shapes.append(numbered_dot(points[n], self.radius, faces[n], mapping[n] or 0, ring))
+            color = MARK if mapping[n] in marked else "currentColor"
+            shapes.append(numbered_dot(points[n], self.radius, faces[n], mapping[n] or 0, color))
         for node in set(range(self.pattern.num_nodes)) - set(mapping):
-            ring = {"stroke_width": 2, "stroke_dasharray": "3 4"}
+            ring: dict[str, Any] = {"stroke_width": 2, "stroke_dasharray": "3 4"}
             shapes.append(dot(self.positions[node], self.radius, "none", **ring))
         if not neighbors:
             return drawing_around(shapes, self.positions, self.radius)
@@ -87,7 +88,7 @@ class PatternSketch:
     def _edge_shapes(
         self, occurrence: Surroundings, points: np.ndarray, neighbors: bool
     ) -> list[str]:
-        own, shown, shapes = set(self.pattern.edges), set(), []
+        pattern_edges, drawn, shapes = set(self.pattern.edges), set(), []
         for u, v in occurrence.edges:
             first, second = occurrence.node_mapping[u], occurrence.node_mapping[v]
             if first is None or second is None:
@@ -95,8 +96,8 @@ class PatternSketch:
                     shapes.append(line(points[[u, v]], 1.2, opacity=0.45))
                 continue
             edge = (min(first, second), max(first, second))
-            shown.add(edge)
-            if edge in own:
+            drawn.add(edge)
+            if edge in pattern_edges:
                 shapes.append(line(points[[u, v]], 3.5))
             else:
                 shapes.append(line(points[[u, v]], 3, MARK, stroke_dasharray=DASHED))
@@ -104,7 +105,7 @@ class PatternSketch:
         shapes += [
             line(self.positions[list(edge)], 2, stroke_dasharray=DOTTED, opacity=0.8)
             for edge in self.pattern.edges
-            if edge not in shown and mapped.issuperset(edge)
+            if edge not in drawn and mapped.issuperset(edge)
         ]
         return shapes
 
@@ -120,9 +121,9 @@ class PatternSketch:
             for node, other in ((u, v), (v, u)):
                 if mapping[node] is None and mapping[other] is not None:
                     direction[node] += points[other]
-        around = [n for n, node in enumerate(mapping) if node is None]
-        angle = _spread_angles(direction[around] / _HALO)
-        points[around] = 0.95 * _HALO * np.column_stack([np.cos(angle), np.sin(angle)])
+        outside = [n for n, node in enumerate(mapping) if node is None]
+        angle = _spread_angles(direction[outside] / _HALO)
+        points[outside] = 0.95 * _HALO * np.column_stack([np.cos(angle), np.sin(angle)])
         return points
 
 

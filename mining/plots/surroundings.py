@@ -58,15 +58,16 @@ def find_rows(
 ) -> dict[tuple[int, int | str], int]:
     """Row of every node of some occurrences, by index of the graph and the input's own id."""
     occurrences = list(occurrences)
-    size = max((len(one.nodes) for one in occurrences), default=0)
+    size = max((len(occurrence.nodes) for occurrence in occurrences), default=0)
     padded = [
-        replace(one, nodes=one.nodes + (None,) * (size - len(one.nodes))) for one in occurrences
+        replace(occurrence, nodes=occurrence.nodes + (None,) * (size - len(occurrence.nodes)))
+        for occurrence in occurrences
     ]
     table = Occurrences.of(padded, size).rows_in(graph)
     return {
-        (one.graph, node): row
-        for one, rows in zip(padded, table.tolist(), strict=True)
-        for node, row in zip(one.nodes, rows, strict=True)
+        (occurrence.graph, node): row
+        for occurrence, rows in zip(padded, table.tolist(), strict=True)
+        for node, row in zip(occurrence.nodes, rows, strict=True)
         if node is not None and row >= 0
     }
 
@@ -84,8 +85,8 @@ def cut_out(
     mapped = [(number, node) for number, node in enumerate(occurrence.nodes) if node is not None]
     inside = np.array([row_of[occurrence.graph, node] for _, node in mapped], dtype=np.int64)
     reached = np.concatenate([_neighbors(graph, row) for row in inside])
-    around, num_links = np.unique(reached[~np.isin(reached, inside)], return_counts=True)
-    shown = around[np.argsort(-num_links, kind="stable")[:_MAX_NEIGHBORS]]
+    neighbors, num_links = np.unique(reached[~np.isin(reached, inside)], return_counts=True)
+    shown = neighbors[np.argsort(-num_links, kind="stable")[:_MAX_NEIGHBORS]]
     rows = np.concatenate([inside, shown])
     position = {row: number for number, row in enumerate(rows.tolist())}
     edges = tuple(
@@ -100,7 +101,7 @@ def cut_out(
         colors.faces(graph.features[rows]),
         occurrence.similarity,
         occurrence.graph,
-        len(around) - len(shown),
+        len(neighbors) - len(shown),
     )
 
 
