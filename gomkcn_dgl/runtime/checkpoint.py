@@ -1,13 +1,12 @@
-"""The checkpoint file from which an unfinished training goes on, and what identifies a run."""
+"""The checkpoint file from which an unfinished training resumes, and what identifies a run."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +47,33 @@ class Checkpoint:
         return self._seconds_before + time.monotonic() - self._start
 
     def read(self) -> dict[str, Any] | None:
-        """Return the state to go on from, or None to start anew."""
-        content = broadcast_object(self._read() if is_first() else None)
+        """Return the state to resume from, or None to start anew."""
+        content = None
+        if is_first() and self.resume and self.path.exists():
+            required = {"identity": dict, "seconds": float, "state": dict}
+            content = read_state(self.path, required, "start anew with --force")
+            check_identity(self.path, content["identity"], self.identity)
+        content = broadcast_object(content)
         if content is None:
             return None
         self._seconds_before = content["seconds"]
         state: dict[str, Any] = content["state"]
         return state
 
-    @contextlib.contextmanager
-    def applying(self) -> Iterator[None]:
-        """Turn any error of the block, which sets a model to the state, into one sentence."""
+    def resume_with(self, restore: Callable[[dict[str, Any]], object]) -> bool:
+        """Give the state to ``restore``, which may refuse it; return whether there is one."""
+        state = self.read()
+        if state is None:
+            return False
         try:
-            yield
+            restore(state)
+        # a state of another model may lack anything
         except Exception as error:
             raise InputError(
                 f"checkpoint {str(self.path)!r} cannot be read ({reason_of(error)}); "
                 "start anew with --force."
             ) from None
+        return True
 
     def is_due(self, epoch: int) -> bool:
         """Whether to write after this epoch."""
@@ -81,14 +89,6 @@ class Checkpoint:
             torch.save(saved, content)
             atomic_write(self.path, content.getvalue())
         self._last = time.monotonic()
-
-    def _read(self) -> dict[str, Any] | None:
-        if not self.resume or not self.path.exists():
-            return None
-        required = {"identity": dict, "seconds": float, "state": dict}
-        content = read_state(self.path, required, "start anew with --force")
-        check_identity(self.path, content["identity"], self.identity)
-        return content
 
 
 def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:

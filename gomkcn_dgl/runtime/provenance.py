@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
@@ -50,9 +51,7 @@ def _commit() -> str | None:
 
 def _processor() -> str:
     """Model name of the processor, from Linux or else from Python."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    file = Path("/proc/cpuinfo")
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    names = re.findall(r"^model name\s*: (.*)$", text, re.MULTILINE)
     return names[0] if names else platform.processor() or "unknown"

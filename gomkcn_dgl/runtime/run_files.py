@@ -37,16 +37,28 @@ def prepare_run_folder(
     if force and resume:
         raise InputError("resume must not come with --force, which starts anew; give one.")
     folder = Path(folder)
+    names = [*run_files] if checkpoint is None else [checkpoint, *run_files]
     try:
-        if not (force or resume):
-            _refuse_to_overwrite(folder, run_files, checkpoint)
+        existing = [name for name in names if (folder / name).exists()]
+        if existing and not (force or resume):
+            is_finished = existing[0] != checkpoint
+            what = "a run" if is_finished else "an unfinished run"
+            way_out = "choose another" if is_finished else "go on with --resume, choose another"
+            raise InputError(
+                f"out folder {str(folder)!r} already holds {what} ({existing[0]}); "
+                f"{way_out}, or overwrite it with --force."
+            )
         folder.mkdir(parents=True, exist_ok=True)
         # a folder that cannot be written is refused now and not after hours of work
         probe = folder / ".write-test"
         probe.write_bytes(b"")
         probe.unlink(missing_ok=True)
-        if force and checkpoint is not None:
-            _remove(folder / checkpoint)
+        if force and checkpoint in existing:
+            unfinished = folder / checkpoint
+            if unfinished.is_dir():
+                shutil.rmtree(unfinished)
+            else:
+                unfinished.unlink()
     except OSError as error:
         raise InputError(
             f"out folder {str(folder)!r} cannot be written ({error.strerror})."
@@ -76,27 +88,6 @@ def begin_run(
         prepare_run_folder(folder, run_files, force, resume=resume, checkpoint=checkpoint)
         is_finished = resume and not path.exists() and (path.parent / finished).exists()
     return None if broadcast_object(is_finished) else resume
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _refuse_to_overwrite(folder: Path, run_files: Iterable[str], checkpoint: str | None) -> None:
-    if checkpoint is not None and (folder / checkpoint).exists():
-        raise InputError(
-            f"out folder {str(folder)!r} already holds an unfinished run ({checkpoint}); "
-            "go on with --resume, choose another, or overwrite it with --force."
-        )
-    for name in run_files:
-        if (folder / name).exists():
-            raise InputError(
-                f"out folder {str(folder)!r} already holds a run ({name}); "
-                "choose another, or overwrite it with --force."
-            )
 
 
 def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -75,13 +75,11 @@ class History:
     """Losses of a training.
 
     ``train_loss`` is the mean loss of each epoch, ``validation`` the evaluation after it.
-    ``best_epoch`` counts from 1 (0 before the first): highest validation accuracy, then lowest
-    loss. ``partial``: a time limit ended the training before its last epoch.
+    ``partial``: a time limit ended the training before its last epoch.
     """
 
     train_loss: list[float] = field(default_factory=list)
     validation: list[Evaluation] = field(default_factory=list)
-    best_epoch: int = 0
     partial: bool = False
 
     @property
@@ -94,23 +92,18 @@ class History:
         """Validation at the best epoch."""
         return self.validation[self.best_epoch - 1]
 
-    def add(self, loss: float, validation: Evaluation) -> bool:
-        """Append an epoch and return whether it is the best so far."""
-        is_best = self.best_epoch == 0 or (validation.accuracy, -validation.loss) > (
-            self.best.accuracy,
-            -self.best.loss,
-        )
-        self.train_loss.append(loss)
-        self.validation.append(validation)
-        if is_best:
-            self.best_epoch = self.epochs
-        return is_best
+    @property
+    def best_epoch(self) -> int:
+        """The first epoch of highest accuracy, then lowest loss, from 1; 0 before the first."""
+        # of equal keys max takes the first
+        ranking = [(accuracy, -loss) for accuracy, loss in self.validation]
+        return 1 + ranking.index(max(ranking)) if ranking else 0
 
 
 class _TrainingState:
-    """Everything that the next epoch depends on; NumPy's ``generator`` draws the order of graphs.
+    """Everything that the next epoch depends on, and the model of the best epoch.
 
-    The global generators of torch, which draw what is dropped, belong to the state, too.
+    NumPy's ``generator`` draws the order of graphs, the global generators of torch draw dropout.
     """
 
     def __init__(
@@ -123,7 +116,9 @@ class _TrainingState:
 
     def add(self, loss: float, validation: Evaluation) -> None:
         """Append an epoch, and keep the model if it is the best so far."""
-        if self.history.add(loss, validation):
+        self.history.train_loss.append(loss)
+        self.history.validation.append(validation)
+        if self.history.best_epoch == self.history.epochs:
             self._best_model = copy.deepcopy(self.model.state_dict())
 
     def restore_best(self) -> None:
@@ -142,7 +137,6 @@ class _TrainingState:
             "generators": generators,
             "train_loss": self.history.train_loss,
             "validation": [tuple(epoch) for epoch in self.history.validation],
-            "best_epoch": self.history.best_epoch,
         }
 
     def restore(self, plain: dict[str, Any]) -> None:
@@ -156,7 +150,7 @@ class _TrainingState:
         if "cuda" in generators:
             torch.cuda.set_rng_state(generators["cuda"], self._device)
         validation = [Evaluation(*epoch) for epoch in plain["validation"]]
-        self.history = History(plain["train_loss"], validation, plain["best_epoch"])
+        self.history = History(plain["train_loss"], validation)
 
 
 def train_classifier(
@@ -233,16 +227,15 @@ def train_classifier(
     # the caller's random numbers go on as if nothing had been drawn here
     with torch.random.fork_rng(devices=[]), interrupts or contextlib.nullcontext():
         torch.manual_seed(settings.seed)
-        if checkpoint is not None:
-            _resume_or_begin(checkpoint, state)
+        if checkpoint is not None and not checkpoint.resume_with(state.restore):
+            checkpoint.write(state.to_plain())
         parallel = nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
         while not stop and not _is_finished(state.history, settings):
             loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
-            measured = None
+            measured = Evaluation(0.0, 0.0)
             if is_first():
                 measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
             measured = broadcast_object(measured)
-            assert measured is not None
             if not math.isfinite(loss + measured.loss):
                 raise InputError(
                     "learning_rate must be so small that the loss stays finite, got "
@@ -260,16 +253,6 @@ def train_classifier(
     if state.history.partial and stop != TIME_LIMIT:
         raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
     return state.history
-
-
-def _resume_or_begin(checkpoint: Checkpoint, state: _TrainingState) -> None:
-    """Go back to the checkpoint, or write the first one."""
-    saved = checkpoint.read()
-    if saved is None:
-        checkpoint.write(state.to_plain())
-        return
-    with checkpoint.applying():
-        state.restore(saved)
 
 
 def _is_finished(history: History, settings: TrainingSettings) -> bool:
@@ -350,13 +333,10 @@ def evaluate_classifier(
     return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, classes)))
 
 
-def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> Iterator[np.ndarray]:
+def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> list[np.ndarray]:
     """Up to ``size`` graphs at a time; nodes all at once."""
-    if model.pooling is None:
-        yield np.asarray(rows)
-        return
-    for begin in range(0, len(rows), size):
-        yield np.asarray(rows[begin : begin + size])
+    size = len(rows) if model.pooling is None else size
+    return [np.asarray(rows[begin : begin + size]) for begin in range(0, len(rows), size)]
 
 
 def _predict(
@@ -372,9 +352,9 @@ def _predict(
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:
     """Decay everything but the filters."""
-    filters = [parameter for conv in model.convs for parameter in conv.parameters()]
-    of_filters = {id(parameter) for parameter in filters}
-    others = [parameter for parameter in model.parameters() if id(parameter) not in of_filters]
+    filters = list(model.convs.parameters())
+    ids = {id(parameter) for parameter in filters}
+    others = [parameter for parameter in model.parameters() if id(parameter) not in ids]
     return [
         {"params": others, "weight_decay": settings.weight_decay},
         {"params": filters, "weight_decay": 0.0},
