@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.toml_files import check_names, convert_value, read_toml, to_toml
+from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
 from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS
@@ -123,15 +123,10 @@ def read_settings(path: str | Path) -> RunSettings:
     Raises an InputError for a missing or malformed file, an unknown name, or a value of the wrong
     type or out of range.
     """
-    tables, defaults = read_toml(path), RunSettings()
-    check_names(path, "", tables, [entry.name for entry in fields(RunSettings)])
-    converted: dict[str, dict[str, Any]] = {}
-    for name, table in tables.items():
-        default = getattr(defaults, name)
-        owner = PatternMiner.__init__ if name == "miner" else type(default)
-        check_names(path, name, table, default if name == "miner" else vars(default))
-        types = get_type_hints(owner)
-        converted[name] = {
-            key: convert_value(path, key, value, types[key]) for key, value in table.items()
-        }
-    return defaults.override(converted)
+    defaults = RunSettings()
+    types = {}
+    for name, default in vars(defaults).items():
+        hints = get_type_hints(PatternMiner.__init__ if name == "miner" else type(default))
+        known = default if name == "miner" else vars(default)
+        types[name] = {key: hints[key] for key in known}
+    return defaults.override(read_tables(path, types))

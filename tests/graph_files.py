@@ -1,7 +1,9 @@
 """What the tests of graph files share."""
 
 import re
+from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -39,3 +41,18 @@ def refuse(path, words, **options):
     with pytest.raises(InputError, match=f"^{re.escape(path.name)}: .*{re.escape(words)}") as error:
         read_graph(path, **options)
     assert str(error.value).endswith(".")
+
+
+def write_tu(name, graphs, classes, **columns):
+    """Write a TU folder of networkx graphs; ``columns`` are the lines of further files."""
+    graph = nx.disjoint_union_all(graphs)
+    files = {
+        "A": [f"{u + 1}, {v + 1}" for u, v in graph.to_directed().edges],
+        "graph_indicator": [number for number, one in enumerate(graphs, 1) for _ in one],
+        "graph_labels": classes,
+        **columns,
+    }
+    Path(name).mkdir()
+    for ending, lines in files.items():
+        Path(name, f"{name}_{ending}.txt").write_text("".join(f"{line}\n" for line in lines))
+    return name

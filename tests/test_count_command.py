@@ -5,25 +5,18 @@ import re
 import networkx as nx
 import pytest
 from command_line import gomkcn, refused
+from graph_files import write_tu
 
 from mining.counting import exact_counts
 
 
 @pytest.fixture
 def graphs(folder):
-    """Two wheels and a ring in one file, and four triangles in a collection of three graphs."""
+    """Two wheels and a ring in one file, and three triangles in a collection of three graphs."""
     wheel = nx.wheel_graph(6)
     graph = nx.disjoint_union_all([wheel, wheel, nx.cycle_graph(6)])
     nx.write_edgelist(graph, "graph.txt", data=False)
-    (folder / "TINY").mkdir()
-    pairs = [(1, 2), (2, 3), (1, 3), (4, 5), (5, 6), (7, 8), (8, 9), (7, 9), (9, 10), (8, 10)]
-    lines = {
-        "A": [f"{u}, {v}\n{v}, {u}" for u, v in pairs],
-        "graph_indicator": ["1"] * 3 + ["2"] * 3 + ["3"] * 4,
-        "graph_labels": ["0", "1", "0"],
-    }
-    for name, text in lines.items():
-        (folder / "TINY" / f"TINY_{name}.txt").write_text("\n".join(text) + "\n")
+    write_tu("TINY", [nx.cycle_graph(3), nx.path_graph(3), nx.diamond_graph()], [0, 1, 0])
     return folder
 
 

@@ -16,7 +16,6 @@ from forked import exit_code, start
 EDGES = "".join(f"{u} {v}\n" for u, v in nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
 MINE = "--quiet --patterns 1 --min-support 1 --epochs 2"
 FULL = "No space left on device"
-READ_ONLY = "Read-only file system"
 WRITERS = {
     "mine again": f"mine graph.txt --out disk/run --force --size 3 {MINE}",
     "export": "export disk/run --out disk/tables",
@@ -82,11 +81,10 @@ def test_a_full_disk_is_reported_and_loses_nothing(run, folder, command):
     assert contents(folder / "disk") == before
 
 
-@pytest.mark.parametrize("name", ["mine again", "planted, DGL"])
-def test_a_read_only_disk_is_reported_and_loses_nothing(run, folder, name):
+def test_a_read_only_disk_is_reported_and_loses_nothing(run, folder):
     before = contents(folder / "disk")
     run("ro")
-    assert READ_ONLY in refused(WRITERS[name])
+    assert "Read-only file system" in refused(WRITERS["mine again"])
     assert contents(folder / "disk") == before
 
 

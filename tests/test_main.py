@@ -13,11 +13,11 @@ import networkx as nx
 import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
+from graph_files import write_tu
 
 from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io.reading import read_tu_labels
 from mining import read_run, read_truth
 from mining.settings import RunSettings
 from synthetic import MotifClassificationDataset, PlantedMotifDataset, plant_motifs
@@ -120,29 +120,21 @@ def write_graphml():
     return "graph.graphml --features x0,x1"
 
 
-def write_tu():
-    """Eleven graphs of five nodes; nodes and graphs count from 1."""
-    os.mkdir("TINY")
-    graph = rings_and_cliques()
-    edges = "".join(f"{u + 1}, {v + 1}\n{v + 1}, {u + 1}\n" for u, v in graph.edges)
-    Path("TINY/TINY_A.txt").write_text(edges)
-    Path("TINY/TINY_graph_indicator.txt").write_text(
-        "".join(f"{node // 5 + 1}\n" for node in graph)
-    )
-    Path("TINY/TINY_graph_labels.txt").write_text("1\n" * 6 + "2\n" * 5)
-    Path("TINY/TINY_node_attributes.txt").write_text("".join(f"{n % 5}, 0.5\n" for n in graph))
-    assert read_tu_labels("TINY").tolist() == [0] * 6 + [1] * 5
+def write_tu_folder():
+    rows = [f"{node % 5}, 0.5" for node in range(55)]
+    graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 5
+    write_tu("TINY", graphs, [1] * 6 + [2] * 5, node_attributes=rows)
     return "TINY --features attributes"
 
 
-@pytest.mark.parametrize("write", [write_edges, write_graphml, write_tu])
+@pytest.mark.parametrize("write", [write_edges, write_graphml, write_tu_folder])
 def test_mine_reads_every_format(write):
     said = gomkcn(f"mine {write()} --out run {QUICK} --quiet")
     assert edges_and_counts("run") == [(5, 6), (10, 5)]
     assert re.search(r"^mined in \d+\.\d s; report: run/report\.html$", said, re.MULTILINE)
     assert Path("run/report.html").is_file()
     run = read_run("run")
-    assert run.graph.num_graphs == (11 if write is write_tu else 1)
+    assert run.graph.num_graphs == (11 if write is write_tu_folder else 1)
     assert run.graph.num_nodes == 55
     assert (run.graph.feature_names == ("constant",)) == (write is write_edges)
 
@@ -157,43 +149,37 @@ def test_mine_says_what_it_read_and_repaired():
     assert "epoch" not in result.stderr
 
 
+# each option, the name of its setting and the value that is stored
+OPTIONS = {
+    "--patterns 3": ("num_patterns", 3),
+    "--size 4": ("pattern_size", 4),
+    "--hops 2": ("num_hops", 2),
+    "--levels 1": ("num_levels", 1),
+    "--policy random": ("policy", "random"),
+    "--views 2": ("num_views", 2),
+    "--init sample": ("init", "sample"),
+    "--matching greedy": ("matching", "greedy"),
+    "--epochs 1": ("num_epochs", 1),
+    "--noisy-copies no": ("noisy_copies", "no"),
+    "--restarts 2": ("n_init", 2),
+    "--contrast 0.5": ("feature_contrast", 0.5),
+    "--rule similar": ("occurrence_rule", "similar"),
+    "--min-similarity 0.7": ("min_similarity", 0.7),
+    "--exact 5": ("seconds", 5.0),
+    "--seed 9": ("random_state", 9),
+    "--sample-error 0.1": ("sample_error", 0.1),
+    "--memory-limit 1GiB": ("memory_limit", "1GiB"),
+}
+
+
 def test_options_reach_the_miner():
-    options = (
-        "--patterns 3 --size 4 --hops 2 --levels 1 --policy random --views 2 --init sample "
-        "--matching greedy --epochs 1 --noisy-copies no --restarts 2 --contrast 0.5 --rule similar "
-        "--min-similarity 0.7 --exact 5 --seed 9 --sample-error 0.1 --memory-limit 1GiB"
-    )
-    gomkcn(f"mine {write_edges()} --out run {options}")
-    expected = {
-        "num_patterns": 3,
-        "pattern_size": 4,
-        "num_hops": 2,
-        "num_levels": 1,
-        "policy": "random",
-        "num_views": 2,
-        "init": "sample",
-        "matching": "greedy",
-        "num_epochs": 1,
-        "noisy_copies": "no",
-        "n_init": 2,
-        "feature_contrast": 0.5,
-        "occurrence_rule": "similar",
-        "min_similarity": 0.7,
-        "seconds": 5.0,
-        "random_state": 9,
-        "sample_error": 0.1,
-        "memory_limit": "1GiB",
-    }
-    run = read_run("run")
-    # what was not given is stored as well
+    gomkcn(f"mine {write_edges()} --out run {' '.join(OPTIONS)}")
+    given, stored = dict(OPTIONS.values()), read_run("run").settings
+    # what was not given is stored with its default
     tables = RunSettings().to_dict()
-    for name in ("miner", "kernel", "learning", "exact"):
-        known = {key: expected.pop(key) for key in list(expected) if key in tables[name]}
-        assert run.settings[name] == {**tables[name], **known}
-    assert not expected
-    assert run.settings["null"] == {"models": [], "samples": 100, "decoys": 20}
-    assert run.settings["stability"] == {"restarts": 0, "bootstrap": 0}
-    assert run.provenance["seed"] == 9
+    for name in ("miner", "kernel", "learning", "exact", "stability"):
+        assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
+    assert not given
 
 
 def test_what_judges_patterns_reaches_them_the_table_and_the_settings():

@@ -3,8 +3,6 @@
 import json
 import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import networkx as nx
@@ -13,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 from command_line import gomkcn, invoke, refused
+from graph_files import write_tu
 
 from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel
 from gomkcn_dgl._dgl import dgl
@@ -31,9 +30,9 @@ WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet -
 RUN_FILES = ["checkpoint.pt", "metrics.json", "settings.toml"]
 
 
-def rings_and_stars(count=20):
-    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * (count // 2)
-    return [dgl.from_networkx(graph) for graph in graphs], torch.tensor([0, 1] * (count // 2))
+def rings_and_stars():
+    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 10
+    return [dgl.from_networkx(graph) for graph in graphs], torch.tensor([0, 1] * 10)
 
 
 def write_graphs(path="graphs.bin", **labels):
@@ -42,35 +41,16 @@ def write_graphs(path="graphs.bin", **labels):
     return path
 
 
-def write_nodes(path="nodes.bin", masks=()):
+def write_nodes(path="nodes.bin", **masks):
     """Ten rings and ten stars in one graph; a node's class is which of both it is in."""
     graphs, classes = rings_and_stars()
     graph = dgl.batch(graphs)
     graph.ndata["label"] = classes.repeat_interleave(5)
-    for name, mask in masks:
-        graph.ndata[name] = mask
+    graph.ndata.update(masks)
     graph.set_batch_num_nodes(torch.tensor([graph.num_nodes()]))
     graph.set_batch_num_edges(torch.tensor([graph.num_edges()]))
     dgl.save_graphs(path, [graph])
     return path
-
-
-def write_tu(name="TU"):
-    """Four rings of 3 and four chains of 3."""
-    Path(name).mkdir()
-    edges, owner = [], []
-    for graph in range(8):
-        first = 3 * graph + 1
-        edges += [(first, first + 1), (first + 1, first + 2)]
-        edges += [(first, first + 2)] if graph % 2 else []
-        owner += [graph + 1] * 3
-    lines = [f"{u}, {v}\n{v}, {u}\n" for u, v in edges]
-    Path(name, f"{name}_A.txt").write_text("".join(lines))
-    Path(name, f"{name}_graph_indicator.txt").write_text("".join(f"{g}\n" for g in owner))
-    Path(name, f"{name}_graph_labels.txt").write_text("".join(f"{g % 2}\n" for g in range(8)))
-    attributes = "".join(f"{node}.5, {node % 2}\n" for node in range(24))
-    Path(name, f"{name}_node_attributes.txt").write_text(attributes)
-    return name
 
 
 def write_planetoid(name="planetoid"):
@@ -156,7 +136,9 @@ def test_nodes_with_every_kernel(kernel):
 
 
 def test_a_tu_folder():
-    gomkcn(f"train {write_tu()} --out run {QUICK} --split 0.5,0.25,0.25 --pooling sum")
+    rows = [f"{node}.5, {node % 2}" for node in range(24)]
+    write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)
+    gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25 --pooling sum")
     classifier, data = load_classifier("run"), read_labelled("TU")
     nodes = data.nodes_of(classifier.split.train)
     # the first column is scaled over the training part; the second is 0 and 1 and stays
@@ -177,16 +159,12 @@ def test_a_planetoid_folder_and_its_public_split():
     torch.testing.assert_close(sums, torch.ones(12))
 
 
-def test_masks_in_the_file_are_the_split():
-    parts = ("train", "val", "test")
-    masks = [(f"{part}_mask", torch.arange(100) % 3 == k) for k, part in enumerate(parts)]
-    split = read_labelled(write_nodes(masks=masks)).split
+@pytest.mark.parametrize(("write", "count"), [(write_nodes, 100), (write_graphs, 20)])
+def test_masks_in_the_file_are_the_split(write, count):
+    parts = enumerate(("train", "val", "test"))
+    path = write(**{f"{part}_mask": torch.arange(count) % 3 == k for k, part in parts})
+    split = read_labelled(path).split
     assert [set((part % 3).tolist()) for part in split] == [{0}, {1}, {2}]
-    # those of graphs are among the labels
-    ours = {f"{part}_mask": torch.arange(20) // 7 == k for k, part in enumerate(parts)}
-    write_graphs("masked.bin", **ours)
-    parts = read_labelled("masked.bin").split
-    assert [set((part // 7).tolist()) for part in parts] == [{0}, {1}, {2}]
 
 
 def test_a_split_has_the_same_share_of_each_class():
@@ -233,12 +211,11 @@ def test_an_unfinished_run_is_neither_lost_nor_mixed_with_another():
         assert refused(command).startswith(f"--out folder 'run' is in use by process {os.getpid()}")
     # the same data elsewhere are the same data
     Path(path).rename("moved.bin")
-    gomkcn(f"train moved.bin --out run --epochs 3 {WALKS} --resume")
-    first = Path("run/metrics.json").read_bytes()
-    again = f"train moved.bin --out run --epochs 3 {WALKS} --lr 0.5"
+    again = f"train moved.bin --out run --epochs 3 {WALKS}"
+    gomkcn(f"{again} --resume")
     assert "already holds a run (metrics.json); choose another" in refused(again)
-    assert Path("run/metrics.json").read_bytes() == first
-    gomkcn(f"{again} --force")
+    first = Path("run/metrics.json").read_bytes()
+    gomkcn(f"{again} --lr 0.5 --force")
     assert Path("run/metrics.json").read_bytes() != first
 
 
@@ -250,50 +227,6 @@ def test_a_time_limit_marks_the_run_as_partial():
     metrics = metrics_of("run")
     assert (metrics["partial"], metrics["epochs"]) == (True, 1)
     gomkcn(f"{command} --out run --resume")
-    assert_same_run("run", "whole")
-
-
-KILLS = """
-import os, random, signal, sys, time
-from gomkcn.commands.main import main
-
-def start(*more):
-    child = os.fork()
-    if child == 0:
-        main([*sys.argv[1:], *more, "--quiet"], standalone_mode=False)
-        os._exit(0)
-    return child
-
-began = time.monotonic()
-assert os.waitpid(start("--out", "whole"), 0)[1] == 0
-seconds = time.monotonic() - began
-rng, kills, ended = random.Random(4), 0, None
-while ended != 0:
-    child = start("--out", "run", "--resume", "--checkpoint-every", "1")
-    # at last it may run to its end
-    if kills < 4:
-        time.sleep(rng.uniform(0.05, 0.4) * seconds)
-        os.kill(child, signal.SIGKILL)
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert ended in (0, -signal.SIGKILL)
-    kills += ended != 0
-print(kills)
-"""
-
-
-def test_a_command_that_is_killed_again_and_again():
-    arguments = f"train {write_graphs()} --epochs 25 {WALKS}".split()
-    # plain Python in place of compiled code, which would have to be compiled
-    single = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", KILLS, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **single},
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout.splitlines()[-1]) > 0
     assert_same_run("run", "whole")
 
 
@@ -325,6 +258,7 @@ def test_bad_data():
     write_dgl_graphs("none.bin", graphs)
     write_dgl_graphs("one.bin", graphs, torch.zeros(20, dtype=torch.int64))
     write_dgl_graphs("half.bin", graphs, torch.full((20,), 0.5))
+    write_tu("TU", [nx.path_graph(3)] * 2, [0, 1])
     for graph in graphs:
         graph.ndata["label"] = torch.arange(5)
     write_dgl_graphs("both.bin", graphs, classes)
@@ -335,7 +269,7 @@ def test_bad_data():
         "half.bin": "half.bin: labels must be whole numbers.",
         "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
         f"{write_planetoid()} --task graph": "planetoid: a Planetoid folder has classes of nodes",
-        f"{write_tu()} --task node": "TU: a TU folder has classes of graphs",
+        "TU --task node": "TU: a TU folder has classes of graphs",
     }.items():
         assert refused(f"train {path} --out run --quiet").startswith(said)
     assert refused("train --out run --quiet").startswith("PATH of a data set must be given")

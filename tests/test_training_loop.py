@@ -171,13 +171,6 @@ def test_patience_counts_the_epochs_before_the_stop(data, folder):
     assert_same(train(data, **limits, checkpoint=checkpoint()), whole)
 
 
-def test_a_time_limit_ends_with_the_epochs_so_far(data, folder):
-    late = Interrupts(time_limit=1e-9)
-    _, history = train(data, checkpoint=checkpoint(), interrupts=late)
-    assert (history.partial, history.epochs, history.best_epoch) == (True, 1, 1)
-    assert_same(train(data, checkpoint=checkpoint()), train(data))
-
-
 def test_a_checkpoint_of_another_model_is_refused(data, folder):
     Checkpoint("state.pt").write({"model": {}})
     with pytest.raises(InputError, match=r"^checkpoint 'state.pt' cannot be read \(.*--force\.$"):

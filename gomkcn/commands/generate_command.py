@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Group, add_options, show_log
-from gomkcn.commands.graph_options import truth_path_of
+from gomkcn.commands.base import Group, add_options, show_log, truth_path_of
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 

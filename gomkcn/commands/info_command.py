@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Command, add_options, show_log
-from gomkcn.commands.graph_options import graph_options, read_graph_at
+from gomkcn.commands.base import Command, add_options, graph_options, read_graph_at, show_log
 
 # The libraries are imported inside the command, so that --help answers at once.
 

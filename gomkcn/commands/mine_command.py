@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gomkcn.commands.base import Command, add_options, run_options, show_log
-from gomkcn.commands.graph_options import graph_options, read_graph_at, truth_beside
-
-if TYPE_CHECKING:
-    from mining.settings import RunSettings
+from gomkcn.commands.base import (
+    Command,
+    add_options,
+    graph_options,
+    read_graph_at,
+    run_options,
+    show_log,
+    truth_beside,
+)
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -56,7 +60,7 @@ _settings_options = add_options(
 )
 
 
-def _resolve(settings_file: str | None, options: dict[str, Any]) -> RunSettings:
+def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     """The settings of the file, or the defaults, with the options that were given."""
     from mining.settings import RunSettings, read_settings
 

@@ -35,7 +35,21 @@ def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
-def check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
+def read_tables(
+    path: str | Path, types: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Read the tables of a settings file, whose values have types by table and name."""
+    tables = read_toml(path)
+    _check_names(path, "", tables, types)
+    for name, table in tables.items():
+        _check_names(path, name, table, types[name])
+        tables[name] = {
+            key: _convert_value(path, key, value, types[name][key]) for key, value in table.items()
+        }
+    return tables
+
+
+def _check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
     """Refuse a value that is not a table, and unknown names in a table."""
     where = f"[{table}] of " if table else ""
     if not isinstance(given, dict):
@@ -48,7 +62,7 @@ def check_names(path: str | Path, table: str, given: Any, known: Any) -> None:
         )
 
 
-def convert_value(path: str | Path, name: str, value: Any, annotation: Any) -> Any:
+def _convert_value(path: str | Path, name: str, value: Any, annotation: Any) -> Any:
     """Return a value of a settings file as one of the types in an annotation, or refuse it."""
     options = get_args(annotation)
     if not options or get_origin(annotation) in (tuple, dict):
@@ -57,10 +71,10 @@ def convert_value(path: str | Path, name: str, value: Any, annotation: Any) -> A
     nested = {get_origin(kind) is dict: kind for kind in options if get_origin(kind) is not None}
     if False in nested and isinstance(value, list):
         inner = get_args(nested[False])[0]
-        return tuple(convert_value(path, name, entry, inner) for entry in value)
+        return tuple(_convert_value(path, name, entry, inner) for entry in value)
     if True in nested and isinstance(value, dict):
         inner = get_args(nested[True])[1]
-        return {key: convert_value(path, key, entry, inner) for key, entry in value.items()}
+        return {key: _convert_value(path, key, entry, inner) for key, entry in value.items()}
     # TOML writes 1 for a whole float; as text, a number with hundreds of digits is infinite
     if type(value) is int and float in scalars and int not in scalars:
         return float(str(value))

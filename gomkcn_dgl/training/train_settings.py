@@ -16,7 +16,7 @@ from gomkcn_dgl.random_walks import (
     ImprovedRandomWalkKernel,
     RandomWalkKernel,
 )
-from gomkcn_dgl.runtime.toml_files import check_names, convert_value, read_toml, to_toml
+from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
 KERNELS: dict[str, Any] = {
@@ -158,11 +158,9 @@ class TrainSettings:
         """
         options = {**options, "kernel": _override_kernel(self.model, options)}
         changed = {}
-        for entry in dataclasses.fields(self):
-            table = getattr(self, entry.name)
-            names = {name.name for name in dataclasses.fields(table)}
-            given = {k: v for k, v in options.items() if k in names and v is not None}
-            changed[entry.name] = dataclasses.replace(table, **given)
+        for name, table in vars(self).items():
+            given = {k: v for k, v in options.items() if k in vars(table) and v is not None}
+            changed[name] = dataclasses.replace(table, **given)
         return TrainSettings(**changed)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -185,15 +183,12 @@ def _override_kernel(model: ModelSettings, options: Mapping[str, Any]) -> dict[s
 
 def read_train_settings(path: str | Path) -> TrainSettings:
     """Read a TOML file with the tables ``[data]``, ``[model]`` and ``[training]``, all optional."""
-    tables = read_toml(path)
     defaults = TrainSettings()
-    known = [entry.name for entry in dataclasses.fields(defaults)]
-    check_names(path, "", tables, known)
-    read = {}
-    for name in known:
-        table, default = tables.get(name, {}), getattr(defaults, name)
-        hints = get_type_hints(type(default))
-        check_names(path, name, table, hints)
-        values = {key: convert_value(path, key, value, hints[key]) for key, value in table.items()}
-        read[name] = dataclasses.replace(default, **values)
-    return TrainSettings(**read)
+    types = {name: get_type_hints(type(table)) for name, table in vars(defaults).items()}
+    read = read_tables(path, types)
+    return TrainSettings(
+        **{
+            name: dataclasses.replace(table, **read.get(name, {}))
+            for name, table in vars(defaults).items()
+        }
+    )
