@@ -181,6 +181,9 @@ def test_features_in_a_csv_file(write, caplog):
     file = write("x.csv.gz", "node,f\n" + "a" * 900 + ",1\nb,2\né,3\n")
     graph = assert_as_read(edges, caplog, feature_file=file)
     assert graph.features.tolist() == [[1], [2], [3]]
+    write("x.csv.gz", "node,f\nb,2\né,3\n")
+    with pytest.raises(InputError, match="must have a row for every node, got none for 'aaa"):
+        convert_edges(edges, edges.with_name("out"), feature_file=file)
 
 
 def test_text_that_becomes_too_large(write, monkeypatch):

@@ -96,27 +96,22 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
                 f"{len(ids)} nodes, got {len(table.values)} rows."
             )
         return table.values
-    names = ids.tolist()
-    node_of = {str(name): node for node, name in enumerate(names)}
+    # the node of each row of the file, -1 for an id that is not in the graph
+    nodes = pd.Index([str(name) for name in ids.tolist()]).get_indexer(pd.Index(table.ids))
+    rule, bad = "must name nodes of the graph only, got", nodes < 0
+    if not bad.any():
+        rule, bad = "must have one row for each node, got two for", pd.Series(nodes).duplicated()
+    if bad.any():
+        raise InputError(f"the feature file {table.path.name} {rule} {table.ids[bad.argmax()]!r}.")
     rows = np.full(len(ids), -1)
-    for row, name in enumerate(table.ids.tolist()):
-        node = node_of.get(name)
-        if node is None:
-            raise _id_error(table, f"must name nodes of the graph only, got {name!r}")
-        if rows[node] >= 0:
-            raise _id_error(table, f"must have one row for each node, got two for {name!r}")
-        rows[node] = row
+    rows[nodes] = np.arange(len(nodes))
     missing = np.flatnonzero(rows < 0)
     if len(missing):
-        first = names[missing[0]]
-        raise _id_error(
-            table, f"must have a row for every node, got none for {first!r} ({len(missing)} in all)"
+        raise InputError(
+            f"the feature file {table.path.name} must have a row for every node, got none for "
+            f"{ids.tolist()[missing[0]]!r} ({len(missing)} in all)."
         )
     return table.values[rows]
-
-
-def _id_error(table: FeatureTable, rule: str) -> InputError:
-    return InputError(f"the feature file {table.path.name} {rule}.")
 
 
 def _read_npy(path: Path) -> FeatureTable:
