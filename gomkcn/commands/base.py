@@ -20,7 +20,7 @@ Decorated = Callable[..., Any]
 _TRUTH_SUFFIX = ".truth.json"
 
 
-class _Names(click.ParamType):
+class _Names(click.ParamType):  # type: ignore[type-arg]
     """Names that are separated by commas, as a tuple."""
 
     name = "names"

@@ -20,7 +20,7 @@ from gomkcn.commands.base import (
 # the libraries are imported inside the commands, so that --help answers at once
 
 
-class _NumberOrAuto(click.ParamType):
+class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
     name = "N|auto"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
