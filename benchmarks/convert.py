@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,11 +86,7 @@ def measure(path: Path, bodies: dict[str, str], repeats: int) -> dict[str, tuple
     for _ in range(repeats):
         for name, body in bodies.items():
             runs[name].append(run_child(body, path))
-            folder = Path(f"{path}.graph")
-            if folder.is_dir():
-                for file in folder.iterdir():
-                    file.unlink()
-                folder.rmdir()
+            shutil.rmtree(f"{path}.graph", ignore_errors=True)
     return {
         name: (Timing(tuple(run[0] for run in measured)), *np.max(measured, axis=0)[1:].astype(int))
         for name, measured in runs.items()

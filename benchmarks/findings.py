@@ -43,7 +43,7 @@ class DataSet:
     """A data set, how it is mined, and what to say about it."""
 
     name: str
-    place: str
+    glob: str
     nulls: tuple[str, ...]
     options: tuple[str, ...] = ()
     # files beside this one, by option
@@ -161,12 +161,12 @@ def _named(entries: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> str:
     """The first few, with z."""
     if not entries:
         return ""
-    told = [
+    names = [
         f"“{pattern['description']}” (z {entry['z']:.1f})"
         for pattern, entry in entries[:MOST_NAMED]
     ]
     start = ", first of all " if len(entries) > MOST_NAMED else ": "
-    return start + ", ".join(told)
+    return start + ", ".join(names)
 
 
 def compare_with_known(finding: Finding) -> Iterator[str]:
@@ -191,7 +191,7 @@ def main(bench: Bench, data: Path, runs: Path | None) -> None:
     notes: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for one in (MUTAG,) if bench.quick else (MUTAG, ENZYMES, FACEBOOK):
-            path = next(iter(sorted(data.glob(one.place))), None)
+            path = next(iter(sorted(data.glob(one.glob))), None)
             if path is None:
                 notes.append(f"{one.name} is skipped: it is not in the folder {data}.")
                 continue

@@ -90,8 +90,8 @@ class MatchingInputs:
             backend=backend,
         )
         assert isinstance(scores, Tensor)
-        wanted = (self.feat, self.filter_adj, self.filter_feat)
-        return (scores, *torch.autograd.grad(scores.sum(), wanted))
+        parameters = (self.feat, self.filter_adj, self.filter_feat)
+        return (scores, *torch.autograd.grad(scores.sum(), parameters))
 
     def part(self, rows: slice | np.ndarray) -> MatchingInputs:
         """Some of the subgraphs, against all filters."""
@@ -124,12 +124,12 @@ def draw_matching(
     chosen = torch.from_numpy(np.random.default_rng(1).choice(shape.S, shape.F, replace=False))
     gap = _GAP * (1 - torch.eye(shape.N))
     filter_adj, filter_feat = adj[chosen] * (_EDGE - _GAP) + gap, feat[chosen].clone()
-    place = {"device": device, "dtype": dtype}
+    options = {"device": device, "dtype": dtype}
     return MatchingInputs(
-        adj.to(**place),
-        feat.to(**place).requires_grad_(),
-        filter_adj.to(**place).requires_grad_(),
-        filter_feat.to(**place).requires_grad_(),
+        adj.to(**options),
+        feat.to(**options).requires_grad_(),
+        filter_adj.to(**options).requires_grad_(),
+        filter_feat.to(**options).requires_grad_(),
         torch.from_numpy(batch.num_nodes).to(device),
         shape.L - 1,
     )

@@ -3,7 +3,7 @@
     python benchmarks/kills.py
 
 SIGKILL comes after a time drawn uniformly from that of an uninterrupted job, and again, up to three
-times a job, each time followed by `--resume`. After each kill the folder is looked at: what it
+times a job, each time followed by `--resume`. After each kill the folder is checked: what it
 holds of a run must be what an uninterrupted job writes, all of it once `run.json` is there, and
 each step on disk must be readable. A job that was gone on with has the steps of before.
 """
@@ -42,29 +42,29 @@ FILES = {"patterns.json", "run.json", "settings.toml", "report.html", "occurrenc
 
 def start(graph: str, out: Path, *options: str) -> subprocess.Popen[bytes]:
     """Begin a job; many parts, so that there is something to lose."""
-    asked = ["--memory-limit", "1GiB", "--sample-error", "0.02", "--null", "degree"]
-    asked += ["--null-samples", "3", "--null-decoys", "2"]
-    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", *asked, *options]
+    settings = ["--memory-limit", "1GiB", "--sample-error", "0.02", "--null", "degree"]
+    settings += ["--null-samples", "3", "--null-decoys", "2"]
+    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", *settings, *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def stage(out: Path, reference: Path) -> tuple[str, bool]:
     """How far a job had come when it was killed, and whether all that can be seen is whole."""
-    seen = {path.name for path in out.glob("[!.]*")}
+    files = {path.name for path in out.glob("[!.]*")}
     steps = list((out / ".progress").glob("[a-z]*.npz"))
     # files take their places one after the other, run.json last
-    whole = "run.json" not in seen or seen >= FILES
-    for name in seen.intersection(SAME):
+    whole = "run.json" not in files or files >= FILES
+    for name in files.intersection(SAME):
         whole = whole and (out / name).read_bytes() == (reference / name).read_bytes()
-    if "report.html" in seen:
+    if "report.html" in files:
         whole = whole and (out / "report.html").read_text().rstrip().endswith("</html>")
     for path in steps:
         with np.load(path, allow_pickle=False) as arrays:
             whole = whole and all(arrays[name] is not None for name in arrays.files)
-    if "run.json" in seen:
+    if "run.json" in files:
         return "none left: the run is there", whole
     kinds = [path.stem.split("-")[0] for path in steps]
-    return next((said for kind, said in STAGES.items() if kind in kinds), "none"), whole
+    return next((name for kind, name in STAGES.items() if kind in kinds), "none"), whole
 
 
 @bench_command("kills", KILLS, "kills")

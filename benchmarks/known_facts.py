@@ -38,18 +38,20 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
     if ring is None:
         text += " No pattern is a ring of six carbons."
     else:
-        places = list(place_sets(ring, first))
+        occurrences = occurrence_sets(ring, first)
         text += (
-            f" Of the {len(places)} places of pattern {ring['id']}, “{ring['description']}”, "
-            f"{len(aromatic.intersection(places))} are such aromatic rings."
+            f" Of the {len(occurrences)} occurrences of pattern {ring['id']}, "
+            f"“{ring['description']}”, "
+            f"{len(aromatic.intersection(occurrences))} are such aromatic rings."
         )
     group = find_pattern(patterns, lambda words: "2 oxygen" in words and "1 nitrogen" in words)
     if group is None:
         return text + " No pattern is a nitro group."
-    places = list(place_sets(group, first))
-    inside = [{n for n in place if is_nitro(molecules, n, place)} for place in places]
+    occurrences = occurrence_sets(group, first)
+    inside = [{n for n in nodes if is_nitro(molecules, n, nodes)} for nodes in occurrences]
     return text + (
-        f" Of the {len(places)} places of pattern {group['id']}, “{group['description']}”, "
+        f" Of the {len(occurrences)} occurrences of pattern {group['id']}, "
+        f"“{group['description']}”, "
         f"{sum(map(bool, inside))} hold a nitro group, {len(set().union(*inside))} different ones."
     )
 
@@ -88,11 +90,11 @@ def find_pattern(patterns: Sequence[Record], fits: Callable[[str], bool]) -> Rec
     return next((pattern for pattern in patterns if fits(pattern["description"])), None)
 
 
-def place_sets(pattern: Record, first: np.ndarray) -> list[frozenset[int]]:
+def occurrence_sets(pattern: Record, first: np.ndarray) -> list[frozenset[int]]:
     """The nodes of each occurrence, counted over all graphs."""
     return [
-        frozenset(int(first[place["graph"]]) + node for node in place["nodes"])
-        for place in pattern["occurrences"]
+        frozenset(int(first[occurrence["graph"]]) + node for node in occurrence["nodes"])
+        for occurrence in pattern["occurrences"]
     ]
 
 
@@ -101,7 +103,7 @@ def describe_neighbors(folder: Path, names: Path, patterns: Sequence[Record]) ->
     graph = read_graph(folder, features=["labels"], label_names=names)
     labels = graph.features.argmax(axis=1)
     edges = graph.undirected_edges()
-    alike = (labels[edges[:, 0]] == labels[edges[:, 1]]).mean()
+    same = (labels[edges[:, 0]] == labels[edges[:, 1]]).mean()
     by_chance = (np.bincount(labels) / len(labels)) ** 2
     kinds = [name.rpartition("=")[2] for name in graph.feature_names]
     usual = zip(graph.features.mean(axis=0), kinds, strict=True)
@@ -111,7 +113,7 @@ def describe_neighbors(folder: Path, names: Path, patterns: Sequence[Record]) ->
         f"In ENZYMES a node is a secondary structure element of a protein ({shares}) and an edge "
         "joins elements that are neighbours along the chain or in space, so a pattern is an "
         "arrangement of helices and sheets that keeps coming back in folded proteins. Neighbours "
-        f"are of the same kind in {alike:.0%} of the edges, {by_chance.sum():.0%} by chance: "
+        f"are of the same kind in {same:.0%} of the edges, {by_chance.sum():.0%} by chance: "
         "sheets lie beside sheets and helices pack on helices. The patterns that are of one kind "
         f"at every node: {'; '.join(uniform) or 'none'}."
     )
@@ -133,12 +135,13 @@ def compare_triangles(path: Path, patterns: Sequence[Record], level: float) -> s
     """Triangles of the graph, of rewired graphs and of the patterns that stand out."""
     graph = read_graph(path)
     own = count_triangles(graph)
-    chance = [count_triangles(sample_null(graph, "degree", seed)) for seed in range(REWIRED)]
+    rewired = [count_triangles(sample_null(graph, "degree", seed)) for seed in range(REWIRED)]
     more = [p for p in patterns if p["significance"]["degree"]["q"] <= level]
     others = [p for p in patterns if p["significance"]["degree"]["q"] > level]
     return (
-        f"ego-Facebook has {own} triangles, {own / np.mean(chance):.1f} times as many as graphs "
-        f"rewired by `degree` ({np.mean(chance):.0f} ± {np.std(chance, ddof=1):.0f} in {REWIRED}): "
+        f"ego-Facebook has {own} triangles, {own / np.mean(rewired):.1f} times as many as graphs "
+        f"rewired by `degree` ({np.mean(rewired):.0f} ± {np.std(rewired, ddof=1):.0f} in "
+        f"{REWIRED}): "
         "two friends of a person know each other more often than their numbers of friends explain. "
         f"The {len(more)} patterns that occur more often than in such graphs have {_span(more)}; "
         f"the {len(others)} others have {_span(others)}."

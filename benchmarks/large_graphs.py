@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 import matplotlib
 import numpy as np
-from jobs import MOTIFS, peak_of, plant, run
+from jobs import MOTIFS, plant, run
 from matplotlib.figure import Figure
 from record import Bench, bench_command
 
@@ -88,20 +88,20 @@ def main(bench: Bench, largest: int, features: str) -> None:
             if not nodes:
                 # compiles what a first command compiles and keeps
                 run("mine", graph, "--out", f"{out}-first", "--quiet")
-            wall, used, peak = peak_of("mine", graph, "--out", out, "--quiet")
+            wall, used, peak = run("mine", graph, "--out", out, "--quiet")
             mined = json.loads((Path(out) / "run.json").read_text())
             nodes.append(mined["graph"]["num_nodes"])
             seconds.append(wall)
             peaks.append(peak)
-            found = [motif for motif in mined["recovery"] if motif["pattern_ids"]]
-            copies_found = sum(motif["planted_found"] for motif in found)
+            recovered = [motif for motif in mined["recovery"] if motif["pattern_ids"]]
+            copies_found = sum(motif["planted_found"] for motif in recovered)
             table.add(
                 nodes[-1],
                 mined["graph"]["num_edges"],
                 wall,
                 used,
                 peak / MIB,
-                f"{len(found)} of {len(MOTIFS)}",
+                f"{len(recovered)} of {len(MOTIFS)}",
                 f"{copies_found:,} of {sum(m['copies'] for m in mined['recovery']):,}",
                 nodes[-1] / wall,
             )

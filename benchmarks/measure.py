@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 Call = Callable[[], Any]
@@ -81,6 +82,13 @@ def use_threads(count: int) -> None:
     numba.set_num_threads(count)
 
 
+def peak_memory() -> int:
+    """Highest resident size of this process since its peak was last reset, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    line = next(line for line in lines if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024
+
+
 def time_interleaved(
     calls: Mapping[str, Call],
     repeats: int,
@@ -88,7 +96,7 @@ def time_interleaved(
     prepare: Callable[[str], Any] = lambda name: None,
     wait: Call = lambda: None,
 ) -> dict[str, Timing]:
-    """Time all calls in turn, ``repeats`` times over, so that a slow minute hits them alike.
+    """Time all calls in turn, ``repeats`` times over, so that a slow minute affects all of them.
 
     ``prepare`` gets the name before each sample and is not timed; ``wait`` ends each sample (a GPU
     goes on after the call came back) and is.

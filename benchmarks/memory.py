@@ -22,7 +22,7 @@ from unittest import mock
 
 from inputs import MatchingInputs, MatchingShape, draw_matching
 from matching import CPU_SHAPES, QUICK_SHAPE
-from measure import use_threads
+from measure import peak_memory, use_threads
 from peers import matching as matrix_products
 from record import Bench, bench_command
 from torch import Tensor
@@ -67,29 +67,15 @@ def child(task: Task) -> None:
         gc.collect()
         # freed memory goes back, or the call could use it and seem to need none
         ctypes.CDLL(None).malloc_trim(0)
-        before = reset_peak()
+        # ru_maxrss cannot be used: a child inherits that of its parent, and it is never reset
+        Path("/proc/self/clear_refs").write_text("5")
+        before = peak_memory()
         outputs = task.compute(inputs)
-        extra.append(peak() - before)
+        extra.append(peak_memory() - before)
         size = sum(tensor.nbytes for tensor in outputs)
         del outputs
     tensors = (inputs.adj, inputs.feat, inputs.filter_adj, inputs.filter_feat, inputs.num_nodes)
     print(json.dumps([extra, sum(tensor.nbytes for tensor in tensors), size]))
-
-
-def reset_peak() -> int:
-    """Forget the highest resident size so far, that of imports; return the present one.
-
-    `ru_maxrss` cannot be used: a child inherits that of its parent, and it is never forgotten.
-    """
-    Path("/proc/self/clear_refs").write_text("5")
-    return peak()
-
-
-def peak() -> int:
-    """Highest resident size of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    line = next(line for line in lines if line.startswith("VmHWM"))
-    return int(line.split()[1]) * 1024
 
 
 def run_child(task: Task) -> list:

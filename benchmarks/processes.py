@@ -35,24 +35,24 @@ KILLED = 10**6
 SEED = 0
 
 
-def single_process(graph: str, out: Path, *asked: str) -> float:
+def single_process(graph: str, out: Path, *options: str) -> float:
     """Seconds of one process."""
-    return run("mine", graph, "--out", str(out), "--quiet", "--force", *asked)[0]
+    return run("mine", graph, "--out", str(out), "--quiet", "--force", *options)[0]
 
 
 def by_torchrun(
-    graph: str, out: Path, processes: int, *asked: str, restarts: int = 0
+    graph: str, out: Path, processes: int, *options: str, restarts: int = 0
 ) -> subprocess.Popen[bytes]:
     """Start several processes."""
     command = [*TORCHRUN, "--nproc-per-node", str(processes), "--max-restarts", str(restarts)]
-    command += [*GOMKCN[1:], "mine", graph, "--out", str(out), "--quiet", "--force", *asked]
+    command += [*GOMKCN[1:], "mine", graph, "--out", str(out), "--quiet", "--force", *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def two(graph: str, out: Path, *asked: str) -> float:
+def two(graph: str, out: Path, *options: str) -> float:
     """Seconds of two processes."""
     start = time.perf_counter()
-    finish(by_torchrun(graph, out, 2, *asked))
+    finish(by_torchrun(graph, out, 2, *options))
     return time.perf_counter() - start
 
 
@@ -83,19 +83,19 @@ def kill_some(
     rng = random.Random(SEED)
     started = by_torchrun(graph, out, processes, restarts=kills)
     done_at: list[int] = []
-    kept: dict[str, int] = {}
+    steps_at_kill: dict[str, int] = {}
     all_stayed = True
     while started.poll() is None:
         steps = steps_in(out)
         # a run that is written needs its steps no more
-        if kept and not (out / "run.json").exists():
-            all_stayed = all_stayed and kept.items() <= steps.items()
+        if steps_at_kill and not (out / "run.json").exists():
+            all_stayed = all_stayed and steps_at_kill.items() <= steps.items()
         if len(done_at) < kills and len(steps) >= total * (len(done_at) + 1) / (kills + 1):
             workers = psutil.Process(started.pid).children()
             if len(workers) == processes:
                 rng.choice(workers).kill()
                 done_at.append(len(steps))
-                kept = steps
+                steps_at_kill = steps
                 # until torchrun has seen it
                 while started.poll() is None and set(workers) <= set(
                     psutil.Process(started.pid).children()
@@ -150,16 +150,16 @@ def main(bench: Bench, largest: int) -> None:
         graph, one, more = (Path(folder) / name for name in ("big.graph", "one", "more"))
         for size in sizes:
             plant(graph, size)
-            asked = JOBS.get(size, ())
+            options = JOBS.get(size, ())
             # compiles what a first command compiles and keeps
-            single_process(str(graph), one, *asked)
+            single_process(str(graph), one, *options)
             seconds = [
-                (single_process(str(graph), one, *asked), two(str(graph), more, *asked))
+                (single_process(str(graph), one, *options), two(str(graph), more, *options))
                 for _ in range(repeats)
             ]
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
             faster = first.median / second.median
-            speed.add(size, " ".join(asked) or "none", first, second, faster, same(one, more))
+            speed.add(size, " ".join(options) or "none", first, second, faster, same(one, more))
             if size == (KILLED if KILLED in sizes else sizes[0]):
                 total = count_steps(str(graph), more, processes)
                 done_at, all_stayed = kill_some(str(graph), more, processes, kills, total)

@@ -91,9 +91,9 @@ def our_contenders(case: Case, thread_counts: list[int]) -> Iterator[Contender]:
 def bytes_needed(graph: CSRGraph, batch: SubgraphBatch) -> int:
     """Bytes of the output and of the rows of the kept nodes, those of a hub as far as it offers."""
     written = sum(getattr(batch, name).nbytes for name in _ARRAYS)
-    kept = batch.nodes[batch.nodes >= 0]
-    neighbours = int(np.minimum(graph.degrees[kept], hub_degree(batch.max_nodes)).sum())
-    pointers = 2 * len(kept)
+    nodes = batch.nodes[batch.nodes >= 0]
+    neighbours = int(np.minimum(graph.degrees[nodes], hub_degree(batch.max_nodes)).sum())
+    pointers = 2 * len(nodes)
     return written + neighbours * graph.indices.itemsize + pointers * graph.indptr.itemsize
 
 

@@ -100,9 +100,10 @@ def tu_folders() -> list[bytes]:
     """Return two graphs with labels and attributes, and with labels alone."""
     files = {"A": "1, 2\n2, 1\n3, 4\n4, 3\n", "graph_indicator": "1\n1\n2\n2\n"}
     files |= {"graph_labels": "1\n-1\n", "node_labels": "0\n1\n0\n2\n"}
-    found = {f"T_{name}.txt": text.encode() for name, text in files.items()}
-    found["README.txt"] = b"Node labels:\n  0  C\n  1  N\n  2  O\n"
-    return [pack(found), pack({**found, "T_node_attributes.txt": b"0.5, 1\n1, 2\n-1, 3\n1e3, 4\n"})]
+    folder = {f"T_{name}.txt": text.encode() for name, text in files.items()}
+    folder["README.txt"] = b"Node labels:\n  0  C\n  1  N\n  2  O\n"
+    attributes = {"T_node_attributes.txt": b"0.5, 1\n1, 2\n-1, 3\n1e3, 4\n"}
+    return [pack(folder), pack({**folder, **attributes})]
 
 
 def planetoid_folders() -> list[bytes]:

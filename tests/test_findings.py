@@ -45,7 +45,7 @@ def test_rings_and_nitro_groups_are_counted(nitrobenzene):
     text = known_facts.describe_rings_and_nitro_groups(nitrobenzene, patterns)
     assert "holds 1 rings of six atoms, 1 of them with six aromatic bonds" in text
     assert "and 1 nitro groups" in text
-    assert "Of the 2 places of pattern 0, “cycle of 6 nodes: 6 carbon”, 1 are such" in text
+    assert "Of the 2 occurrences of pattern 0, “cycle of 6 nodes: 6 carbon”, 1 are such" in text
     assert text.endswith("1 hold a nitro group, 1 different ones.")
     text = known_facts.describe_rings_and_nitro_groups(nitrobenzene, [])
     assert text.endswith("No pattern is a ring of six carbons. No pattern is a nitro group.")

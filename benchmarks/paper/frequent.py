@@ -120,7 +120,7 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
         },
     )
     for (edges, features, miner), own in _groups(lines).items():
-        found = [motif for line in own for motif in line["motifs"] if motif["patterns"]]
+        recovered = [motif for line in own for motif in line["motifs"] if motif["patterns"]]
         every = [motif for line in own for motif in line["motifs"]]
         losses = np.mean([line["loss"] for line in own], axis=0)
         size = own[0]["settings"]["miner"].get("pattern_size", 6)
@@ -130,8 +130,8 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             miner,
             f"{sum(line['recovered'] == len(line['motifs']) for line in own)}/{len(own)}",
             float(np.mean([line["recovered"] for line in own])),
-            _share([motif["assigned"] / (size * motif["copies"]) for motif in found]),
-            _share([motif["distinct"] / max(1, motif["covered"]) for motif in found]),
+            _share([motif["assigned"] / (size * motif["copies"]) for motif in recovered]),
+            _share([motif["distinct"] / max(1, motif["covered"]) for motif in recovered]),
             f"{sum(m['copies_found'] for m in every)}/{sum(m['copies'] for m in every)}",
             f"{losses[0]:.3f} → {losses[1]:.3f}",
             float(np.median([line["seconds"] for line in own])),

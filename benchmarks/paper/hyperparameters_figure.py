@@ -52,7 +52,7 @@ def _draw_degrees(axes: Any, degree: np.ndarray, largest: int) -> None:
 
 
 def _draw_heat(axes: Any, name: str, groups: Mapping[tuple[Any, ...], Lines]) -> None:
-    layers, levels = (sorted({key[place] for key in groups}) for place in (0, 1))
+    layers, levels = (sorted({key[part] for key in groups}) for part in (0, 1))
     table = [[_test(groups[layer, level]).mean() for level in levels] for layer in layers]
     sns.heatmap(
         table, annot=True, fmt=".1f", cmap="viridis", ax=axes, xticklabels=levels,

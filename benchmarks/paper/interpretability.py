@@ -188,22 +188,24 @@ def describe_filters(
     response = scores[np.arange(len(test)), :, filter_of[labels]]  # [G, V]
     inside, auc = points_inside(response, mask), response_auc(response, mask)
     is_motif = are_motifs(model, dataset.planted.motifs)
-    found = is_motif[filter_of, np.arange(len(filter_of))]
+    is_own_motif = is_motif[filter_of, np.arange(len(filter_of))]
     classes = range(len(filter_of))
     described = {
-        "motifs": int(found.sum()),
+        "motifs": int(is_own_motif.sum()),
         "motifs_in_any_filter": int(is_motif.any(axis=0).sum()),
         "inside": _rounded(inside.mean()),
         "inside_of_class": [_rounded(inside[labels == label].mean()) for label in classes],
         "auc": _rounded(auc.mean()),
         "auc_of_class": [_rounded(auc[labels == label].mean()) for label in classes],
-        "missed": [dataset.motif_names[label] for label in classes if not found[label]],
+        "missed": [dataset.motif_names[label] for label in classes if not is_own_motif[label]],
         # for the figure: only the first seed
         "classes": [],
     }
     if with_samples:
         described["classes"] = [
-            _sample(model, dataset, test, response, label, int(filter_of[label]), found[label])
+            _sample(
+                model, dataset, test, response, label, int(filter_of[label]), is_own_motif[label]
+            )
             for label in classes
         ]
     return described
@@ -216,24 +218,24 @@ def _sample(
     response: np.ndarray,
     label: int,
     number: int,
-    found: bool,
+    is_own_motif: bool,
 ) -> dict[str, Any]:
     """A class's filter and the response to it in the first of its test graphs."""
-    place = int(np.flatnonzero(dataset.labels[test].numpy() == label)[0])
-    first, end = dataset.node_offsets[test[place] : test[place] + 2]
+    row = int(np.flatnonzero(dataset.labels[test].numpy() == label)[0])
+    first, end = dataset.node_offsets[test[row] : test[row] + 2]
     planted, filters = dataset.planted, model.convs[0].filters
     inside = (planted.edges[:, 0] >= first) & (planted.edges[:, 0] < end)
     return {
         "name": dataset.motif_names[label],
         "motif": [list(edge) for edge in planted.motifs[label].edges],
         "filter": number,
-        "is_motif": bool(found),
+        "is_motif": bool(is_own_motif),
         "adj": _rounded(filters.adj()[number].detach()),
         "feat": _rounded(filters.feat()[number].detach()),
         "graph": {
             "edges": (planted.edges[inside] - first).tolist(),
             "mask": planted.node_mask[first:end].astype(int).tolist(),
-            "response": _rounded(response[place]),
+            "response": _rounded(response[row]),
         },
     }
 
@@ -256,8 +258,8 @@ def describe(line: Record) -> str:
 
 
 def meets_goal(line: Mapping[str, Any]) -> bool:
-    wanted = len(line["settings"]["data"]["motifs"])
-    return line["test"] == 1 and line["motifs"] == wanted and line["inside"] >= GOAL_INSIDE
+    num_motifs = len(line["settings"]["data"]["motifs"])
+    return line["test"] == 1 and line["motifs"] == num_motifs and line["inside"] >= GOAL_INSIDE
 
 
 def missed_goals(lines: list[dict[str, Any]], settings: Settings) -> list[str]:

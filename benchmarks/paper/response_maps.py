@@ -25,8 +25,8 @@ def filters_of_classes(model: GOMKCN) -> np.ndarray:
 def are_motifs(model: GOMKCN, motifs: Sequence[Motif]) -> np.ndarray:
     """Which filter of the last convolution, cut at ½, is isomorphic to which motif: ``[F, C]``."""
     forms = [canonical_form(motif.adjacency()).certificate for motif in motifs]
-    found = discretize(model.convs[-1].filters).certificates()
-    return np.array([[own == form for form in forms] for own in found])
+    filters = discretize(model.convs[-1].filters).certificates()
+    return np.array([[own == form for form in forms] for own in filters])
 
 
 def points_inside(response: np.ndarray, mask: np.ndarray) -> np.ndarray:

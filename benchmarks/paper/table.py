@@ -52,24 +52,24 @@ def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, 
     for record in records:
         if record["trial"] >= experiment.trials or record["split"] >= experiment.splits:
             continue
-        place = record["model"], record["data"]
+        key = record["model"], record["data"]
         if record["val"] is None:
-            unfinished[place] = record["unfinished"]
+            unfinished[key] = record["unfinished"]
         else:
-            by_split[place].setdefault(record["split"], []).append(record)
-    made = {place: Cell({}, unfinished=reason) for place, reason in unfinished.items()}
-    for place, splits in by_split.items():
+            by_split[key].setdefault(record["split"], []).append(record)
+    table = {key: Cell({}, unfinished=reason) for key, reason in unfinished.items()}
+    for key, splits in by_split.items():
         accuracies = {
             split: 100 * select_trial(trials)["test"] for split, trials in sorted(splits.items())
         }
         counts = [len(trials) for trials in splits.values()]
-        made[place] = Cell(accuracies, (min(counts), max(counts)))
-    return made
+        table[key] = Cell(accuracies, (min(counts), max(counts)))
+    return table
 
 
 def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     """Rows are models, columns data sets; the figure printed in the paper is in brackets."""
-    found = cells(experiment, records)
+    by_key = cells(experiment, records)
     printed = experiment.printed
     lines = [
         f"**{experiment.title}**, mean ± standard deviation over the splits; in brackets what the "
@@ -80,11 +80,11 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     ]
     for model in experiment.models:
         row = [
-            _cell_text(experiment, found.get((model, data)), printed.get(model, {}).get(data))
+            _cell_text(experiment, by_key.get((model, data)), printed.get(model, {}).get(data))
             for data in experiment.data_sets
         ]
         lines.append(f"| {model} | {' | '.join(row)} |")
-    lines += ["", *_standings(experiment, found)]
+    lines += ["", *_standings(experiment, by_key)]
     lines += [f"- {note}" for note in experiment.notes.values()]
     return "\n".join(lines) + "\n"
 
@@ -113,15 +113,15 @@ def compare(ours: Cell, other: Cell) -> tuple[float, float, int]:
     return statistics.mean(differences), statistics.stdev(differences) / len(both) ** 0.5, len(both)
 
 
-def _standings(experiment: Experiment, found: Mapping[tuple[str, str], Cell]) -> list[str]:
+def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -> list[str]:
     """For each data set: the best other model, and by how much ours is ahead or behind."""
     lines = []
     for data in experiment.data_sets:
-        ours = found.get((OURS, data))
+        ours = by_key.get((OURS, data))
         others = {
             model: cell
             for model in experiment.models
-            if model != OURS and (cell := found.get((model, data))) and cell.accuracies
+            if model != OURS and (cell := by_key.get((model, data))) and cell.accuracies
         }
         if not ours or not ours.accuracies or not others:
             continue

@@ -24,8 +24,8 @@ def forward_backward(inputs: MatchingInputs) -> tuple[Tensor, ...]:
     with torch.no_grad():
         choices = _greedy(table)
     scores = table.gather(3, choices.unsqueeze(3)).sum(dim=(2, 3))
-    wanted = (inputs.feat, inputs.filter_adj, inputs.filter_feat)
-    return (scores, *torch.autograd.grad(scores.sum(), wanted))
+    parameters = (inputs.feat, inputs.filter_adj, inputs.filter_feat)
+    return (scores, *torch.autograd.grad(scores.sum(), parameters))
 
 
 def _similarity(x: Tensor, z: Tensor) -> Tensor:
