@@ -1,4 +1,4 @@
-"""A mining job in parts: sampled, stopped anywhere and gone on with, short of time, shared."""
+"""A mining job: sampled, interrupted and resumed, in parts, short of time, in two processes."""
 
 import itertools
 import json
@@ -48,10 +48,10 @@ def parts(monkeypatch):
     monkeypatch.setattr("mining.structures.subgraph_source.PART_SIZE", 50)
 
 
-def found(miner):
-    """All that a run says of its patterns."""
+def content(miner):
+    """The records of the patterns, and all of their occurrences."""
     return [
-        (json.dumps(pattern.to_dict()), [place.nodes for place in pattern.occurrences])
+        (json.dumps(pattern.to_dict()), [one.nodes for one in pattern.occurrences])
         for pattern in miner.patterns_
     ]
 
@@ -65,73 +65,69 @@ class StoppedError(Exception):
     pass
 
 
-class StoppingSteps(CheckpointStore):
-    """Steps of which only so many are made, as if the process had been killed then."""
+class StoppingStore(CheckpointStore):
+    """A store that stops the job after so many checkpoints, as if the process had been killed."""
 
     left = 0
 
     def _keep(self, name, arrays):
-        if StoppingSteps.left == 0:
+        if StoppingStore.left == 0:
             raise StoppedError
-        StoppingSteps.left -= 1
+        StoppingStore.left -= 1
         super()._keep(name, arrays)
 
 
-@pytest.mark.parametrize("steps_a_life", [2, 7])
-def test_a_job_that_is_killed_again_and_again_gives_the_same(
-    graph, uninterrupted, steps_a_life, tmp_path, monkeypatch
+@pytest.mark.parametrize("num_checkpoints", [2, 7])
+def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
+    graph, uninterrupted, num_checkpoints, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("mining.mining_job.CheckpointStore", StoppingSteps)
-    for lives in itertools.count(1):
-        StoppingSteps.left = steps_a_life
+    monkeypatch.setattr("mining.mining_job.CheckpointStore", StoppingStore)
+    for num_runs in itertools.count(1):
+        StoppingStore.left = num_checkpoints
         try:
-            miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "steps")
+            miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
             break
         except StoppedError:
-            assert lives < 30
-    assert lives > 15 // steps_a_life
-    assert found(miner) == found(uninterrupted)
+            assert num_runs < 30
+    assert num_runs > 15 // num_checkpoints
+    assert content(miner) == content(uninterrupted)
     assert not miner.is_partial_
 
 
-def test_filters_are_learnt_on_a_sample_and_found_everywhere(graph, uninterrupted):
+def test_filters_are_learnt_on_a_sample_and_located_everywhere(graph, uninterrupted):
     # 2 ln(200) / 0.04 = 66.2, and 67 nodes are drawn
     assert (uninterrupted.num_sampled_, uninterrupted.num_subgraphs_) == (67, 210)
-    assert len(uninterrupted.nearest_) == len(uninterrupted.nearest_similarity_) == 210
     assert {p.frequency.exact_state for p in uninterrupted.patterns_} == {"counted"}
     wheels = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     assert [p.frequency.distinct for p in wheels] == [12]
-    np.testing.assert_array_equal(
-        uninterrupted.nearest_, uninterrupted.predict(graph).astype(np.int32)
-    )
+    np.testing.assert_array_equal(uninterrupted.nearest_, uninterrupted.predict(graph))
 
 
-def test_parts_of_any_size_give_the_same(graph, uninterrupted, monkeypatch, tmp_path):
+def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
     settings = SETTINGS.override(
         {"null": {"models": ()}, "stability": {"restarts": 0, "bootstrap": 0}}
     )
-    at_once = None
+    contents = []
     for size in (1000, 60, 7):
         monkeypatch.setattr("mining.structures.subgraph_source.PART_SIZE", size)
-        miner, _ = MiningJob(settings).run(graph, tmp_path / str(size))
-        at_once = at_once or found(miner)
-        assert found(miner) == at_once
+        contents.append(content(MiningJob(settings).run(graph, tmp_path / str(size))[0]))
+    assert contents[0] == contents[1] == contents[2]
 
 
-def test_what_does_not_fit_goes_to_a_file(graph, uninterrupted, monkeypatch):
+def test_a_table_larger_than_memory_is_in_a_file(graph, uninterrupted, monkeypatch):
     monkeypatch.setattr(MemoryBudget, "table_bytes", 0.0)
-    maps = []
+    maps, memmap = [], np.memmap
     monkeypatch.setattr(
         "mining.counting.match_table.np.memmap",
-        lambda *a, f=np.memmap, **k: maps.append(1) or f(*a, **k),
+        lambda *args, **kwargs: maps.append(1) or memmap(*args, **kwargs),
     )
     miner, _ = MiningJob(SETTINGS).run(graph)
     assert len(maps) > 0
-    assert found(miner) == found(uninterrupted)
+    assert content(miner) == content(uninterrupted)
 
 
 @pytest.mark.parametrize("most_rewired", [0, 10**9])
-def test_the_null_graph_takes_no_more_than_is_said(most_rewired, monkeypatch):
+def test_the_null_graph_takes_at_most_its_estimate(most_rewired, monkeypatch):
     monkeypatch.setattr(thresholds, "_MAX_REWIRED", most_rewired)
     graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
     graph.undirected_edges()
@@ -148,54 +144,61 @@ def test_the_null_graph_takes_no_more_than_is_said(most_rewired, monkeypatch):
         miner.fit(graph)
 
 
-def test_a_memory_limit_that_is_too_small_is_refused_before_it_is_taken(graph):
-    miner = PatternMiner(**{**MINER, "memory_limit": "20KiB"})
-    with pytest.raises(InputError, match=r"memory_limit must be at least .* for the patterns of "):
-        miner.fit(graph)
-    with pytest.raises(InputError, match="memory_limit must be a size such as"):
-        PatternMiner(memory_limit="much").fit(graph)
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [("20KiB", "at least .* for the patterns of "), ("much", "a size such as"), (0, "at least 1")],
+)
+def test_a_bad_memory_limit_is_refused(graph, limit, words):
+    with pytest.raises(InputError, match=f"memory_limit must be {words}"):
+        PatternMiner(**MINER, memory_limit=limit).fit(graph)
 
 
-def test_short_of_time_there_is_what_was_seen(graph, uninterrupted, tmp_path):
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [({"stability": {"restarts": -1}}, "num_runs must be at least 0"),
+     ({"exact": {"seconds": 0.0}}, "seconds must be greater than 0"),
+     ({"exact": {"seconds": 1.0}, "miner": {"pattern_size": 63}}, "exact counts are for patterns")],
+)  # fmt: skip
+def test_bad_settings_of_a_job_are_refused(tables, words):
+    with pytest.raises(InputError, match=words):
+        MiningJob(RunSettings().override(tables))
+
+
+def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
     with Interrupts(time_limit=1e-9) as interrupts:
-        late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "steps", interrupts)
-    assert late.is_partial_
+        late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress", interrupts)
     # the first of five parts
-    assert late.num_subgraphs_ == 50
+    assert (late.is_partial_, late.num_subgraphs_) == (True, 50)
     assert all(not p.significance and not p.stability for p in late.patterns_)
-    run = MiningRun.of(late, graph)
-    assert run.is_partial
-    # what was left out can be made up for
-    miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "steps")
-    assert found(miner) == found(uninterrupted)
+    assert MiningRun.of(late, graph).is_partial
+    miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
+    assert content(miner) == content(uninterrupted)
 
 
 OPTIONS = "--patterns 3 --size 4 --epochs 1 --quiet --out run"
 
 
-def test_the_command_goes_on_and_locks_its_folder(folder):
+def test_the_command_resumes_and_refuses_other_settings(folder):
     gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
     gomkcn(f"mine graph.txt {OPTIONS}")
-    whole = Path("run/patterns.json").read_text()
+    complete = Path("run/patterns.json").read_text()
     assert refused(f"mine graph.txt {OPTIONS}").startswith("--out folder 'run' already holds a run")
     assert "the run is finished" in gomkcn(f"mine graph.txt {OPTIONS} --resume")
-    said = gomkcn(f"mine graph.txt {OPTIONS} --force --time-limit 0.000001")
-    assert "Partial: the time limit was reached" in said
+    output = gomkcn(f"mine graph.txt {OPTIONS} --force --time-limit 0.000001")
+    assert "Partial: the time limit was reached" in output
     assert json.loads(Path("run/run.json").read_text())["partial"]
     assert "Partial: the time limit was reached" in Path("run/report.html").read_text()
-    assert refused(f"mine graph.txt {OPTIONS} --resume --seed 1") == (
-        "checkpoint 'run/.progress/identity.json' was made with other settings "
-        "(random_state was 0, is 1); give the same, or start anew with --force."
-    )
+    message = refused(f"mine graph.txt {OPTIONS} --resume --seed 1")
+    assert "was made with other settings (random_state was 0, is 1)" in message
     gomkcn(f"mine graph.txt {OPTIONS} --resume")
-    assert Path("run/patterns.json").read_text() == whole
+    assert Path("run/patterns.json").read_text() == complete
     assert not Path("run/.progress").exists()
-    assert refused(f"mine graph.txt {OPTIONS} --force --resume") == (
-        "--resume must not come with --force, which starts anew; give one."
+    assert "--resume must not come with --force" in refused(
+        f"mine graph.txt {OPTIONS} --force --resume"
     )
 
 
-def test_two_processes_find_what_one_finds(folder):
+def test_two_processes_give_what_one_gives(folder):
     gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
     more = "--null degree --null-samples 2 --null-decoys 1 --stability 1 --sample-error 0.2"
     gomkcn(f"mine graph.txt {OPTIONS} {more}")
@@ -213,4 +216,4 @@ def test_two_processes_find_what_one_finds(folder):
     assert done.returncode == 0, done.stderr
     assert Path("killed").exists()
     assert Path("run/patterns.json").read_text() == one
-    assert sorted(path.name for path in Path().glob("run/.*")) == []
+    assert sorted(path.name for path in Path("run").glob(".*")) == []
