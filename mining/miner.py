@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.counting.build_patterns import build_patterns
-from mining.counting.locating import locate_patterns
+from mining.counting.locating import LocatedPatterns, locate_patterns
 from mining.counting.occurrence_assignment import OccurrenceRule
 from mining.counting.similarity_thresholds import null_graph_bytes
 from mining.learning.deduplication import deduplicate
@@ -32,6 +33,7 @@ from mining.structures.subgraph_source import SubgraphSource
 log = logging.getLogger("gomkcn_dgl")
 
 
+@dataclass(eq=False, repr=False)
 class PatternMiner(MinerParameters):
     """Find the patterns that occur again and again in a graph or a collection of graphs.
 
@@ -159,37 +161,38 @@ class PatternMiner(MinerParameters):
         RunInterruptedError
             If a signal asked to stop.
         """
-        # read the graph, and settle how subgraphs are taken from it and compared
-        csr = as_csr(graph)
-        scaling = FeatureScaling.fit(csr.features, self.resolve_learning().feature_contrast)
-        source = self.make_source(scaling)
-        csr = source.read(csr)
-        _check_memory(self, source, csr)
+        # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
+        csr, source = _prepare(self, graph)
         with shared_store(checkpoints) as checkpoints:
-            # choose the size of the patterns, sample rooted subgraphs, choose the number
-            self.pattern_size_, size_choice = _settle_size(self, source, csr)
-            self.source_ = source.resized(self.pattern_size_)
-            subgraphs = self.source_.training_subgraphs(csr)
-            self.num_patterns_, number_choice = _settle_number(self, self.source_, subgraphs)
-            self.choices_ = size_choice + number_choice
-            # initialise filters, train them as cluster centres, discretise and deduplicate them
+            # 2. choose the size of the patterns, 3. sample rooted subgraphs, 4. choose the number
+            source, size_choice = _settle_size(self, source, csr)
+            subgraphs = source.training_subgraphs(csr)
+            self.num_patterns_, number_choice = _settle_number(self, source, subgraphs)
+            # 5. initialise filters, 6. train them as cluster centres, 7. discretise and deduplicate
             filters, self.loss_curve_ = learn_distinct_filters(
                 self, subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
             )
+            # 8. add noisy patterns, 9. locate all patterns in the whole graph and count them
             filters = _add_noisy(self, filters, subgraphs)
-            # locate the patterns in the whole graph and count their occurrences
             rule = OccurrenceRule(self.occurrence_rule, self.min_similarity, self.min_support)
-            result = locate_patterns(self.source_, csr, subgraphs, filters, rule, checkpoints)
-        # build the records
+            result = locate_patterns(source, csr, subgraphs, filters, rule, checkpoints)
+        # 10. build the records
         self.patterns_ = build_patterns(result, csr.feature_names, source.scaling)
-        self.filters_ = result.filters
-        self.nearest_, self.nearest_similarity_ = result.nearest, result.nearest_similarity
-        self.num_subgraphs_, self.num_sampled_ = result.num_subgraphs, len(subgraphs.batch)
-        self.truncated_share_, self.is_partial_ = result.truncated_share, checkpoints.time_is_up
-        self.n_features_in_ = csr.features.shape[1]
+        self.choices_, self.is_partial_ = size_choice + number_choice, checkpoints.time_is_up
+        self._set_attributes(source, subgraphs, result)
         if not quiet and is_first():
             _log_patterns(filters, self.filters_, self.min_support)
         return self
+
+    def _set_attributes(
+        self, source: SubgraphSource, subgraphs: RootedSubgraphs, result: LocatedPatterns
+    ) -> None:
+        """Set what :meth:`fit` found out beside the patterns."""
+        self.source_, self.filters_ = source, result.filters
+        self.pattern_size_, self.n_features_in_ = source.max_nodes, len(source.scaling.offset)
+        self.nearest_, self.nearest_similarity_ = result.nearest, result.nearest_similarity
+        self.num_subgraphs_, self.num_sampled_ = result.num_subgraphs, len(subgraphs.batch)
+        self.truncated_share_ = result.truncated_share
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
@@ -254,23 +257,28 @@ def learn_distinct_filters(
     return filters, loss_curve
 
 
-def _check_memory(miner: PatternMiner, source: SubgraphSource, csr: CSRGraph) -> None:
-    """Refuse a graph that takes more memory than there is, before anything is computed."""
+def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
+    """Read the graph and check the parameters; refuse a graph that takes too much memory."""
+    csr = as_csr(graph)
+    scaling = FeatureScaling.fit(csr.features, miner.resolve_learning().feature_contrast)
+    source = miner.make_source(scaling)
+    csr = source.read(csr)
     source.budget.check(
         csr.num_nodes * miner.num_views,
         source.sample_size(csr) * miner.num_views,
         null_graph_bytes(csr) if miner.min_similarity is None else 0,
     )
+    return csr, source
 
 
 def _settle_size(
     miner: PatternMiner, source: SubgraphSource, csr: CSRGraph
-) -> tuple[int, list[Choice]]:
-    """The pattern size, and how it was chosen where it was "auto"."""
+) -> tuple[SubgraphSource, list[Choice]]:
+    """The source of subgraphs of the pattern size, and how that was chosen where it was "auto"."""
     if isinstance(miner.pattern_size, int):
-        return miner.pattern_size, []
+        return source, []
     choice = find_size(source, csr, miner.min_support)
-    return choice.chosen, [choice]
+    return source.resized(choice.chosen), [choice]
 
 
 def _settle_number(

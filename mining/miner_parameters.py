@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -16,15 +17,8 @@ from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
 from mining.counting.occurrence_assignment import OCCURRENCE_RULES
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.initialization import INITIALIZATIONS
-from mining.model_selection.selection import (
-    MOST_PATTERNS,
-    SIZES,
-    check_count,
-)
-from mining.noisy_templates.noisy_patterns import (
-    MOST_NOISY_NODES,
-    NOISY_COPIES,
-)
+from mining.model_selection.selection import MOST_PATTERNS, SIZES, check_count
+from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.subgraph_source import SubgraphSource
@@ -34,57 +28,33 @@ DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
 
 
+@dataclass(eq=False, repr=False)
 class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
-    def __init__(
-        self,
-        num_patterns: int | str = 12,
-        pattern_size: int | str = 6,
-        num_hops: int | None = None,
-        *,
-        policy: str = "dense",
-        num_views: int = 1,
-        init: str = "facility_location",
-        n_init: int = 1,
-        num_epochs: int = 60,
-        learning: FilterLearning | None = None,
-        noisy_copies: str = "auto",
-        occurrence_rule: str = "isomorphic",
-        min_similarity: float | None = None,
-        min_support: int = 5,
-        random_state: int = 0,
-        memory_limit: int | str | None = None,
-        kernel: GOMKKernel | None = None,
-        num_levels: int | None = None,
-        tau: float | Sequence[float] | None = None,
-        node_similarity: str | None = None,
-        matching: str | None = None,
-        anchor_root: bool | None = None,
-        backend: str = "auto",
-    ) -> None:
-        self.num_patterns = num_patterns
-        self.pattern_size = pattern_size
-        self.num_hops = num_hops
-        self.policy = policy
-        self.num_views = num_views
-        self.init = init
-        self.n_init = n_init
-        self.num_epochs = num_epochs
-        self.learning = learning
-        self.noisy_copies = noisy_copies
-        self.occurrence_rule = occurrence_rule
-        self.min_similarity = min_similarity
-        self.min_support = min_support
-        self.random_state = random_state
-        self.memory_limit = memory_limit
-        self.kernel = kernel
-        self.num_levels = num_levels
-        self.tau = tau
-        self.node_similarity = node_similarity
-        self.matching = matching
-        self.anchor_root = anchor_root
-        self.backend = backend
+    num_patterns: int | str = 12
+    pattern_size: int | str = 6
+    num_hops: int | None = None
+    _: KW_ONLY
+    policy: str = "dense"
+    num_views: int = 1
+    init: str = "facility_location"
+    n_init: int = 1
+    num_epochs: int = 60
+    learning: FilterLearning | None = None
+    noisy_copies: str = "auto"
+    occurrence_rule: str = "isomorphic"
+    min_similarity: float | None = None
+    min_support: int = 5
+    random_state: int = 0
+    memory_limit: int | str | None = None
+    kernel: GOMKKernel | None = None
+    num_levels: int | None = None
+    tau: float | Sequence[float] | None = None
+    node_similarity: str | None = None
+    matching: str | None = None
+    anchor_root: bool | None = None
+    backend: str = "auto"
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""

@@ -7,7 +7,7 @@ and their annotations are the types that their values may have.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -15,7 +15,7 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
-from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS
+from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS, MinerParameters
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,8 @@ class RunSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """All tables by name."""
-        return {
-            entry.name: dict(self.miner) if entry.name == "miner" else asdict(value)
-            for entry in fields(self)
-            for value in [getattr(self, entry.name)]
-        }
+        tables = {name: asdict(table) for name, table in vars(self).items() if name != "miner"}
+        return {"graph": tables.pop("graph"), "miner": dict(self.miner), **tables}
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
@@ -126,7 +123,7 @@ def read_settings(path: str | Path) -> RunSettings:
     defaults = RunSettings()
     types = {}
     for name, default in vars(defaults).items():
-        hints = get_type_hints(PatternMiner.__init__ if name == "miner" else type(default))
+        hints = get_type_hints(MinerParameters if name == "miner" else type(default))
         known = default if name == "miner" else vars(default)
         types[name] = {key: hints[key] for key in known}
     return defaults.override(read_tables(path, types))

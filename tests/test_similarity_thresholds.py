@@ -19,17 +19,16 @@ from synthetic import barabasi_albert, plant_motifs
         ([0.5, 0.25, 0.125, 0.75], 0.49, 1),
         ([0.5, 0.25, 0.125, 0.75], 0.5, 2),
         ([0.5, 0.5, 0.5, 0.75], 0.5, 1),
-        ([], 0.5, 0),
-        # a perfect score in the null-model graph leaves perfect scores alone
-        ([1.0, 1.0], 0.0, 2),
     ],
 )
 def test_no_more_than_the_share_reach_the_threshold(values, share, reached):
     threshold = smallest_rarely_reached(np.array(values), share)
     assert (np.array(values) >= threshold).sum() == reached
-    # the smallest such number in [0, 1]
-    below = max((value for value in values if value < threshold), default=-1.0)
-    assert threshold == min(1, max(0, np.nextafter(below, 2.0)))
+    # the smallest such number
+    assert threshold == np.nextafter(max(value for value in values if value < threshold), 2.0)
+    # in [0, 1]
+    assert smallest_rarely_reached(np.array([])) == 0
+    assert smallest_rarely_reached(np.ones(3)) == 1
 
 
 def test_the_null_graph_shuffles_features_and_edges():

@@ -1,31 +1,17 @@
 """How often a pattern occurs, in readings that do not replace each other.
 
-``assigned``
-    roots whose subgraph is most similar to the pattern, and at least ``min_similarity`` similar;
-    the number of the paper, with a threshold. One occurrence can contain several roots.
-``distinct``
-    different node sets that are occurrences, see ``mining/counting/occurrence_assignment.py``.
-``disjoint``
-    occurrences that share no node, selected greedily, the one whose nodes are in the fewest other
-    occurrences first: a lower bound of the largest such set, which overlaps cannot inflate.
-``exact``
-    induced occurrences of the structure in the graph, whatever their features and whether or not a
-    subgraph covers them; they can be not counted, or not finished.
-``num_graphs``
-    graphs of a collection that contain an occurrence.
+The readings are those of ``gomkcn.Frequency``. Disjoint occurrences are selected greedily, the one
+whose nodes are in the fewest other occurrences first: a lower bound of the largest such set.
 
-The 95 % interval of a reading holds, in 95 of 100 graphs of the same kind, its mean over all graphs
-of that kind, if occurrences that share no node come independently of each other. To that end the
-units that happened independently are drawn anew, with repeats, 2000 times, and the middle 95 % of
-the sums are kept. A unit is an occurrence of the disjoint set with the occurrences that overlap it
-and the assigned roots in them, so that roots of one occurrence stay together and each counts as one
-over their number; every other root is a unit of its own. In a collection of at least 30 graphs a
-unit is a graph. It is an interval for what the subgraphs show, not for ``exact``: an occurrence
-that no subgraph shows is neither in the reading nor in the interval.
+The 95 % interval of a reading is a bootstrap over units that occur independently: 2000 times units
+are drawn with replacement, and the middle 95 % of the sums are the interval. A unit is one of the
+disjoint occurrences with the occurrences that overlap it and the assigned roots in them; every
+other root is a unit of its own. In a collection of at least 30 graphs each graph is a unit. What
+no subgraph covers is in no reading but ``exact``, and in no interval.
 
 Measured on 300 node sets that are occurrences at random, 600 graphs a row: with a mean of 3, 6, 9,
-30 and 90 occurrences 94, 92, 93, 96 and 97 % of the intervals of ``distinct`` hold it. A number
-that is the same in every graph, such as that of planted copies, they hold more often, see
+30 and 90 occurrences 94, 92, 93, 96 and 97 % of the intervals of ``distinct`` cover it. A number
+that is the same in every graph, such as that of planted copies, is covered more often, see
 ``benchmarks/results/planted_grid.md``.
 """
 
@@ -60,15 +46,18 @@ def measure_frequency(
     >>> frequency.assigned, frequency.distinct, frequency.disjoint
     (5, 2, 1)
     """
+    # 1. disjoint occurrences, and the graph of each occurrence
     picked = pick_disjoint(node_sets, graph.num_nodes)
     # an occurrence is in one graph, so its first node tells which
     graph_of_each = graph.graph_of(node_sets[:, 0])
     num_graphs = len(np.unique(graph_of_each))
+    # 2. independent units: graphs where there are many, otherwise occurrences that overlap
     if graph.num_graphs >= _MIN_GRAPHS:
         units = _units_by_graph(graph, assigned, graph_of_each, picked)
         num_units = graph.num_graphs
     else:
         units, num_units = units_by_overlap(graph.num_nodes, assigned, node_sets, picked)
+    # 3. the percentile bootstrap over units
     bounds = _bootstrap(units, num_units, seed)
     return Frequency(
         assigned=len(assigned),

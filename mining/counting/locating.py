@@ -1,13 +1,4 @@
-"""Locating: the patterns that filters learnt on a sample show, in the whole graph.
-
-1. Every subgraph of the graph is compared with every filter (``match_table.py``). In the meantime
-   one process draws a null-model graph for the thresholds (``similarity_thresholds.py``).
-2. The subgraphs are assigned to the filters, and filters with too few occurrences are dropped
-   (``occurrence_assignment.py``).
-3. The nodes of each occurrence, and of the most similar subgraph, are mapped to those of the
-   pattern (``mining/structures/node_mapping.py``).
-4. The occurrences are counted (``frequencies.py``).
-"""
+"""Locating: the patterns that filters learnt on a sample show, in the whole graph."""
 
 from __future__ import annotations
 
@@ -51,21 +42,11 @@ class LocatedPattern:
 
 @dataclass(frozen=True)
 class LocatedPatterns:
-    """The frequent patterns in a graph, the most frequent first.
+    """The frequent patterns in a graph, the most frequent first: ``filters`` and ``located``.
 
-    Attributes
-    ----------
-    filters : DiscreteFilters
-        The patterns as the kernel takes them.
-    located : list of LocatedPattern
-        Row for row.
-    num_subgraphs : int
-        Subgraphs that were compared.
-    truncated_share : float
-        Share of them that had more nodes than they may have.
-    nearest, nearest_similarity : numpy.ndarray
-        int32 and float32 ``[V]`` position of the most similar pattern of each node, and how similar
-        its subgraph is; empty where there is no pattern.
+    ``num_subgraphs`` were compared, and ``truncated_share`` of them had too many nodes. ``nearest``
+    int32 ``[V]`` is the position of the most similar pattern of each node, and
+    ``nearest_similarity`` float32 ``[V]`` its similarity; both are empty without patterns.
     """
 
     filters: DiscreteFilters
@@ -95,6 +76,7 @@ def locate_patterns(
         roots = np.unique(sample.batch.roots)
         return {"least": choose_thresholds(filters, source.subgraphs_around(null_graph, roots))}
 
+    # 1. compare every subgraph with every filter; meanwhile draw the graph for the thresholds
     stream = source.stream(graph, sample)
     least: float | np.ndarray | None = rule.min_similarity
     tasks = {"thresholds": draw_thresholds} if least is None else {}
@@ -103,19 +85,22 @@ def locate_patterns(
         least = checkpoints.take_once("thresholds", draw_thresholds)["least"]
     numbers: list[int] = []
     rows: list[np.ndarray] = []
+    # 2. assign the subgraphs to the filters, and drop rare ones
     if is_first():
         assignment = OccurrenceAssignment(tables[0], filters, rule.name, least)
         numbers, assigned = assignment.frequent(rule.min_support)
         rows = _rows_to_map(assignment, numbers, assigned)
     numbers, rows = broadcast_object((numbers, rows))
+    # 3. map the nodes of each occurrence and medoid to those of the pattern
     nodes = _map_occurrences(stream, [filters.take([i]) for i in numbers], rows, checkpoints)
     if not is_first():
         return broadcast_object(None)  # type: ignore[return-value]
+    # 4. count the occurrences, and sort the patterns: most distinct occurrences first, then most
+    # assigned roots
     located = [
         _count(assignment, number, rows[i], assigned.assigned[i], nodes[i], graph, source.seed)
         for i, number in enumerate(numbers)
     ]
-    # most frequent first: by distinct occurrences, then by assigned roots
     order = sorted(
         range(len(located)),
         key=lambda i: (-located[i].frequency.distinct, -located[i].frequency.assigned),
@@ -128,6 +113,7 @@ def locate_patterns(
         float(assignment.table.truncated.mean()),
         *_nearest_of_nodes(assignment, numbers, source.num_views),
     )
+    # the other processes get the patterns without occurrences
     without = [replace(one, occurrences=one.occurrences[:0]) for one in result.located]
     broadcast_object(replace(result, located=without))
     return result

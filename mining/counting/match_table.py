@@ -29,16 +29,9 @@ _COLUMNS_OF_FILTERS = ("similarity", "structure")
 class MatchTable:
     """S subgraphs of a graph compared with F filters, one row per subgraph.
 
-    Attributes
-    ----------
-    similarity : numpy.ndarray
-        float32 ``[S, F]`` normalised scores.
-    structure : numpy.ndarray
-        int16 ``[S]`` first filter that is isomorphic to the subgraph, features aside; -1 if none.
-    nodes : numpy.ndarray
-        int32 ``[S, N]`` as in ``SubgraphBatch``.
-    truncated : numpy.ndarray
-        bool ``[S]`` as in ``SubgraphBatch``.
+    ``similarity`` float32 ``[S, F]`` are normalised scores; ``structure`` int16 ``[S]`` is the
+    first filter that is isomorphic to the subgraph, features aside, or -1; ``nodes [S, N]`` and
+    ``truncated [S]`` are as in ``SubgraphBatch``.
     """
 
     similarity: np.ndarray

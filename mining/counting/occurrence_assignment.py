@@ -97,9 +97,12 @@ class OccurrenceAssignment:
         if not len(numbers):
             return AssignedRows([], [])
         patterns = np.array(numbers)
+        # a root is assigned to its most similar pattern, where that is similar enough
         nearest, similarity = self.nearest(patterns)
         reached = similarity >= self.min_similarity[patterns][nearest]
         assigned = [np.flatnonzero((nearest == i) & reached) for i in range(len(patterns))]
+        # under "similar" the assigned rows are occurrences; under "isomorphic" the isomorphic rows
+        # are, and similar ones only for noisy patterns
         if self.rule == "similar":
             inexact = dict(enumerate(assigned))
             occurrences = [np.empty(0, np.int64)] * len(patterns)
@@ -146,6 +149,7 @@ class OccurrenceAssignment:
             positions = np.flatnonzero(structures == structure)
             rows = np.flatnonzero(self.table.structure == structure)
             similarity = self.table.similarity[rows[:, None], patterns[positions]]
+            # one row for each node set, which goes to its most similar pattern
             distinct = best_of_each_set(self.table.nodes[rows], similarity.max(axis=1))
             best = similarity[distinct].argmax(axis=1)
             for i, position in enumerate(positions):

@@ -55,6 +55,7 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
     z = kernel.embed(filters.adj, filters.feat)
     among_filters = kernel.similarity(z, sizes, z, sizes, subgraphs.backend).numpy()
     similarity = subgraphs.similarity(filters)
+    # filters of one structure are a group
     groups: dict[bytes, list[int]] = {}
     for number, certificate in enumerate(filters.certificates()):
         groups.setdefault(certificate, []).append(number)
@@ -66,6 +67,7 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
         rows_of = {number: rows[nearest == i] for i, number in enumerate(numbers)}
         own: dict[int, _FeatureMoments | None] = {}
         total: dict[int, _FeatureMoments | None] = {}
+        # the filter with the most subgraphs first; others are merged into the first that is near
         for number in sorted(numbers, key=lambda number: -len(rows_of[number])):
             for first in own:
                 # measured in the node order of the filter that may take this one in
@@ -80,6 +82,7 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
             else:
                 own[number] = _measure_features(filters, number, rows_of[number], subgraphs)
                 total[number] = own[number]
+        # a filter that others were merged into gets the mean features of all
         for number, moments in total.items():
             if moments is not own[number]:
                 feat[number, : len(moments.mean)] = torch.from_numpy(moments.mean).float()

@@ -60,9 +60,11 @@ def _pairwise_similarity(
 
 def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: int) -> list[int]:
     """Greedily add the class that most raises the sum of similarities to the nearest chosen."""
+    # similarity of each class to the nearest one that is chosen
     covered = np.zeros(len(similarity))
     chosen: list[int] = []
     for _ in range(num_chosen):
+        # how much each candidate would add, summed over all subgraphs
         gain = weight @ np.maximum(similarity - covered[:, None], 0)
         gain[chosen] = -np.inf
         chosen.append(int(gain.argmax()))
@@ -74,6 +76,7 @@ def _kmeans_plus_plus(
     similarity: np.ndarray, weight: np.ndarray, num_chosen: int, rng: np.random.Generator
 ) -> list[int]:
     """Draw candidates in proportion to their distance to the nearest chosen; keep the best."""
+    # the first centre is drawn by weight alone
     chosen = [int(rng.choice(len(weight), p=weight / weight.sum()))]
     while len(chosen) < num_chosen:
         distance = 1 - similarity[:, chosen].max(axis=1)
@@ -82,6 +85,7 @@ def _kmeans_plus_plus(
         probability[chosen] = 0
         probability /= probability.sum()
         drawn = rng.choice(len(weight), size=_NUM_CANDIDATES, p=probability)
+        # of the candidates, the one that leaves the smallest sum of distances
         remaining = np.minimum(distance[:, None], 1 - similarity[:, drawn])
         chosen.append(int(drawn[(weight @ remaining).argmin()]))
     return chosen

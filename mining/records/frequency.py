@@ -45,15 +45,8 @@ class Frequency:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
-        return {
-            "assigned": self.assigned,
-            "distinct": self.distinct,
-            "disjoint": self.disjoint,
-            "exact": self.exact,
-            "exact_state": self.exact_state,
-            "num_graphs": self.num_graphs,
-            "intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
-        }
+        intervals = {name: list(bounds) for name, bounds in self.intervals.items()}
+        return {**vars(self), "intervals": intervals}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Frequency:

@@ -14,14 +14,9 @@ _MOST_AUTOMORPHISMS = 10_000
 
 @dataclass(frozen=True)
 class CanonicalForm:
-    """The isomorphism class of a graph, and the canonical order of its nodes.
+    """The isomorphism class of a graph, and the canonical position of each node, int64 ``[N]``.
 
-    Attributes
-    ----------
-    certificate : bytes
-        Equal for isomorphic graphs and for no others.
-    position : numpy.ndarray
-        int64 ``[N]`` canonical position of each node.
+    Certificates are equal for isomorphic graphs and for no others.
     """
 
     certificate: bytes
@@ -29,23 +24,15 @@ class CanonicalForm:
 
 
 def canonical_form(adj: np.ndarray) -> CanonicalForm:
-    """Find the canonical form of an unweighted graph (BLISS, through igraph).
+    """Canonical form of an unweighted graph ``[N, N]`` (BLISS, through igraph).
 
-    Parameters
-    ----------
-    adj : numpy.ndarray
-        ``[N, N]`` symmetric; an edge is an entry that is not 0.
-
-    Examples
-    --------
     >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     >>> star = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     >>> canonical_form(path).certificate == canonical_form(star).certificate
     True
     """
     joined = np.asarray(adj) != 0
-    edges = np.argwhere(np.triu(joined))
-    graph = igraph.Graph(n=len(joined), edges=edges.tolist())
+    graph = _as_igraph(joined)
     # since igraph 1.0 this is the node at each canonical position
     order = np.array(graph.canonical_permutation(), dtype=np.int64)
     packed = np.packbits(joined[np.ix_(order, order)])
@@ -53,19 +40,19 @@ def canonical_form(adj: np.ndarray) -> CanonicalForm:
 
 
 def automorphisms(adj: np.ndarray) -> np.ndarray:
-    """Ways to exchange the nodes of an unweighted graph that keep its edges, ``[P, N]``.
+    """Automorphisms of an unweighted graph, ``[P, N]``; of more than 10 000 the identity only.
 
-    Only the identity where there are more than 10 000, such as for a clique of 8 nodes.
-
-    Examples
-    --------
     >>> automorphisms(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])).tolist()
     [[0, 1, 2], [2, 1, 0]]
     """
-    graph = igraph.Graph(n=len(adj), edges=np.argwhere(np.triu(np.asarray(adj) != 0)).tolist())
+    graph = _as_igraph(adj)
     if graph.count_automorphisms() > _MOST_AUTOMORPHISMS:
         return np.arange(len(adj))[None]
     return np.array(graph.get_automorphisms_vf2(), dtype=np.int64)
+
+
+def _as_igraph(adj: np.ndarray) -> igraph.Graph:
+    return igraph.Graph(n=len(adj), edges=np.argwhere(np.triu(adj)).tolist())
 
 
 class CanonicalForms:
@@ -77,7 +64,7 @@ class CanonicalForms:
             [batch.bits.reshape(len(batch), -1), num_nodes[:, None].astype(np.uint64)], axis=1
         )
         _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        # number of each subgraph's adjacency among the distinct ones
+        # equal adjacencies share one form: the number of each subgraph's among the distinct ones
         self._adjacency_of = number.reshape(-1)
         self._forms = [
             canonical_form(adj[:size, :size])

@@ -18,20 +18,10 @@ from mining.structures.canonical_forms import canonical_form
 class DiscreteFilters:
     """F filters turned into graphs, each still padded to M nodes for the kernel.
 
-    Attributes
-    ----------
-    adj : Tensor
-        float32 ``[F, M, M]`` of zeros and ones; the nodes of the pattern come first.
-    feat : Tensor
-        float32 ``[F, M, D]`` scaled features, zero for padding.
-    weights : Tensor
-        float32 ``[F, M, M]`` the learnt edge weights, in the same node order.
-    num_nodes : tuple of int
-        Nodes of each filter.
-    merged : tuple of int
-        Filters that each one stands for, itself included.
-    noisy : tuple of bool
-        Whether few copies of a pattern are intact, see ``mining/noisy_templates``.
+    ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first; ``feat``
+    ``[F, M, D]`` scaled features, zero for padding; ``weights [F, M, M]`` the learnt edge weights;
+    ``num_nodes`` of each filter; ``merged`` how many filters each one stands for, itself included;
+    ``noisy`` whether few copies of it are intact, see ``mining/noisy_templates``.
     """
 
     adj: Tensor

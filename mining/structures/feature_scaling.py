@@ -10,14 +10,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class FeatureScaling:
-    """A column-wise affine map of features into [0, 1].
+    """A column-wise affine map of features into [0, 1], arrays ``[D]``.
 
-    Attributes
-    ----------
-    offset, spread : numpy.ndarray
-        ``[D]`` smallest value and range of each column.
-    contrast : numpy.ndarray
-        ``[D]`` in (0, 1]: a scaled column fills ``[0.5 - contrast / 2, 0.5 + contrast / 2]``.
+    ``offset`` and ``spread`` are the smallest value and the range of each column; a scaled column
+    fills ``[0.5 - contrast / 2, 0.5 + contrast / 2]``.
     """
 
     offset: np.ndarray
@@ -31,8 +27,6 @@ class FeatureScaling:
         A small contrast makes nodes more similar, so that the structure counts for more. A constant
         column is mapped to 0.5.
 
-        Examples
-        --------
         >>> scaling = FeatureScaling.fit(np.array([[2.0, 7.0], [4.0, 7.0]]), contrast=1.0)
         >>> scaling.scale(np.array([[3.0, 7.0]])).tolist()
         [[0.5, 0.5]]

@@ -19,20 +19,11 @@ _LARGEST = 2.0**63 * _RESOLUTION
 
 @dataclass(frozen=True)
 class SubgraphClasses:
-    """Subgraphs grouped into U classes that no filter can tell apart.
+    """S subgraphs grouped into U classes that no filter can tell apart.
 
-    Attributes
-    ----------
-    first : numpy.ndarray
-        int64 ``[U]`` a subgraph of each class.
-    class_of : numpy.ndarray
-        int64 ``[S]`` type of each subgraph.
-    weight : numpy.ndarray
-        int64 ``[U]`` number of subgraphs of each class.
-    levels : Tensor
-        float32 ``[U, L, N, D]`` level embeddings of the subgraphs in ``first``.
-    num_nodes : Tensor
-        int64 ``[U]``.
+    ``first [U]`` is a subgraph of each class, ``class_of [S]`` the class of each subgraph,
+    ``weight [U]`` the number of its subgraphs, all int64; ``levels [U, L, N, D]`` are the level
+    embeddings and ``num_nodes [U]`` the sizes of the subgraphs in ``first``.
     """
 
     first: np.ndarray
