@@ -332,6 +332,11 @@ def test_bad_learning_is_refused(name, value):
         FilterLearning(**{name: value})
 
 
+def test_an_unknown_parameter_is_refused_by_the_public_name():
+    with pytest.raises(TypeError, match=r"^PatternMiner\.__init__\(\) got an unexpected"):
+        PatternMiner(size=3)
+
+
 def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
     # the prism and the complete bipartite graph are both 3-regular on 6 nodes
     prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)

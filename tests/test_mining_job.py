@@ -175,6 +175,8 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     assert content(miner) == content(uninterrupted)
 
 
+# the processes import the package of this folder, whatever is installed
+ROOT = str(Path(__file__).parents[1])
 OPTIONS = "--patterns 3 --size 4 --epochs 1 --quiet --out run"
 
 
@@ -207,7 +209,7 @@ def test_two_processes_give_what_one_gives(folder):
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
          "--max-restarts", "1", script, *f"mine graph.txt {OPTIONS} {more} --force".split()],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONPATH": ROOT},
         capture_output=True,
         text=True,
         timeout=300,

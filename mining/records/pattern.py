@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import networkx as nx
@@ -89,18 +89,11 @@ class Pattern:
         Its frequencies, as far as they are known, its z and q, and the share of the runs in which
         it is found again are attributes of the graph.
         """
-        frequency = self.frequency
         # not "id", which networkx takes for the id of the graph element in GraphML
-        graph = nx.Graph(
-            pattern=self.id,
-            min_similarity=self.min_similarity,
-            assigned=frequency.assigned,
-            distinct=frequency.distinct,
-            disjoint=frequency.disjoint,
-            num_graphs=frequency.num_graphs,
-        )
-        if frequency.exact is not None:
-            graph.graph["exact"] = frequency.exact
+        graph = nx.Graph(pattern=self.id, min_similarity=self.min_similarity)
+        for name in ("assigned", "distinct", "disjoint", "num_graphs", "exact"):
+            if getattr(self.frequency, name) is not None:
+                graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
         for name, stability in self.stability.items():
@@ -129,7 +122,7 @@ class Pattern:
             "num_filters": self.num_filters,
             "noisy": self.noisy,
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
-            "stability": {name: entry.to_dict() for name, entry in self.stability.items()},
+            "stability": {name: asdict(entry) for name, entry in self.stability.items()},
             "occurrences": [_occurrence_to_dict(one) for one in self.occurrences[:MOST_LISTED]],
         }
 
@@ -141,35 +134,25 @@ class Pattern:
         occurrences: Sequence[Occurrence] | None = None,
     ) -> Pattern:
         """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
-        medoid = dict(record["medoid"])
         nodes = range(record["num_nodes"])
         if not all(u in nodes and v in nodes for u, v in record["edges"]):
             raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
-        width = len(feature_names)
+        if occurrences is None:
+            occurrences = tuple(Occurrence(**_with_tuple(one)) for one in record["occurrences"])
         return cls(
             id=record["id"],
             edges=tuple((int(u), int(v)) for u, v in record["edges"]),
             edge_weights=tuple(record["edge_weights"]),
-            features=np.array(record["features"], dtype=float).reshape(-1, width),
+            features=np.array(record["features"], dtype=float).reshape(-1, len(feature_names)),
             feature_names=tuple(feature_names),
-            medoid=Medoid(
-                tuple(medoid["nodes"]), medoid["similarity"], medoid["graph"], root=medoid["root"]
-            ),
+            medoid=Medoid(**_with_tuple(record["medoid"])),
             frequency=Frequency.from_dict(record["frequency"]),
             min_similarity=record["min_similarity"],
-            occurrences=tuple(
-                Occurrence(tuple(place["nodes"]), place["similarity"], place["graph"])
-                for place in record["occurrences"]
-            )
-            if occurrences is None
-            else occurrences,
+            occurrences=occurrences,
             significance={
-                name: Significance.from_dict(entry)
-                for name, entry in record["significance"].items()
+                name: Significance(**one) for name, one in record["significance"].items()
             },
-            stability={
-                name: Stability.from_dict(entry) for name, entry in record["stability"].items()
-            },
+            stability={name: Stability(**one) for name, one in record["stability"].items()},
             num_filters=record["num_filters"],
             noisy=record["noisy"],
             description=record["description"],
@@ -186,3 +169,7 @@ def _occurrence_to_dict(occurrence: Occurrence) -> dict[str, Any]:
         "similarity": round(occurrence.similarity, 6),
         "graph": occurrence.graph,
     }
+
+
+def _with_tuple(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {**record, "nodes": tuple(record["nodes"])}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,8 +48,3 @@ class Significance:
             name: round(value, 6) if isinstance(value, float) else value
             for name, value in asdict(self).items()
         }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Significance:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        return cls(**record)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,3 @@ class Stability:
     def share(self) -> float:
         """Share of the runs, in [0, 1]."""
         return self.returned / self.runs
-
-    def to_dict(self) -> dict[str, int]:
-        """The record of ``patterns.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, int]) -> Stability:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        return cls(**record)
