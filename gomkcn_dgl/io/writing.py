@@ -50,6 +50,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     Examples
     --------
     >>> import tempfile
+    >>> import networkx as nx
     >>> from gomkcn_dgl.graph import as_csr
     >>> from gomkcn_dgl.io.reading import read_graph
     >>> path = Path(tempfile.mkdtemp()) / "ring.npz"
