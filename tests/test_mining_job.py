@@ -155,7 +155,7 @@ def test_a_bad_memory_limit_is_refused(graph, limit, words):
 
 @pytest.mark.parametrize(
     ("tables", "words"),
-    [({"stability": {"restarts": -1}}, "num_runs must be at least 0"),
+    [({"stability": {"restarts": -1}}, "restarts must be at least 0"),
      ({"exact": {"seconds": 0.0}}, "seconds must be greater than 0"),
      ({"exact": {"seconds": 1.0}, "miner": {"pattern_size": 63}}, "exact counts are for patterns")],
 )  # fmt: skip
