@@ -79,7 +79,7 @@ def match_all(
 
     names = [f"matches-{number:06d}" for number in range(stream.num_parts)]
     parts = {name: partial(match, number) for number, name in enumerate(names)}
-    tasks = {**(other_tasks or {}), **parts}
+    tasks: dict[str, Any] = {**(other_tasks or {}), **parts}
     # at least one part is compared, even when time is up
     checkpoints.share(tasks, least=len(tasks) - len(parts) + 1)
     if not is_first():

@@ -103,7 +103,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     pairs = [pair for pair, _ in rows]
     columns = {
         "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
-        "shape": [describe_shape(pair[0] or pair[1]) for pair in pairs],
+        "shape": [describe_shape(one) for pair in pairs if (one := pair[0] or pair[1])],
         "features": ["-" if similarity is None else f"{similarity:.2f}" for _, similarity in rows],
         **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
     }

@@ -59,7 +59,8 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
     groups: dict[bytes, list[int]] = {}
     for number, certificate in enumerate(filters.certificates()):
         groups.setdefault(certificate, []).append(number)
-    feat, merged, remaining = filters.feat.clone(), list(filters.merged), []
+    feat, merged = filters.feat.clone(), list(filters.merged)
+    remaining: list[int] = []
     for certificate, numbers in groups.items():
         # the subgraphs of this structure go to the most similar filter of the group
         rows = np.flatnonzero(subgraphs.forms.has(certificate))
@@ -72,19 +73,19 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
             for first in own:
                 # measured in the node order of the filter that may take this one in
                 moments = _measure_features(filters, first, rows_of[number], subgraphs)
-                measured = own[first], moments
-                near = None not in measured and measured[0].is_near(measured[1])
+                before, sum_so_far = own[first], total[first]
+                near = before is not None and moments is not None and before.is_near(moments)
                 if among_filters[number, first] >= _SAME_PATTERN or near:
                     merged[first] += merged[number]
-                    if None not in measured:
-                        total[first] = total[first].with_mean_of(moments)
+                    if sum_so_far is not None and moments is not None:
+                        total[first] = sum_so_far.with_mean_of(moments)
                     break
             else:
                 own[number] = _measure_features(filters, number, rows_of[number], subgraphs)
                 total[number] = own[number]
         # a filter that others were merged into gets the mean features of all
         for number, moments in total.items():
-            if moments is not own[number]:
+            if moments is not None and moments is not own[number]:
                 feat[number, : len(moments.mean)] = torch.from_numpy(moments.mean).float()
         remaining += own
     remaining.sort()

@@ -47,10 +47,9 @@ def restore_miner(path: Path) -> PatternMiner:
     try:
         _check_state(state)
         miner = RunSettings().override(state["params"]).make_miner()
-        miner.filters_ = DiscreteFilters(
-            **{name: state[name] for name in _TENSORS},
-            **{name: tuple(state[name]) for name in _LISTS},
-        )
+        values: dict[str, Any] = {name: state[name] for name in _TENSORS}
+        values |= {name: tuple(state[name]) for name in _LISTS}
+        miner.filters_ = DiscreteFilters(**values)
         scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
         miner.source_ = miner.make_source(scaling).resized(state["pattern_size"])
         miner.num_sampled_ = state["num_sampled"]

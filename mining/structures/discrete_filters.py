@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -56,9 +57,10 @@ class DiscreteFilters:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> DiscreteFilters:
         """The inverse of :meth:`to_arrays`; arrays of other names are left out."""
-        adj, feat, weights, *lists = (arrays[entry.name] for entry in fields(cls))
-        tensors = (torch.from_numpy(array) for array in (adj, feat, weights))
-        return cls(*tensors, *(tuple(array.tolist()) for array in lists))
+        values: list[Any] = [arrays[entry.name] for entry in fields(cls)]
+        tensors: list[Any] = [torch.from_numpy(array) for array in values[:3]]
+        lists: list[Any] = [tuple(array.tolist()) for array in values[3:]]
+        return cls(*tensors, *lists)
 
     def take(self, rows: Sequence[int]) -> DiscreteFilters:
         """Return the filters in ``rows``, in that order."""
@@ -85,7 +87,7 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     sizes = []
     for number in range(len(adj)):
         graph = nx.from_numpy_array(adj[number].numpy())
-        component = sorted(max(nx.connected_components(graph), key=len))
+        component = max((sorted(part) for part in nx.connected_components(graph)), key=len)
         size = len(component)
         sizes.append(size)
         # the nodes of the component come first, and the others become padding
