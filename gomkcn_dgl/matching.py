@@ -334,7 +334,7 @@ def gomk(
     if torch.is_grad_enabled() and adj.requires_grad:
         scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     else:
-        subgraphs = _as_subgraphs(adj, num_nodes)
+        subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
         scores, assignment = kernel.match_subgraphs(subgraphs, feat.flatten(0, 1), z, backend)
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
@@ -344,15 +344,6 @@ def gomk(
 
 def _widen(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
-
-
-def _as_subgraphs(adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
-    """Subgraphs that share no node."""
-    batch, size = adj.shape[:2]
-    nodes = torch.arange(batch * size, dtype=torch.int32, device=adj.device).reshape(batch, size)
-    if num_nodes is None:
-        num_nodes = torch.full((batch,), size, device=adj.device)
-    return SubgraphTensors(nodes, num_nodes, None, adj.detach(), num_views=1)
 
 
 def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:

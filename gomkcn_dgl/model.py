@@ -224,7 +224,7 @@ class GOMKCN(nn.Module):
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
-            read = level if self.pooling is None else self._pool(level, graph_sizes)
+            read = level if self.pooling is None else _pool(level, graph_sizes, self.pooling)
             # scores of the classes' filters are logits: none of them is dropped
             logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
         assert isinstance(logits, Tensor)
@@ -259,18 +259,17 @@ class GOMKCN(nn.Module):
         """Turn a normed level into the features that the next convolution sees."""
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
 
-    def _pool(self, nodes: Tensor, graph_sizes: Tensor | None) -> Tensor:
-        """``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
-        assert graph_sizes is not None
-        # the graph of each node, then one reduction over the nodes of each graph
-        graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(
-            graph_sizes
-        )
-        pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
-        if self.pooling == "max":
-            index = graph_of.unsqueeze(1).expand_as(nodes)
-            return pooled.scatter_reduce(0, index, nodes, "amax", include_self=False)
-        pooled = pooled.index_add(0, graph_of, nodes)
-        if self.pooling == "mean":
-            pooled = pooled / graph_sizes.clamp(min=1).unsqueeze(1)
-        return pooled
+
+def _pool(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:
+    """``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
+    assert graph_sizes is not None
+    # the graph of each node, then one reduction over the nodes of each graph
+    graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(graph_sizes)
+    pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
+    if pooling == "max":
+        index = graph_of.unsqueeze(1).expand_as(nodes)
+        return pooled.scatter_reduce(0, index, nodes, "amax", include_self=False)
+    pooled = pooled.index_add(0, graph_of, nodes)
+    if pooling == "mean":
+        pooled = pooled / graph_sizes.clamp(min=1).unsqueeze(1)
+    return pooled

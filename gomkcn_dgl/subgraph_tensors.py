@@ -33,6 +33,15 @@ class SubgraphTensors(NamedTuple):
     weights: Tensor | None
     num_views: int
 
+    @classmethod
+    def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
+        """Subgraphs with adjacency ``[S, N, N]`` that share no node."""
+        batch, size = adj.shape[:2]
+        nodes = torch.arange(batch * size, dtype=torch.int32, device=adj.device)
+        if num_nodes is None:
+            num_nodes = torch.full((batch,), size, device=adj.device)
+        return cls(nodes.reshape(batch, size), num_nodes, None, adj.detach(), num_views=1)
+
     def select(self, roots: Tensor) -> SubgraphTensors:
         """Return the subgraphs of some roots, int64 ``[R]``, all views of each."""
         views = torch.arange(self.num_views, device=roots.device)

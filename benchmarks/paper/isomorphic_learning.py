@@ -138,11 +138,8 @@ def _own(pairs: Tensor) -> Tensor:
 
 
 def _as_subgraphs(targets: Targets) -> tuple[SubgraphTensors, Tensor]:
-    """Lay targets out as subgraphs that share no node, and their features ``[G N, D]``."""
-    count, size = targets.adj.shape[:2]
-    nodes = torch.arange(count * size, dtype=torch.int32).reshape(count, size)
-    num_nodes = torch.full((count,), size)
-    return SubgraphTensors(nodes, num_nodes, None, targets.adj, 1), targets.feat.flatten(0, 1)
+    """Targets as subgraphs that share no node, and their features ``[G N, D]``."""
+    return SubgraphTensors.of_matrices(targets.adj, None), targets.feat.flatten(0, 1)
 
 
 def learn(
