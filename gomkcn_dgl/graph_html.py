@@ -86,7 +86,8 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
 
     Examples
     --------
-    >>> describe_graph(csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3))["degrees"]
+    >>> from gomkcn import as_csr
+    >>> describe_graph(as_csr(nx.path_graph(3)))["degrees"]
     'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
     """
     degrees = graph.degrees

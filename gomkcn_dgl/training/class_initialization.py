@@ -55,8 +55,9 @@ def initialize_from_classes(
     >>> data = GraphCollection(as_csr([nx.cycle_graph(3), nx.path_graph(3)] * 2), 1, 3)
     >>> model = GOMKCN(1, 2, filter_size=3, num_filters=2, pooling="max")
     >>> initialize_from_classes(model, data, torch.tensor([0, 1] * 2), np.arange(4))
+    >>> # a triangle for the first class, and the end of a path for the second
     >>> [int(filter.round().sum()) for filter in model.convs[0].filters.adj()]
-    [6, 4]
+    [6, 2]
     """
     check_int("num_samples", num_samples, 1)
     check_int("num_candidates", num_candidates, 1)
