@@ -68,23 +68,26 @@ class MinerParameters(BaseEstimator):
             raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
         return learning
 
+    def make_budget(self, num_features: int) -> MemoryBudget:
+        """Check the parameters; return the memory that graphs of this feature width may take."""
+        num_patterns, pattern_size = self._check()
+        return MemoryBudget(
+            read_limit(self.memory_limit),
+            pattern_size or max(SIZES),
+            self.resolve_kernel().num_levels + 1,
+            num_features,
+            # filters of structures that the kernel cannot tell apart are added later
+            4 * (num_patterns or MOST_PATTERNS),
+        )
+
     def make_source(self, scaling: FeatureScaling) -> SubgraphSource:
         """Check the parameters; return what takes subgraphs from graphs as they say.
 
         Where the pattern size is "auto", the subgraphs have the largest size that is tried.
         """
-        num_patterns, pattern_size = self._check()
-        kernel = self.resolve_kernel()
-        budget = MemoryBudget(
-            read_limit(self.memory_limit),
-            pattern_size or max(SIZES),
-            kernel.num_levels + 1,
-            len(scaling.offset),
-            # filters of structures that the kernel cannot tell apart are added later
-            4 * (num_patterns or MOST_PATTERNS),
-        )
+        budget = self.make_budget(len(scaling.offset))
         return SubgraphSource(
-            kernel,
+            self.resolve_kernel(),
             scaling,
             budget,
             max_nodes=budget.max_nodes,

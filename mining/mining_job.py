@@ -18,7 +18,6 @@ from mining.counting.build_patterns import add_exact_counts
 from mining.counting.counting_loops import MOST_PATTERN_NODES
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
-from mining.structures.feature_scaling import FeatureScaling
 
 # settings of the miner that do not change the result
 _WITHOUT_EFFECT = ("backend", "memory_limit")
@@ -34,8 +33,8 @@ class MiningJob:
         self.settings, self.progress = settings, progress
         self.miner = settings.make_miner()
         check_samples(settings.null.models, settings.null.samples, settings.null.decoys)
-        for num_runs in (settings.stability.restarts, settings.stability.bootstrap):
-            check_int("restarts", num_runs, 0)
+        for name, num_runs in vars(settings.stability).items():
+            check_int(name, num_runs, 0)
         if settings.exact.seconds is not None:
             check_float("seconds", settings.exact.seconds, 0, open_minimum=True)
             size = self.miner.pattern_size
@@ -87,7 +86,6 @@ class MiningJob:
         del tables["graph"], tables["exact"]
         for name in _WITHOUT_EFFECT:
             del tables["miner"][name]
-        scaling = FeatureScaling.fit(graph.features, self.settings.learning.feature_contrast)
-        part_size = self.miner.make_source(scaling).part_size
+        part_size = self.miner.make_budget(graph.features.shape[1]).part_size
         arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr)
         return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

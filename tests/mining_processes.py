@@ -4,11 +4,11 @@ import os
 import signal
 from pathlib import Path
 
-import mining.structures.subgraph_source
+import mining.structures.memory_budget
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
-mining.structures.subgraph_source.PART_SIZE = 20
+mining.structures.memory_budget.PART_SIZE = 20
 keep = CheckpointStore._keep
 KILLED = Path("killed")
 

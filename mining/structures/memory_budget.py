@@ -14,6 +14,8 @@ _COUNTING_BYTES = 120
 # bytes for one number of the level embeddings while subgraphs are grouped into classes: the number
 # itself, the same as an integer, and its hash
 _LEVEL_BYTES = 28
+# subgraphs in one part of a stream, unless memory allows fewer
+PART_SIZE = 65_536
 # shares of the limit for the sample, for one part of the stream and for the match table
 _SAMPLE_SHARE, _PART_SHARE, _TABLE_SHARE = 0.5, 0.1, 0.3
 
@@ -47,7 +49,7 @@ class MemoryBudget:
     @property
     def part_size(self) -> int:
         """Most subgraphs in one part of the stream."""
-        return max(1, int(_PART_SHARE * self.limit / self.subgraph_bytes))
+        return max(1, min(PART_SIZE, int(_PART_SHARE * self.limit / self.subgraph_bytes)))
 
     @property
     def table_bytes(self) -> float:

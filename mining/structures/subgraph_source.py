@@ -27,8 +27,6 @@ logger = logging.getLogger("gomkcn_dgl")
 # probability with which a share of the sample may differ from that of all nodes by more than
 # sample_error
 _SAMPLE_RISK = 0.01
-# subgraphs in one part of a stream, unless memory allows fewer
-PART_SIZE = 65_536
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class SubgraphSource:
     @property
     def part_size(self) -> int:
         """Number of roots in one part of a stream."""
-        return max(1, min(PART_SIZE, self.budget.part_size) // self.num_views)
+        return max(1, self.budget.part_size // self.num_views)
 
     def stream(self, graph: Any, whole: RootedSubgraphs | None = None) -> SubgraphStream:
         """All subgraphs of a graph in parts; ``whole`` holds all of them, where they are known."""
