@@ -102,7 +102,7 @@ def describe_neighbors(folder: Path, names: Path, patterns: Sequence[Record]) ->
     """What a node, an edge and a pattern of ENZYMES are, and how often neighbours are alike."""
     graph = read_graph(folder, features=["labels"], label_names=names)
     labels = graph.features.argmax(axis=1)
-    edges = graph.undirected_edges()
+    edges = graph.adjacent_pairs()
     same = (labels[edges[:, 0]] == labels[edges[:, 1]]).mean()
     by_chance = (np.bincount(labels) / len(labels)) ** 2
     kinds = [name.rpartition("=")[2] for name in graph.feature_names]

@@ -1,7 +1,9 @@
-"""The CSRGraph: an undirected simple graph, or many, as compressed sparse rows.
+"""The CSRGraph: a graph, or many, as compressed sparse rows, with directions and edge types.
 
-:func:`csr_from_edges` is the one place that makes a graph simple: it mirrors directed edges, drops
-self-loops, merges duplicates and gives nodes without features the constant 1.
+The rows are those of the graph read as undirected. What joins two nodes, relations and directions,
+stands beside each entry as a link, see :mod:`gomkcn_dgl.relations`. :func:`csr_from_edges` is the
+one place that tidies a graph: it drops self-loops, merges duplicates and gives nodes without
+features the constant 1.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.checks import as_float32, check_features
+from gomkcn_dgl.edge_linking import (
+    find_relations,
+    link_edges,
+    pack,
+    sorted_distinct,
+    values_of_entries,
+)
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
 from gomkcn_dgl.runtime.notebook import html_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -26,6 +36,7 @@ LOOPS = "dropped %d self-loops"
 ZEROS = "dropped %d edges of weight 0"
 DUPLICATES = "merged %d duplicate edges"
 MIRRORED = "mirrored %d edges that were given in one direction"
+CONFLICTS = "kept the largest of several values of the edges of %d ordered pairs of nodes"
 CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
 
 # of an int64 that holds two node rows
@@ -37,18 +48,21 @@ _NODES_AT_ONCE = 2**18
 # arrays compare elementwise, so two graphs are equal only when they are the same object
 @dataclass(frozen=True, eq=False)
 class CSRGraph:
-    """An undirected simple graph, or a collection of them, as compressed sparse rows.
+    """A graph without self-loops, or a collection of them, as compressed sparse rows.
 
     Attributes
     ----------
     indptr : numpy.ndarray
         int64 ``[V + 1]``; the neighbours of node ``v`` are ``indices[indptr[v]:indptr[v + 1]]``.
     indices : numpy.ndarray
-        int32 ``[E]``; sorted in each row, each undirected edge stored in both directions.
+        int32 ``[E]``; sorted in each row. Joined nodes stand in each other's row, whatever the
+        direction of their edges.
     features : numpy.ndarray
         float32 ``[V, D]``; the constant 1 where the input had none.
     weights : numpy.ndarray or None
-        float32 ``[E]``, positive, aligned with ``indices``; None for an unweighted graph.
+        float32 ``[E]``, positive, aligned with ``indices``; None for an unweighted graph. The entry
+        of v in the row of u is the weight of the edge from u to v, or of the one from v to u where
+        there is no other.
     graph_ptr : numpy.ndarray
         int64 ``[G + 1]``; graph ``g`` of a collection owns the nodes
         ``graph_ptr[g]:graph_ptr[g + 1]``.
@@ -58,6 +72,18 @@ class CSRGraph:
         :class:`~gomkcn_dgl.storage.stored_names.StoredNames`, which stands for an array.
     feature_names : tuple of str
         One name per feature column.
+    relations : Relations
+        The kinds of edges, with direction or without, and the links that they form.
+    links : numpy.ndarray or None
+        uint8 or uint16 ``[E]``, aligned with ``indices``: all that joins the node of the row to its
+        neighbour, a number of ``relations.links``. None where all edges are of one undirected
+        relation.
+    edge_features : numpy.ndarray or None
+        float32 ``[E, C]``, aligned with ``indices`` as ``weights`` are.
+    edge_feature_names : tuple of str
+        One name per column of ``edge_features``.
+    notes : tuple of str
+        What was changed or left out when the graph was made, a phrase each.
     """
 
     indptr: np.ndarray
@@ -67,6 +93,11 @@ class CSRGraph:
     graph_ptr: np.ndarray
     node_ids: np.ndarray | None
     feature_names: tuple[str, ...]
+    relations: Relations = SIMPLE
+    links: np.ndarray | None = None
+    edge_features: np.ndarray | None = None
+    edge_feature_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def num_nodes(self) -> int:
@@ -75,8 +106,12 @@ class CSRGraph:
 
     @property
     def num_edges(self) -> int:
-        """Number of undirected edges, E / 2."""
-        return len(self.indices) // 2
+        """Number of edges as they were given: E / 2 without directions and types."""
+        if self.links is None:
+            return len(self.indices) // 2
+        ends = np.bincount(self.links, minlength=len(self.relations.links)) @ self.relations.links
+        # an edge has two ends, and both count where they are alike
+        return int(ends.sum()) // 2
 
     @property
     def num_graphs(self) -> int:
@@ -99,9 +134,37 @@ class CSRGraph:
             return self.node_ids[nodes].tolist()
         return (nodes - self.graph_ptr[self.graph_of(nodes)]).tolist()
 
-    def undirected_edges(self) -> np.ndarray:
-        """Each undirected edge once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
-        edges = np.empty((self.num_edges, 2), dtype=np.int64)
+    @property
+    def is_directed(self) -> bool:
+        """Whether some edges have a direction."""
+        return self.relations.is_directed
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Source, target and relation of each edge, int64 ``[num_edges]`` each.
+
+        Without direction, the source is the smaller node.
+
+        >>> arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+        >>> [column.tolist() for column in arcs.edges()]
+        [[0, 1], [1, 2], [0, 0]]
+        """
+        row, column = np.repeat(np.arange(self.num_nodes), self.degrees), self.indices
+        source, target, relation = [], [], []
+        for channel, (number, side) in enumerate(self.relations.channels):
+            if side == "in":
+                continue
+            has = np.ones(len(row), bool)
+            if self.links is not None:
+                has = self.relations.links[:, channel][self.links]
+            here = np.flatnonzero(has & (row < column) if side == "both" else has)
+            source.append(row[here])
+            target.append(column[here].astype(np.int64))
+            relation.append(np.full(len(here), number))
+        return np.concatenate(source), np.concatenate(target), np.concatenate(relation)
+
+    def adjacent_pairs(self) -> np.ndarray:
+        """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
+        edges = np.empty((len(self.indices) // 2, 2), dtype=np.int64)
         filled = 0
         # a piece at a time, so that little is needed beside the result
         for first in range(0, self.num_nodes, _NODES_AT_ONCE):
@@ -129,19 +192,31 @@ def csr_from_edges(
     graph_ptr: np.ndarray | None = None,
     node_ids: np.ndarray | None = None,
     feature_names: Sequence[str] | None = None,
+    directed: bool | Sequence[bool] | None = False,
+    relation: np.ndarray | None = None,
+    relation_names: Sequence[str] = (PLAIN,),
+    edge_features: np.ndarray | None = None,
+    edge_feature_names: Sequence[str] | None = None,
     undirected: bool = False,
     repairs: Counter[str] | None = None,
 ) -> CSRGraph:
-    """Build a :class:`CSRGraph` from edge arrays; the one place that makes a graph simple.
+    """Build a :class:`CSRGraph` from edge arrays; the one place that tidies a graph.
 
     ``source``, ``target`` ``[E]`` are node rows, ``weights`` ``[E]`` are >= 0 (an edge of weight 0
-    is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1). ``undirected`` says that
-    each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs`` takes
-    what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
+    is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1), ``relation`` ``[E]`` the
+    number of each edge's relation in ``relation_names``, ``edge_features`` ``[E, C]`` or ``[E]``.
+
+    ``directed`` says whether edges have a direction, for all relations or for each; None: a
+    relation is undirected when each of its edges is there in both directions. ``undirected`` says
+    that each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs``
+    takes what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
 
     >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
     >>> path.indptr.tolist(), path.indices.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
+    >>> arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    >>> arcs.indices.tolist(), [arcs.relations.describe(link) for link in arcs.links]
+    ([1, 0, 2, 1], ['->edge', '<-edge', '->edge', '<-edge'])
     """
     if num_nodes == 0:
         raise InputError("the graph is empty: it has no nodes.")
@@ -160,12 +235,33 @@ def csr_from_edges(
         own_repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
-    # 3. make the graph simple: no loops, each undirected edge once
-    source, target, weights = _drop_self_loops(source, target, weights, own_repairs)
-    pairs, weights = _merge_duplicates(source, target, weights, undirected, own_repairs)
-    del source, target
-    # 4. store every edge in both directions, as compressed sparse rows
-    indptr, indices, weights = _compress(pairs, weights, num_nodes)
+    edge_names: tuple[str, ...] = ()
+    if edge_features is not None:
+        edge_features, edge_names = check_features(edge_features, len(source), edge_feature_names)
+    # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
+    keep = _kept_edges(source, target, weights, own_repairs)
+    if not keep.all():
+        source, target = source[keep], target[keep]
+        weights = None if weights is None else weights[keep]
+        relation = None if relation is None else np.asarray(relation)[keep]
+        edge_features = None if edge_features is None else edge_features[keep]
+    relations = find_relations(source, target, relation, relation_names, directed)
+    # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
+    if relations.is_simple and edge_features is None:
+        pairs, weights = _merge_duplicates(source, target, weights, undirected, own_repairs)
+        del source, target
+        indptr, indices, weights = _compress(pairs, weights, num_nodes)
+        links = None
+    else:
+        number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
+        rows = link_edges(source, target, number, relations, num_nodes)
+        own_repairs[DUPLICATES] = 0 if directed is None else len(source) - rows.num_edges
+        indptr, indices, relations = rows.indptr, rows.indices, rows.relations
+        links = None if relations.is_simple else rows.links
+        if weights is not None:
+            weights, own_repairs[CONFLICTS] = values_of_entries(weights, rows)
+        if edge_features is not None:
+            edge_features, own_repairs[CONFLICTS] = values_of_entries(edge_features, rows)
     if repairs is None:
         log_repairs(own_repairs)
     else:
@@ -178,6 +274,11 @@ def csr_from_edges(
         graph_ptr=graph_ptr,
         node_ids=node_ids,
         feature_names=names,
+        relations=relations,
+        links=links,
+        edge_features=edge_features,
+        edge_feature_names=edge_names,
+        notes=tuple(message % count for message, count in own_repairs.items() if count),
     )
 
 
@@ -201,6 +302,13 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
     indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
     graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
     weights = [part.weights for part in parts if part.weights is not None]
+    edge_features = [part.edge_features for part in parts if part.edge_features is not None]
+    relations, numbers = unite([part.relations for part in parts])
+    links: np.ndarray | None = None
+    if not relations.is_simple:
+        links = np.concatenate(
+            [_renumbered(part, new) for part, new in zip(parts, numbers, strict=True)]
+        ).astype(relations.code_type)
     ids = None
     if any(part.node_ids is not None for part in parts):
         ids = [np.array(part.original_ids(np.arange(part.num_nodes))) for part in parts]
@@ -212,7 +320,17 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
         graph_ptr=np.concatenate([[0], *graph_ptr]).astype(np.int64),
         node_ids=None if ids is None else np.concatenate(ids),
         feature_names=parts[0].feature_names,
+        relations=relations,
+        links=links,
+        edge_features=np.concatenate(edge_features) if edge_features else None,
+        edge_feature_names=parts[0].edge_feature_names,
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
+
+
+def _renumbered(part: CSRGraph, new: np.ndarray) -> np.ndarray:
+    """Links of a graph under new numbers; without links, all are the one link of its relation."""
+    return np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
 
 
 def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
@@ -231,6 +349,8 @@ def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
             )
     if len({part.weights is None for part in parts}) > 1:
         raise InputError("either all graphs must have edge weights or none.")
+    if len({part.edge_feature_names for part in parts}) > 1:
+        raise InputError("all graphs must have the same edge features, or none.")
 
 
 def log_repairs(repairs: Counter[str]) -> None:
@@ -299,20 +419,16 @@ def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
     return weights
 
 
-def _drop_self_loops(
+def _kept_edges(
     source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Keep the edges without self-loops and without edges of weight 0."""
-    keep = source != target
+) -> np.ndarray:
+    """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
+    keep: np.ndarray = source != target
     repairs[LOOPS] = len(source) - int(keep.sum())
     if weights is not None:
         repairs[ZEROS] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
-        weights = weights[keep]
-    # mostly nothing is dropped, and nothing has to be copied
-    if keep.all():
-        return source, target, weights
-    return source[keep], target[keep], weights
+    return keep
 
 
 def _merge_duplicates(
@@ -324,9 +440,9 @@ def _merge_duplicates(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
     # a pair of nodes is one number, so that equal edges are equal numbers
-    pairs = _pack(np.minimum(source, target), np.maximum(source, target))
+    pairs = pack(np.minimum(source, target), np.maximum(source, target))
     if weights is None:
-        unique = _sorted_distinct(pairs)
+        unique = sorted_distinct(pairs)
     else:
         unique, inverse = np.unique(pairs, return_inverse=True)
         # of equal edges, the largest weight counts
@@ -337,7 +453,7 @@ def _merge_duplicates(
         repairs[DUPLICATES] = len(source) - len(unique)
     else:
         # an edge that is given in both directions is neither duplicate nor mirrored
-        num_directed = len(_sorted_distinct(_pack(source, target)))
+        num_directed = len(sorted_distinct(pack(source, target)))
         repairs[DUPLICATES] = len(source) - num_directed
         repairs[MIRRORED] = 2 * len(unique) - num_directed
     return unique, weights
@@ -348,7 +464,7 @@ def _compress(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return indptr, indices and weights of edges that are packed once each."""
     # sorted by (row, column), the entries of each row stand together in order
-    entries = np.concatenate([pairs, _pack(pairs & _LOW_HALF, pairs >> 32)])
+    entries = np.concatenate([pairs, pack(pairs & _LOW_HALF, pairs >> 32)])
     if weights is None:
         entries.sort()
     else:
@@ -360,18 +476,3 @@ def _compress(
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
     return indptr, indices, weights
-
-
-def _pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Put two node rows into one int64, which sorts as the pair does."""
-    packed = row << 32
-    packed |= column
-    return packed
-
-
-def _sorted_distinct(values: np.ndarray) -> np.ndarray:
-    """Return what ``np.unique`` returns, without its hash table, which is several times slower."""
-    values = np.sort(values)
-    keep = np.ones(len(values), dtype=bool)
-    keep[1:] = values[1:] != values[:-1]
-    return values[keep]

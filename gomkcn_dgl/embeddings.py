@@ -1,13 +1,25 @@
-"""Step 3: adjacency and features of subgraphs or filters → t-level subtree embeddings."""
+"""Step 3: adjacency and features of subgraphs or filters → t-level subtree embeddings.
+
+Where nodes can be joined in several ways, by an edge that leaves or one that arrives, by edges of
+several types, each of these channels has a matrix of its own, fixed and orthogonal, and an
+embedding is K times wider, K the rows of a matrix. A walk multiplies the matrices of the edges
+along it, so that walks of different words end in different directions. Embeddings are then
+multiplied by the square root of K: divided by their width, squared distances are as they were.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+
+import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.errors import InputError
 
 AGGREGATIONS = ("mean", "sum", "sym")
+# rows of the matrices of two channels, and of more
+_TWO, _MORE = 2, 4
 
 
 def level_embeddings(
@@ -27,7 +39,7 @@ def level_embeddings(
     Parameters
     ----------
     adj : Tensor
-        ``[B, N, N]`` symmetric, weights >= 0.
+        ``[B, N, N]`` symmetric, weights >= 0; or ``[B, N, N, C]``, a matrix for each channel.
     feat : Tensor
         ``[B, N, D]``.
     num_levels : int
@@ -41,7 +53,8 @@ def level_embeddings(
     Returns
     -------
     Tensor
-        ``[B, L, N, D]``, differentiable in both inputs.
+        ``[B, L, N, D]``, or ``[B, L, N, K D]`` for several channels, with K as
+        :func:`channel_matrices` has it; differentiable in both inputs.
 
     Examples
     --------
@@ -50,6 +63,8 @@ def level_embeddings(
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
     transition = transition_matrix(adj, aggregation) / level_scale
+    if adj.dim() == 4:
+        return _channel_levels(transition, feat, num_levels)
     # each level applies the transition matrix once more
     levels = [feat]
     for _ in range(num_levels):
@@ -57,18 +72,73 @@ def level_embeddings(
     return torch.stack(levels, dim=1)
 
 
+def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor:
+    """Levels over several channels: ``X_i = sum over channels c of A_c X_{i-1} W_c``."""
+    matrices = torch.from_numpy(channel_matrices(transition.shape[3])).to(transition)
+    batch, size, _ = feat.shape
+    rows = matrices.shape[1]
+    # level 0 stands in the first of K blocks of features, [B, N, K, D]; the others are empty
+    level = torch.nn.functional.pad(rows**0.5 * feat.unsqueeze(2), (0, 0, 0, rows - 1))
+    levels = [level]
+    for _ in range(num_levels):
+        level = torch.einsum("buvc,cij,bvjd->buid", transition, matrices, level)
+        levels.append(level)
+    return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, -1)
+
+
+@cache
+def channel_matrices(num_channels: int) -> np.ndarray:
+    """One orthogonal matrix for each channel, float64 ``[C, K, K]``; K is 1, 2 or 4.
+
+    A single channel has the number 1, so that an embedding is what it is in the paper. Of two
+    channels, one turns by 30° and the other reflects, so that out- and in-degree stand at right
+    angles and the order along a walk is not lost. More channels have four rows, and the numbers of
+    neighbours over the first four of them stand at right angles.
+
+    >>> channel_matrices(2).round(2).tolist()
+    [[[0.87, -0.5], [0.5, 0.87]], [[0.5, -0.87], [-0.87, -0.5]]]
+    """
+    if num_channels == 1:
+        return np.ones((1, 1, 1))
+    if num_channels == _TWO:
+        long, short = np.sqrt(3) / 2, 0.5
+        return np.array([[[long, -short], [short, long]], [[short, -long], [-long, -short]]])
+    rng = np.random.default_rng(0)
+    base = np.linalg.qr(rng.normal(size=(_MORE, _MORE)))[0]
+    matrices = np.empty((num_channels, _MORE, _MORE))
+    for channel in range(num_channels):
+        # the first column is where level 1 of a neighbour goes, the others only complete it
+        first = base[:, channel] if channel < _MORE else rng.normal(size=_MORE)
+        columns = np.column_stack([first, rng.normal(size=(_MORE, _MORE - 1))])
+        matrix = np.linalg.qr(columns)[0]
+        matrices[channel] = matrix * np.sign(matrix[:, 0] @ first)
+    return matrices
+
+
+def link_matrices(channels: Tensor, dtype: torch.dtype) -> Tensor:
+    """Sum of the matrices of each link's channels: ``[links, C]`` → ``[links, K, K]``."""
+    matrices = torch.from_numpy(channel_matrices(channels.shape[1])).to(channels.device)
+    return torch.einsum("lc,cij->lij", channels.to(matrices.dtype), matrices).to(dtype)
+
+
 def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
-    """Turn an adjacency ``[B, N, N]`` into what a level takes from the one before."""
+    """Turn an adjacency into what a level takes from the one before, of the same shape.
+
+    The degree of a node counts its edges over all channels.
+    """
     if aggregation == "sum":
         return adj
-    degree = adj.sum(dim=-1, keepdim=True)
+    # [B, N, 1]
+    degree = adj.sum(dim=-1, keepdim=True) if adj.dim() == 3 else adj.sum(dim=(2, 3)).unsqueeze(2)
     # a node without edges has a zero row whatever it is divided by
     degree = torch.where(degree > 0, degree, torch.ones_like(degree))
     if aggregation == "mean":
-        return adj / degree
+        return adj / (degree if adj.dim() == 3 else degree.unsqueeze(3))
     # D^-1/2 A D^-1/2
-    root = degree.rsqrt()
-    return root * adj * root.transpose(-1, -2)
+    row, column = degree.rsqrt(), degree.rsqrt().transpose(1, 2)
+    if adj.dim() == 4:
+        row, column = row.unsqueeze(3), column.unsqueeze(3)
+    return row * adj * column
 
 
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:

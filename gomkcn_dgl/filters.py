@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -18,6 +20,8 @@ class GraphFilters(nn.Module):
     ----------
     num_filters, filter_size, feature_width : int
         F, M and D.
+    directed : sequence of bool
+        Whether the edges of each relation have a direction; one relation without by default.
     bounded_feats : bool
         Features are a sigmoid of the parameters, as edges always are; set it when the features of
         the graph lie in [0, 1]. Otherwise features are the parameters.
@@ -27,7 +31,8 @@ class GraphFilters(nn.Module):
     Attributes
     ----------
     free_adj : torch.nn.Parameter
-        ``[F, M (M - 1) / 2]`` logits of the upper triangle.
+        ``[F, P]`` logits of the edges, relation after relation: of one without direction the upper
+        triangle, M (M - 1) / 2, of one with direction all ordered pairs, M (M - 1).
     free_feat : torch.nn.Parameter
         ``[F, M, D]``.
 
@@ -38,7 +43,7 @@ class GraphFilters(nn.Module):
     (torch.Size([2, 3, 3]), torch.Size([2, 3, 1]))
     """
 
-    upper: Tensor
+    place: Tensor
 
     def __init__(
         self,
@@ -47,15 +52,16 @@ class GraphFilters(nn.Module):
         feature_width: int,
         bounded_feats: bool = True,
         generator: torch.Generator | None = None,
+        directed: Sequence[bool] = (False,),
     ) -> None:
         super().__init__()
         self.filter_size = filter_size
         self.bounded_feats = bounded_feats
-        pairs = filter_size * (filter_size - 1) // 2
-        self.free_adj = nn.Parameter(torch.empty(num_filters, pairs))
+        self.directed = tuple(directed)
+        place = _edge_places(filter_size, self.directed)
+        self.free_adj = nn.Parameter(torch.empty(num_filters, len(place[0])))
         self.free_feat = nn.Parameter(torch.empty(num_filters, filter_size, feature_width))
-        upper = torch.triu_indices(filter_size, filter_size, offset=1)
-        self.register_buffer("upper", upper, persistent=False)
+        self.register_buffer("place", place, persistent=False)
         self.reset_parameters(generator)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -65,12 +71,19 @@ class GraphFilters(nn.Module):
             self.free_feat.normal_(generator=generator)
 
     def adj(self) -> Tensor:
-        """Edge weights in (0, 1): ``[F, M, M]``, symmetric, zero diagonal."""
+        """Edge weights in (0, 1) with zero diagonal.
+
+        ``[F, M, M]``, symmetric, for one relation without direction; else ``[F, M, M, C]``, a
+        matrix for each channel: the edges that leave and those that arrive, or both alike.
+        """
         weights = torch.sigmoid(self.free_adj)
-        adj = weights.new_zeros(len(weights), self.filter_size, self.filter_size)
-        row, column = self.upper
-        adj[:, row, column] = weights
-        return adj + adj.transpose(1, 2)
+        row, column, channel, opposite = self.place
+        num_channels = sum(2 if one else 1 for one in self.directed)
+        adj = weights.new_zeros(len(weights), self.filter_size, self.filter_size, num_channels)
+        # each edge is seen from both of its nodes
+        adj[:, row, column, channel] = weights
+        adj[:, column, row, opposite] = weights
+        return adj.squeeze(3) if self.directed == (False,) else adj
 
     def feat(self) -> Tensor:
         """Features ``[F, M, D]``."""
@@ -78,13 +91,28 @@ class GraphFilters(nn.Module):
 
     @torch.no_grad()
     def set(self, rows: Tensor | slice, adj: Tensor, feat: Tensor) -> None:
-        """Make the filters in ``rows`` equal to given subgraphs, ``[R, M, M]`` and ``[R, M, D]``.
+        """Make the filters in ``rows`` equal to given subgraphs.
 
-        An edge weight w in [0, 1] becomes the logit (2 w - 1) * 6; bounded features are first moved
-        into [0.02, 0.98].
+        ``adj`` is shaped as :meth:`adj` returns it, ``feat`` is ``[R, M, D]``. An edge weight w in
+        [0, 1] becomes the logit (2 w - 1) * 6; bounded features are first moved into [0.02, 0.98].
         """
-        row, column = self.upper
-        self.free_adj[rows] = (2 * adj[:, row, column].clamp(0, 1) - 1) * EDGE_LOGIT
+        row, column, channel, _ = self.place
+        weights = (adj if adj.dim() == 4 else adj.unsqueeze(3))[:, row, column, channel]
+        self.free_adj[rows] = (2 * weights.clamp(0, 1) - 1) * EDGE_LOGIT
         if self.bounded_feats:
             feat = feat.clamp(FEATURE_MARGIN, 1 - FEATURE_MARGIN).logit()
         self.free_feat[rows] = feat
+
+
+def _edge_places(filter_size: int, directed: tuple[bool, ...]) -> Tensor:
+    """Row, column, channel, and channel seen from the column, of each weight: int64 ``[4, P]``."""
+    upper = torch.triu_indices(filter_size, filter_size, offset=1)
+    parts, channel = [], 0
+    for one in directed:
+        pairs = torch.cat([upper, upper.flip(0)], dim=1) if one else upper
+        opposite = channel + int(one)
+        parts.append(
+            torch.cat([pairs, torch.tensor([[channel], [opposite]]).expand(2, pairs.shape[1])])
+        )
+        channel = opposite + 1
+    return torch.cat(parts, dim=1)

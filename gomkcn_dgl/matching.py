@@ -15,7 +15,13 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings, refuse_overflow, transition_matrix
+from gomkcn_dgl.embeddings import (
+    AGGREGATIONS,
+    level_embeddings,
+    link_matrices,
+    refuse_overflow,
+    transition_matrix,
+)
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched, matched_similarity
@@ -83,7 +89,11 @@ class GOMKKernel:
         check_choice("padding", self.padding, PADDINGS)
 
     def embed(self, adj: Tensor, feat: Tensor) -> Tensor:
-        """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3)."""
+        """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
+
+        ``adj`` is ``[B, N, N]``, or ``[B, N, N, C]`` for several channels of edges: then they are
+        wider, see :func:`gomkcn_dgl.embeddings.level_embeddings`.
+        """
         return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
 
     def bandwidth(self, feature_width: int) -> list[float]:
@@ -142,8 +152,10 @@ class GOMKKernel:
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
-        # only the backend for the CPU takes subgraphs; the others take level embeddings
-        if not module.__name__.endswith("_numba"):
+        # only the backend for the CPU takes subgraphs, if their links have no weights; the others
+        # take level embeddings
+        linked = subgraphs.links is not None
+        if not module.__name__.endswith("_numba") or (linked and subgraphs.weights is not None):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         # without weights, the backend makes the transition matrix of the bits itself
@@ -153,16 +165,23 @@ class GOMKKernel:
                 transition_matrix(transition.to(feat.dtype), self.aggregation) / self.level_scale
             )
         nodes = subgraphs.nodes
+        matrices = num_channels = None
+        if subgraphs.channels is not None:
+            matrices = link_matrices(subgraphs.channels, feat.dtype)
+            num_channels = subgraphs.channels.sum(dim=1)
         matched: Matched = module.match_subgraphs(
             feat,
             nodes,
             subgraphs.bits,
             transition,
+            subgraphs.links,
+            matrices,
+            num_channels,
             self.aggregation,
             self.level_scale,
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
             z,
-            self.bandwidth(feat.shape[1]),
+            self.bandwidth(z.shape[3]),
             self.node_similarity,
             self.matching,
             self.anchor_root,
@@ -262,11 +281,13 @@ def gomk(
     Parameters
     ----------
     adj : Tensor
-        ``[S, N, N]`` symmetric, weights >= 0.
+        ``[S, N, N]`` symmetric, weights >= 0. For edges with a direction or several types
+        ``[S, N, N, C]``, a matrix for each channel: of a relation with a direction the edges that
+        leave (row to column) and those that arrive, of one without a symmetric matrix.
     feat : Tensor
         ``[S, N, D]``.
     filter_adj : Tensor
-        ``[F, M, M]`` symmetric, zero diagonal. M may differ from N.
+        ``[F, M, M]`` or ``[F, M, M, C]``, zero diagonal. M may differ from N.
     filter_feat : Tensor
         ``[F, M, D]``.
     kernel : GOMKKernel, optional
@@ -313,6 +334,14 @@ def gomk(
     >>> ones = torch.ones(1, 3, 1)
     >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), num_levels=1)
     tensor([[6.0000, 4.7358]])
+
+    A three-cycle beside itself and beside a feed-forward loop, where one edge is the other way:
+
+    >>> cycle = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    >>> loop = torch.tensor([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    >>> adj = torch.stack([torch.stack([one, one.T], dim=2) for one in (cycle, loop)])
+    >>> gomk(adj[:1], ones, adj, torch.ones(2, 3, 1), num_levels=1)
+    tensor([[6.0000, 4.2707]])
     """
     kernel = resolve_kernel(
         kernel,
@@ -329,9 +358,9 @@ def gomk(
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
         adj, feat = _clear_padding(adj, feat, num_nodes)
     z = kernel.embed(filter_adj, filter_feat)
-    # gradients by the edges of the subgraphs need their level embeddings as tensors; otherwise the
-    # backend may embed each subgraph as it goes
-    if torch.is_grad_enabled() and adj.requires_grad:
+    # gradients by the edges of the subgraphs, and several channels, need level embeddings as
+    # tensors; otherwise the backend may embed each subgraph as it goes
+    if adj.dim() == 4 or (torch.is_grad_enabled() and adj.requires_grad):
         scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     else:
         subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
@@ -360,8 +389,9 @@ def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor
     real = torch.arange(size, device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
     # `where` and not a product: padding may hold NaN
     feat = torch.where(real.unsqueeze(2), feat, torch.zeros_like(feat))
-    adj = torch.where(real.unsqueeze(2) & real.unsqueeze(1), adj, torch.zeros_like(adj))
-    return adj, feat
+    both = real.unsqueeze(2) & real.unsqueeze(1)  # [S, N, N]
+    both = both if adj.dim() == 3 else both.unsqueeze(3)
+    return torch.where(both, adj, torch.zeros_like(adj)), feat
 
 
 def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
@@ -373,8 +403,11 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
             raise InputTypeError(
                 f"{name} must be a float32, float64 or bfloat16 tensor, got {kind}."
             )
-        if tensor.dim() != 3:
-            raise InputError(f"{name} must have 3 axes, got the shape {list(tensor.shape)}.")
+        if tensor.dim() != (adj.dim() if name == "filter_adj" else 3) and (
+            name != "adj" or tensor.dim() != 4
+        ):
+            axes = adj.dim() if name == "filter_adj" else 3
+            raise InputError(f"{name} must have {axes} axes, got the shape {list(tensor.shape)}.")
         if tensor.dtype != adj.dtype or tensor.device != adj.device:
             raise InputTypeError(
                 f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
@@ -382,7 +415,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
             )
     # 2. each matrix with its features
     for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
-        batch, size, width = named[matrix].shape
+        batch, size, width = named[matrix].shape[:3]
         if size != width or named[rows].shape[:2] != (batch, size):
             raise InputError(
                 f"{matrix} [B, N, N] and {rows} [B, N, D] must agree, got "

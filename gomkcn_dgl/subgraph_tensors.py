@@ -25,6 +25,12 @@ class SubgraphTensors(NamedTuple):
         ``[S, N, N]`` edge weights, in place of ``bits``.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
+    links : Tensor or None
+        ``[S, N, N]`` all that joins node i to node j, a row of ``channels``; 0 = not joined.
+    channels : Tensor or None
+        bool ``[K, C]``, the channels of each link.
+    opposite : Tensor or None
+        int64 ``[C]``, each channel as seen from the other node.
     """
 
     nodes: Tensor
@@ -32,6 +38,9 @@ class SubgraphTensors(NamedTuple):
     bits: Tensor | None
     weights: Tensor | None
     num_views: int
+    links: Tensor | None = None
+    channels: Tensor | None = None
+    opposite: Tensor | None = None
 
     @classmethod
     def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
@@ -51,10 +60,20 @@ class SubgraphTensors(NamedTuple):
             num_nodes=self.num_nodes[rows],
             bits=None if self.bits is None else self.bits[rows],
             weights=None if self.weights is None else self.weights[rows],
+            links=None if self.links is None else self.links[rows],
         )
 
     def adjacency(self, dtype: torch.dtype) -> Tensor:
-        """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]``."""
+        """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]`` or ``[S, N, N, C]``."""
+        if self.links is not None:
+            # the channels of each link; one that comes in has the weight of the other direction
+            adj = self.channels[self.links.long()].to(dtype)  # type: ignore[index]
+            if self.weights is None:
+                return adj
+            there = self.weights.to(dtype).unsqueeze(3)
+            number = torch.arange(adj.shape[3], device=adj.device)
+            incoming = self.opposite < number  # type: ignore[operator]
+            return adj * torch.where(incoming, there.transpose(1, 2), there)
         if self.bits is None:
             return self.weights.to(dtype)  # type: ignore[union-attr]
         # bit j of a row is bit j % 64 of word j // 64

@@ -13,6 +13,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
+from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
@@ -43,6 +44,11 @@ class SubgraphBatch:
         uint64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
     weights : numpy.ndarray or None
         float32 ``[S, N, N]`` edge weights, for a weighted graph.
+    links : numpy.ndarray or None
+        uint8 or uint16 ``[S, N, N]``, all that joins node i to node j, a number of
+        ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
+    relations : Relations
+        The relations of the graph and their links.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     """
@@ -53,6 +59,8 @@ class SubgraphBatch:
     bits: np.ndarray
     weights: np.ndarray | None
     num_views: int
+    links: np.ndarray | None = None
+    relations: Relations = SIMPLE
 
     def __len__(self) -> int:
         """Return the number of subgraphs S."""
@@ -82,12 +90,25 @@ class SubgraphBatch:
             self.bits[rows],
             None if self.weights is None else self.weights[rows],
             num_views=1,
+            links=None if self.links is None else self.links[rows],
+            relations=self.relations,
         )
 
+    def structure(self) -> np.ndarray:
+        """Link of each pair of nodes, ``[S, N, N]``: without links, 1 for an edge, 0 for none."""
+        return self._joined().astype(np.uint8) if self.links is None else self.links
+
     def adjacency(self) -> np.ndarray:
-        """Edge weights, or 1 for an edge and 0 for none, as float32 ``[S, N, N]``."""
-        if self.weights is not None:
-            return self.weights
+        """Edge weights, or 1 for an edge and 0 for none, as float32.
+
+        ``[S, N, N]``; with links ``[S, N, N, C]``, a matrix for each channel of the relations.
+        """
+        if self.links is not None:
+            return channel_adjacency(self.links, self.weights, self.relations)
+        return self._joined() if self.weights is None else self.weights
+
+    def _joined(self) -> np.ndarray:
+        """1 for an edge and 0 for none, float32 ``[S, N, N]``."""
         # bit j of a row is bit j % 64 of word j // 64
         column = np.arange(self.max_nodes)
         words = self.bits[:, :, column // WORD_BITS]
@@ -102,6 +123,9 @@ class SubgraphBatch:
             None if weighted else torch.from_numpy(self.bits.view(np.int64)).to(device),
             torch.from_numpy(self.weights).to(device) if weighted else None,
             self.num_views,
+            None if self.links is None else torch.from_numpy(self.links).to(device),
+            None if self.links is None else torch.from_numpy(self.relations.links).to(device),
+            None if self.links is None else torch.from_numpy(self.relations.opposite).to(device),
         )
 
     def gather(self, features: FeatureRows) -> np.ndarray:
@@ -180,6 +204,8 @@ def extract_subgraphs(
         graph.indptr,
         graph.indices,
         graph.weights,
+        graph.links,
+        graph.relations.reverse,
         _check_roots(roots, graph.num_nodes),
         num_hops,
         max_nodes,
@@ -187,7 +213,7 @@ def extract_subgraphs(
         num_views,
         seed,
     )
-    return SubgraphBatch(**arrays._asdict(), num_views=num_views)
+    return SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
 
 
 def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:

@@ -15,7 +15,7 @@ ARRAYS = ("indptr", "indices", "features", "weights", "graph_ptr")
 
 
 def edges(graph):
-    return [tuple(edge) for edge in graph.undirected_edges().tolist()]
+    return [tuple(edge) for edge in graph.adjacent_pairs().tolist()]
 
 
 def random_graph(seed=0, num_nodes=6, **options):

@@ -38,7 +38,7 @@ def test_similarities_and_map_agree_with_the_counts(graph, miner, drawings):
     assert assigned == [30, 15]
     assert [sum(counts) for counts in drawings.similarities] == assigned
     assert drawings.map.pattern_of.tolist() == [0] * 30 + [1] * 15
-    assert drawings.map.edges.tolist() == graph.undirected_edges().tolist()
+    assert drawings.map.edges.tolist() == graph.adjacent_pairs().tolist()
 
 
 def test_records_round_trip(drawings):

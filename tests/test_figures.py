@@ -118,7 +118,7 @@ def test_the_dots_and_lines_of_a_map_are_nodes_and_edges():
     (lines,) = (one for one in ax.collections if isinstance(one, LineCollection))
     none, one, zero = (one for one in ax.collections if isinstance(one, PathCollection))
     positions = map_positions(graph)
-    assert np.allclose(np.array(lines.get_segments()), positions[graph.undirected_edges()])
+    assert np.allclose(np.array(lines.get_segments()), positions[graph.adjacent_pairs()])
     assert np.allclose(none.get_offsets(), positions[3:])
     assert np.allclose(zero.get_offsets(), positions[2:3])
     assert to_hex(none.get_facecolor()[0]) == NONE_COLOR

@@ -143,16 +143,22 @@ def operator_inputs(route):
     torch.manual_seed(1)
     subgraphs = subgraphs_of(12, 5)
     feat, z = torch.rand(12, 2), torch.rand(3, 2, 4, 2)
+    links = torch.randint(0, 3, (12, 5, 5), dtype=torch.uint8)
+    link_inputs = (links, torch.rand(3, 2, 2), torch.tensor([0, 1, 1]))
+    feat.requires_grad_()
     left = {
-        "levels": (torch.rand(12, 2, 5, 2).requires_grad_(), None, None, None, None),
-        "bits": (None, feat.requires_grad_(), subgraphs.nodes, subgraphs.bits, None),
-        "steps": (None, feat.requires_grad_(), subgraphs.nodes, None, torch.rand(12, 5, 5)),
+        "levels": (torch.rand(12, 2, 5, 2).requires_grad_(), *[None] * 7),
+        "bits": (None, feat, subgraphs.nodes, subgraphs.bits, *[None] * 4),
+        "steps": (None, feat, subgraphs.nodes, None, torch.rand(12, 5, 5), *[None] * 3),
+        "links": (None, feat, subgraphs.nodes, None, None, *link_inputs),
     }[route]
+    if route == "links":
+        z = torch.rand(3, 2, 4, 4)
     settings = ([2.0, 1.0], 3.0, 0, NODE_SIMILARITY_CODES["rbf"])
     return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
 
 
-@pytest.mark.parametrize("route", ["levels", "bits", "steps"])
+@pytest.mark.parametrize("route", ["levels", "bits", "steps", "links"])
 def test_the_operators_follow_the_rules_of_torch(route):
     inputs, rows = operator_inputs(route)
     forward = (*inputs, rows, True, False, True)

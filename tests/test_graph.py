@@ -15,7 +15,7 @@ from gomkcn_dgl.graph import as_csr, concatenate, csr_from_edges
 
 
 def edges(graph):
-    return [tuple(edge) for edge in graph.undirected_edges().tolist()]
+    return [tuple(edge) for edge in graph.adjacent_pairs().tolist()]
 
 
 def refuse(rule, make):

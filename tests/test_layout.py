@@ -71,6 +71,6 @@ def test_components_of_a_map_lie_side_by_side():
 def test_neighbours_are_near_on_a_map():
     graph = as_csr(nx.grid_2d_graph(12, 12))
     positions = map_positions(graph)
-    ends = positions[graph.undirected_edges()]
+    ends = positions[graph.adjacent_pairs()]
     apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
     assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean() < 0.3 * apart.mean()

@@ -130,7 +130,7 @@ def test_a_table_larger_than_memory_is_in_a_file(graph, uninterrupted, monkeypat
 def test_the_null_graph_takes_at_most_its_estimate(most_rewired, monkeypatch):
     monkeypatch.setattr(thresholds, "_MAX_REWIRED", most_rewired)
     graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
-    graph.undirected_edges()
+    graph.adjacent_pairs()
     thresholds.draw_null_graph(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
     tracemalloc.start()
     try:

@@ -26,12 +26,12 @@ def with_features(graph):
 
 def as_networkx(graph):
     made = nx.empty_graph(graph.num_nodes)
-    made.add_edges_from(graph.undirected_edges().tolist())
+    made.add_edges_from(graph.adjacent_pairs().tolist())
     return made
 
 
 def edge_set(graph):
-    return frozenset(map(tuple, graph.undirected_edges().tolist()))
+    return frozenset(map(tuple, graph.adjacent_pairs().tolist()))
 
 
 def components(graph):
@@ -39,7 +39,7 @@ def components(graph):
 
 
 def joint_degrees(graph, degrees):
-    ends = np.sort(degrees[graph.undirected_edges()], axis=1)
+    ends = np.sort(degrees[graph.adjacent_pairs()], axis=1)
     return collections.Counter(map(tuple, ends.tolist()))
 
 

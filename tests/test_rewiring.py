@@ -19,7 +19,7 @@ GRAPHS = {
 def arrays_of(graph):
     """The arrays of the loop; the ends of edges in one component are one group."""
     csr = as_csr(graph)
-    edges = csr.undirected_edges()
+    edges = csr.adjacent_pairs()
     component = np.empty(csr.num_nodes, np.int64)
     for number, part in enumerate(nx.connected_components(graph)):
         component[list(part)] = number

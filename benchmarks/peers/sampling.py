@@ -37,7 +37,7 @@ def _pyg(graph: CSRGraph, num_hops: int, max_nodes: int) -> Extract:
 def _igraph(graph: CSRGraph, num_hops: int, max_nodes: int) -> Extract:
     import igraph
 
-    whole = igraph.Graph(graph.num_nodes, graph.undirected_edges())
+    whole = igraph.Graph(graph.num_nodes, graph.adjacent_pairs())
 
     def extract(root: int) -> Any:
         # breadth-first order, so that the cap keeps the nearest nodes
@@ -50,7 +50,7 @@ def _networkx(graph: CSRGraph, num_hops: int, max_nodes: int) -> Extract:
     import networkx as nx
 
     whole = nx.empty_graph(graph.num_nodes)
-    whole.add_edges_from(graph.undirected_edges().tolist())
+    whole.add_edges_from(graph.adjacent_pairs().tolist())
     return lambda root: nx.ego_graph(whole, root, radius=num_hops)
 
 

@@ -111,5 +111,5 @@ def _read_graphml(path: str) -> np.ndarray:
             f"{graph.num_nodes}."
         )
     small = nx.empty_graph(graph.num_nodes)
-    small.add_edges_from(graph.undirected_edges().tolist())
+    small.add_edges_from(graph.adjacent_pairs().tolist())
     return motif_from_networkx(small, Path(path).stem).adjacency()

@@ -16,7 +16,7 @@ import numpy as np
 
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
 from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
-from gomkcn_dgl.kernels.induced_numba import fill_weights, induce
+from gomkcn_dgl.kernels.induced_numba import fill_links, fill_weights, induce
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -44,6 +44,8 @@ def extract(
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
+    links: np.ndarray | None,
+    reverse: np.ndarray,
     roots: np.ndarray,
     num_hops: int,
     max_nodes: int,
@@ -61,6 +63,7 @@ def extract(
         truncated=np.empty(total, np.bool_),
         bits=np.empty((total, max_nodes, words), np.uint64),
         weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
+        links=None if links is None else np.empty((total, max_nodes, max_nodes), links.dtype),
     )
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
@@ -70,6 +73,8 @@ def extract(
             Rows(indptr.view(np.uint64), indices.view(np.uint32)),
             hub_degree(max_nodes),
             weights if weighted else np.empty(0, np.float32),
+            links,
+            reverse,
             roots.astype(np.int64),
             num_hops,
             POLICIES[policy],
@@ -80,22 +85,24 @@ def extract(
             out.truncated,
             out.bits,
             out.weights if out.weights is not None else np.empty((0, 0, 0), np.float32),
+            out.links,
         )  # fmt: skip
     return out
 
 
 def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
     """Give each block a scratch of its own."""
-    max_nodes = arguments[-5].shape[1]
+    max_nodes = arguments[-6].shape[1]
     scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
     _extract_kernel(first, last, graph, limit, *arguments, scratch)
 
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, limit, weights, roots, num_hops, policy, num_views, seed,
-    nodes, num_nodes, truncated, bits, dense_weights, scratch,
+    first, last, graph, limit, weights, links, reverse, roots, num_hops, policy, num_views,
+    seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
 ):  # fmt: skip
+    """Extract the subgraphs from `first` to `last`; links are arrays or None."""
     era = _ONE
     for row in range(first, last):
         root, view = roots[row // num_views], row % num_views
@@ -105,10 +112,13 @@ def _extract_kernel(
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
-        induce(graph, nodes[row], size, limit, cut and policy != _BFS, bits[row], scratch, era)
+        grown = cut and policy != _BFS
+        num_ends = induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
         era += len(scratch.met)
+        if links is not None:
+            fill_links(links, reverse, num_ends, dense_links[row], scratch)
         if len(dense_weights) > 0:
-            fill_weights(graph, weights, nodes[row], size, bits[row], dense_weights[row])
+            fill_weights(graph, weights, links, nodes[row], size, bits[row], dense_weights[row])
 
 
 @subroutine(**SEARCH_JIT)

@@ -49,6 +49,7 @@ class ExtractedArrays(NamedTuple):
     truncated: np.ndarray  # bool [S]
     bits: np.ndarray  # uint64 [S, N, ceil(N / 64)]
     weights: np.ndarray | None  # float32 [S, N, N]
+    links: np.ndarray | None  # uint8 or uint16 [S, N, N], 0 = not joined
 
 
 def hub_degree(max_nodes: int) -> int:
@@ -61,6 +62,8 @@ def extract(
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
+    links: np.ndarray | None,
+    reverse: np.ndarray,
     roots: np.ndarray,
     num_hops: int,
     max_nodes: int,
@@ -68,7 +71,11 @@ def extract(
     num_views: int,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract ``num_views`` subgraphs around every root; see the module's docstring."""
+    """Extract ``num_views`` subgraphs around every root; see the module's docstring.
+
+    ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
+    from the other node.
+    """
     words = -(-max_nodes // WORD_BITS)
     total = len(roots) * num_views
     out = ExtractedArrays(
@@ -77,6 +84,7 @@ def extract(
         truncated=np.zeros(total, bool),
         bits=np.zeros((total, max_nodes, words), np.uint64),
         weights=None if weights is None else np.zeros((total, max_nodes, max_nodes), np.float32),
+        links=None if links is None else np.zeros((total, max_nodes, max_nodes), links.dtype),
     )
     for row in range(total):
         root, view = int(roots[row // num_views]), row % num_views
@@ -90,7 +98,7 @@ def extract(
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
-        _induce(indptr, indices, weights, selected, row, out)
+        _induce(indptr, indices, weights, links, selected, row, out)
     return out
 
 
@@ -221,19 +229,23 @@ def _induce(
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
+    links: np.ndarray | None,
     selected: list[int],
     row: int,
     out: ExtractedArrays,
 ) -> None:
-    """Write the adjacency among the selected nodes, as bits and as weights."""
+    """Write the adjacency among the selected nodes, as bits, as weights and as links."""
     for i, u in enumerate(selected):
         neighbours = indices[indptr[u] : indptr[u + 1]].tolist()
         for j, v in enumerate(selected):
             if v not in neighbours:
                 continue
             out.bits[row, i, j // WORD_BITS] |= np.uint64(1 << (j % WORD_BITS))
+            entry = indptr[u] + neighbours.index(v)
             if weights is not None and out.weights is not None:
-                out.weights[row, i, j] = weights[indptr[u] + neighbours.index(v)]
+                out.weights[row, i, j] = weights[entry]
+            if links is not None and out.links is not None:
+                out.links[row, i, j] = links[entry]
 
 
 def stream(seed: int, root: int, view: int) -> int:

@@ -1,7 +1,8 @@
-"""The edges among the selected nodes of a subgraph, compiled: as bits and as weights.
+"""The edges among the selected nodes of a subgraph, compiled: as bits, as weights and as links.
 
 Edges are read off the rows of the selected nodes, short rows only, since an edge between a short
-row and a hub's stands in the short one. Two hubs are tested by binary search.
+row and a hub's stands in the short one. Two hubs are tested by binary search. Where there are
+links, the position of each edge in ``indices`` is kept until the links are written.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gomkcn_dgl.kernels.search_numba import (
     enter,
     find,
     find_edge,
+    find_entry,
     slot_of,
 )
 from gomkcn_dgl.runtime.compiled import subroutine
@@ -26,8 +28,12 @@ _WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
 @subroutine(**INLINE_JIT)
-def induce(graph, selected, size, limit, grown, bits, scratch, era):
-    """Write the adjacency among the selected nodes, and put grown nodes in breadth-first order."""
+def induce(graph, selected, size, limit, grown, links, bits, scratch, era):
+    """Write the adjacency among the selected nodes, and put grown nodes in breadth-first order.
+
+    Return how many edge ends stand in ``scratch.pairs``. With `links`, else None, their entries in
+    `indices` stand in ``scratch.entries``.
+    """
     # 1. enter the selected nodes into the hash table
     table, pairs = scratch.table, scratch.pairs
     for i in range(size):
@@ -41,12 +47,17 @@ def induce(graph, selected, size, limit, grown, bits, scratch, era):
             # its edges to short rows stand there
             for j in range(i):
                 pairs[count] = (np.uint64(selected[j]) << _HALF) | owner
-                if degree(graph, selected[j]) > limit and find_edge(graph, node, selected[j]) >= 0:
-                    count += _ONE
+                if degree(graph, selected[j]) > limit:
+                    entry = find_entry(graph, node, selected[j])
+                    if links is not None:
+                        scratch.entries[count] = entry
+                    count += np.uint64(entry >= 0)
             continue
         for edge in range(graph.indptr[node], graph.indptr[node + 1]):
             other = graph.indices[edge]
             pairs[count] = (np.uint64(other) << _HALF) | owner
+            if links is not None:
+                scratch.entries[count] = edge
             count += np.uint64(table[slot_of(other, scratch)] >= era)
     # 3. look each of them up, and set both bits of an edge
     _clear(bits)
@@ -57,9 +68,12 @@ def induce(graph, selected, size, limit, grown, bits, scratch, era):
             i, j = pairs[k] & _LOW, np.uint64(position)
             _join(bits, i, j)
             pairs[edges] = (j << _HALF) | i
+            if links is not None:
+                scratch.entries[edges] = scratch.entries[k]
             edges += _ONE
     if grown:
         _reorder(selected, size, edges, bits, scratch)
+    return edges
 
 
 @subroutine(**SEARCH_JIT)
@@ -82,8 +96,10 @@ def _reorder(selected, size, edges, bits, scratch):
         selected[rank[k]] = grown[k]
     _clear(bits)
     for k in range(edges):
-        i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
-        _join(bits, np.uint64(rank[i]), np.uint64(rank[j]))
+        i = np.uint64(rank[scratch.pairs[k] & _LOW])
+        j = np.uint64(rank[scratch.pairs[k] >> _HALF])
+        scratch.pairs[k] = (j << _HALF) | i
+        _join(bits, i, j)
 
 
 @subroutine(**INLINE_JIT)
@@ -100,13 +116,29 @@ def _join(bits, i, j):
 
 
 @subroutine(**SEARCH_JIT)
-def fill_weights(graph, weights, selected, size, bits, dense):
-    """Write the weights of the edges in ``bits``."""
+def fill_weights(graph, weights, links, selected, size, bits, dense):
+    """Write the weights of the edges in ``bits``; with links, each direction has its own."""
     for i in range(len(selected)):
         for j in range(len(selected)):
             dense[i, j] = np.float32(0)
     for i in range(size):
         for j in range(i):
             if (bits[i, j >> 6] >> np.uint64(j & 63)) & _ONE:
-                weight = weights[find_edge(graph, selected[i], selected[j])]
-                dense[i, j], dense[j, i] = weight, weight
+                if links is None:
+                    weight = weights[find_edge(graph, selected[i], selected[j])]
+                    dense[i, j], dense[j, i] = weight, weight
+                else:
+                    dense[i, j] = weights[find_entry(graph, selected[i], selected[j])]
+                    dense[j, i] = weights[find_entry(graph, selected[j], selected[i])]
+
+
+@subroutine(**SEARCH_JIT)
+def fill_links(links, reverse, num_ends, dense, scratch):
+    """Write the links of the edge ends that ``induce`` has left, seen from both nodes."""
+    for i in range(dense.shape[0]):
+        for j in range(dense.shape[1]):
+            dense[i, j] = 0
+    for k in range(num_ends):
+        i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
+        link = links[scratch.entries[k]]
+        dense[i, j], dense[j, i] = link, reverse[link]

@@ -1,7 +1,9 @@
 """Level embeddings of one subgraph on the CPU, and the way back: ``X_i = A X_{i-1} / c``.
 
-A subgraph comes as bit rows or as a dense transition matrix; both become a list of weighted edges,
-so that a level costs one vector operation an edge.
+A subgraph comes as bit rows, as a dense transition matrix or as links; all become a list of
+weighted edges, so that a level costs one vector operation an edge. Over links, an edge also has a
+matrix, the sum of those of the link's channels, and a row of features is K blocks of D numbers:
+one vector operation an edge and an entry of the matrix.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ class Edges(NamedTuple):
     head: np.ndarray  # int64 [N * N], the node that receives
     tail: np.ndarray  # int64 [N * N], the node that gives
     weight: np.ndarray  # [N * N]
+    link: np.ndarray  # int64 [N * N], where there are links
     degree: np.ndarray  # int64 [N]
 
 
@@ -33,6 +36,7 @@ def new_edges(num_nodes: int, dtype: np.dtype) -> Edges:
         np.empty(most, np.int64),
         np.empty(most, np.int64),
         np.empty(most, dtype),
+        np.empty(most, np.int64),
         np.empty(max(1, num_nodes), np.int64),
     )
 
@@ -40,7 +44,7 @@ def new_edges(num_nodes: int, dtype: np.dtype) -> Edges:
 @subroutine(_nrt=False)
 def edges_of_bits(bits, aggregation, scale, edges):
     """List the edges of bit rows [N, W]; return how many there are."""
-    head, tail, weight, degree = edges
+    head, tail, _, _, degree = edges
     num_nodes = bits.shape[0]
     count = 0
     for i in range(num_nodes):
@@ -52,7 +56,14 @@ def edges_of_bits(bits, aggregation, scale, edges):
             count += (bits[i, j // WORD_BITS] >> np.uint64(j % WORD_BITS)) & np.uint64(1)
         # edges of row i are those listed since it began
         degree[i] = count - before
-    # each edge is weighted by the aggregation, once all degrees are known
+    _weigh(edges, count, aggregation, scale)
+    return count
+
+
+@subroutine(_nrt=False)
+def _weigh(edges, count, aggregation, scale):
+    """Weigh each edge as the aggregation says, once all degrees are known."""
+    head, tail, weight, _, degree = edges
     for k in range(count):
         divisor = scale
         if aggregation == _MEAN:
@@ -60,13 +71,31 @@ def edges_of_bits(bits, aggregation, scale, edges):
         elif aggregation == _SYM:
             divisor = scale * np.sqrt(weight.dtype.type(degree[head[k]] * degree[tail[k]]))
         weight[k] = 1 / divisor
+
+
+@subroutine(_nrt=False)
+def edges_of_links(links, num_channels, aggregation, scale, edges):
+    """List the edges of links [N, N]; return how many there are.
+
+    `num_channels` [K] are those of each link: each of them counts in the degree of a node.
+    """
+    head, tail, _, link, degree = edges
+    num_nodes = links.shape[0]
+    count = 0
+    for i in range(num_nodes):
+        degree[i] = 0
+        for j in range(num_nodes):
+            head[count], tail[count], link[count] = i, j, links[i, j]
+            degree[i] += num_channels[links[i, j]]
+            count += links[i, j] != 0
+    _weigh(edges, count, aggregation, scale)
     return count
 
 
 @subroutine(_nrt=False)
 def edges_of_matrix(transition, edges):
     """List the non-zero entries of a transition matrix [N, N]; return how many there are."""
-    head, tail, weight, _ = edges
+    head, tail, weight, _, _ = edges
     count = 0
     for i in range(transition.shape[0]):
         for j in range(transition.shape[1]):
@@ -76,23 +105,43 @@ def edges_of_matrix(transition, edges):
 
 
 @subroutine(_nrt=False)
-def fill_levels(edges, num_edges, x):
-    """Fill all levels of x [L, N, D] from level 0."""
+def fill_levels(edges, num_edges, matrices, x):
+    """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K D], from level 0."""
+    rows = matrices.shape[1]
+    width = x.shape[2] // max(rows, 1)
     for level in range(1, x.shape[0]):
         x[level] = 0
         # X_i = A X_{i-1}, one edge after the other
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
-            for d in range(x.shape[2]):
-                x[level, head, d] += weight * x[level - 1, tail, d]
+            if rows == 0:
+                for d in range(x.shape[2]):
+                    x[level, head, d] += weight * x[level - 1, tail, d]
+                continue
+            # over links, block j of the neighbour goes to block i times entry (i, j)
+            for i in range(rows):
+                for j in range(rows):
+                    factor = weight * matrices[edges.link[k], i, j]
+                    for d in range(width):
+                        x[level, head, i * width + d] += factor * x[level - 1, tail, j * width + d]
 
 
 @subroutine(_nrt=False)
-def collect_levels(edges, num_edges, grad):
-    """Bring the gradient of all levels [L, N, D] down to level 0."""
+def collect_levels(edges, num_edges, matrices, grad):
+    """Bring the gradient of all levels, shaped as in ``fill_levels``, down to level 0."""
+    rows = matrices.shape[1]
+    width = grad.shape[2] // max(rows, 1)
     for level in range(grad.shape[0] - 1, 0, -1):
         # the transposed step: what the head received goes back to the tail
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
-            for d in range(grad.shape[2]):
-                grad[level - 1, tail, d] += weight * grad[level, head, d]
+            if rows == 0:
+                for d in range(grad.shape[2]):
+                    grad[level - 1, tail, d] += weight * grad[level, head, d]
+                continue
+            for i in range(rows):
+                for j in range(rows):
+                    factor = weight * matrices[edges.link[k], i, j]
+                    for d in range(width):
+                        step = factor * grad[level, head, i * width + d]
+                        grad[level - 1, tail, j * width + d] += step

@@ -26,6 +26,7 @@ from gomkcn_dgl.kernels.levels_numba import (
     Edges,
     collect_levels,
     edges_of_bits,
+    edges_of_links,
     edges_of_matrix,
     fill_levels,
     new_edges,
@@ -43,6 +44,9 @@ class LeftSide(NamedTuple):
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
     bits: np.ndarray  # uint64 [S, N, W]
     transition: np.ndarray  # [S, N, N], what a level takes from the one before
+    links: np.ndarray  # uint8 or uint16 [S, N, N], all that joins two nodes
+    matrices: np.ndarray  # [links, K, K]
+    num_channels: np.ndarray  # int64 [links]
 
 
 class ForwardScratch(NamedTuple):
@@ -138,17 +142,29 @@ def _load(left, s, aggregation, scale, edges, x):
                 for d in range(x.shape[2]):
                     x[level, n, d] = left.levels[s, level, n, d]
     else:
-        # level 0 holds the features, zero for padding; the edges give the other levels
+        # level 0 holds the features, zero for padding; over links they stand in the first block
+        width, factor = left.feat.shape[1], _block_scale(left)
         for n in range(left.nodes.shape[1]):
             node = left.nodes[s, n]
-            for d in range(x.shape[2]):
-                x[0, n, d] = left.feat[node, d] if node >= 0 else 0
-        if left.bits.shape[0] > 0:
+            for d in range(width):
+                x[0, n, d] = factor * left.feat[node, d] if node >= 0 else 0
+            for d in range(width, x.shape[2]):
+                x[0, n, d] = 0
+        # the edges give the other levels
+        if left.links.shape[0] > 0:
+            num_edges = edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
+        elif left.bits.shape[0] > 0:
             num_edges = edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
             num_edges = edges_of_matrix(left.transition[s], edges)
-        fill_levels(edges, num_edges, x)
+        fill_levels(edges, num_edges, left.matrices, x)
     return num_edges
+
+
+@subroutine(_nrt=False)
+def _block_scale(left):
+    """Factor of level 0: with K blocks of features the square root of K, see ``embeddings``."""
+    return np.sqrt(left.feat.dtype.type(max(left.matrices.shape[1], 1)))
 
 
 class BackwardScratch(NamedTuple):
@@ -176,7 +192,7 @@ def match_bwd_kernel(
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
     x, norms, grad_x, edges = scratch
     num_subgraphs, _, num_nodes = assignment.shape
-    num_levels, width = z.shape[1], z.shape[3]
+    num_levels, width = z.shape[1], grad_left.shape[3]
     num_blocks = grad_z.shape[0]
     for block in range(first, last):
         own = grad_z[block]
@@ -201,12 +217,14 @@ def match_bwd_kernel(
                 )  # fmt: skip
             if grad_left.shape[0] > 0:
                 # where only features were given, the gradients of all levels lead back to level 0
+                factor = z.dtype.type(1)
                 if grad_left.shape[1] < num_levels:
-                    collect_levels(edges, num_edges, grad_x)
+                    collect_levels(edges, num_edges, left.matrices, grad_x)
+                    factor = _block_scale(left)
                 for level in range(grad_left.shape[1]):
                     for n in range(num_nodes):
                         for d in range(width):
-                            grad_left[s, level, n, d] = grad_x[level, n, d]
+                            grad_left[s, level, n, d] = factor * grad_x[level, n, d]
 
 
 @subroutine(_nrt=False)

@@ -41,7 +41,7 @@ def match(
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        x, None, None, None, None, z, bandwidth, 1.0, 0, NODE_SIMILARITY_CODES[node_similarity],
+        x, *[None] * 7, z, bandwidth, 1.0, 0, NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(x, z),
     )  # fmt: skip
     return Matched(scores, assignment.long())
@@ -52,6 +52,9 @@ def match_subgraphs(
     nodes: Tensor,
     bits: Tensor | None,
     transition: Tensor | None,
+    links: Tensor | None,
+    matrices: Tensor | None,
+    num_channels: Tensor | None,
     aggregation: str,
     level_scale: float,
     rows: Tensor,
@@ -64,12 +67,13 @@ def match_subgraphs(
     """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
     ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and either ``bits``, int64
-    ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``transition [S, N, N]``.
-    ``aggregation`` and ``level_scale`` turn bits into a transition matrix.
+    ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``links [S, N, N]`` with ``matrices`` and
+    ``num_channels`` of each link, or ``transition [S, N, N]``. ``aggregation`` and ``level_scale``
+    turn bits and links into a transition matrix.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        None, feat, nodes, bits, transition, z, bandwidth, level_scale,
-        AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
+        None, feat, nodes, bits, transition, links, matrices, num_channels, z, bandwidth,
+        level_scale, AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
     )  # fmt: skip
     return Matched(scores, assignment.long())
@@ -87,6 +91,9 @@ class _Inputs(NamedTuple):
     nodes: Tensor | None  # int [S, N]
     bits: Tensor | None  # int64 [S, N, W]
     transition: Tensor | None  # [S, N, N]
+    links: Tensor | None  # uint8 or uint16 [S, N, N]
+    matrices: Tensor | None  # [links, K, K]
+    num_channels: Tensor | None  # int64 [links]
     z: Tensor  # [F, L, M, D]
     bandwidth: Sequence[float]
     level_scale: float
@@ -118,14 +125,19 @@ class _Inputs(NamedTuple):
             array(self.nodes, 2, torch.int32),
             array(self.bits, 3, torch.int64).view(np.uint64),
             array(self.transition, 3, real),
+            array(self.links, 3, torch.uint8),
+            array(self.matrices, 3, real),
+            array(self.num_channels, 1, torch.int64),
         )
 
 
 _SCHEMA = (
-    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? transition, Tensor z, "
+    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? transition, "
+    "Tensor? links, Tensor? matrices, Tensor? num_channels, Tensor z, "
     "float[] bandwidth, float level_scale, int aggregation, int node_similarity"
 )
 _NUM_INPUTS = len(_Inputs._fields)
+_NUM_TENSORS = _Inputs._fields.index("z") + 1
 # not library.custom_op, whose functions load the compiler of torch, a second, at their first call
 library.define(
     "gomkcn::match_numba",
@@ -223,6 +235,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     left, z = inputs.left_side(), inputs.z.contiguous()
     num_subgraphs, _, num_nodes = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
+    left_width = inputs.left().shape[-1]
     norms = z.square().sum(dim=3)
     dtype = norms.numpy().dtype
     # each block sums its own gradient of z, and the blocks are added in order
@@ -230,7 +243,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     grad_z = z.new_empty(blocks, *z.shape)
     # of all levels where they are given, else of level 0
     depth = num_levels if inputs.feat is None else 1
-    grad_rows = z.new_empty(num_subgraphs if needs_left else 0, depth, num_nodes, width)
+    grad_rows = z.new_empty(num_subgraphs if needs_left else 0, depth, num_nodes, left_width)
     # measured: about 10 ns for 16 features
     nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
 
@@ -260,7 +273,8 @@ def _(*arguments: Any) -> tuple[Tensor, Tensor]:
     inputs, needs_left = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
     num_subgraphs, num_nodes = inputs.sizes()
     z = inputs.z
-    shape = [num_subgraphs if needs_left else 0, 1, num_nodes, z.shape[3]]
+    width = inputs.left().shape[-1]
+    shape = [num_subgraphs if needs_left else 0, 1, num_nodes, width]
     if inputs.feat is None:
         shape[1] = z.shape[1]
     elif needs_left:
@@ -270,8 +284,9 @@ def _(*arguments: Any) -> tuple[Tensor, Tensor]:
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
     kept = _Inputs(*inputs[:_NUM_INPUTS])
-    ctx.save_for_backward(*kept[:6], *output[1:])
-    ctx.settings = kept[6:]
+    # the tensors come first, then plain numbers
+    ctx.save_for_backward(*kept[:_NUM_TENSORS], *output[1:])
+    ctx.settings = kept[_NUM_TENSORS:]
 
 
 def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ...]:

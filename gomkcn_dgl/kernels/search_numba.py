@@ -44,6 +44,7 @@ class Scratch(NamedTuple):
     rows: np.ndarray  # uint32 [N], selected nodes whose rows are open, by depth
     row_depths: np.ndarray  # int64 [N]
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
+    entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for
 
 
 def new_scratch(max_nodes: int, limit: int, num_nodes: int) -> Scratch:
@@ -63,6 +64,7 @@ def new_scratch(max_nodes: int, limit: int, num_nodes: int) -> Scratch:
         np.empty(max_nodes, np.uint32),
         np.empty(max_nodes, np.int64),
         np.empty(max_nodes * limit + 1, np.uint64),
+        np.empty(max_nodes * limit + 1, np.int64),
     )
 
 
@@ -77,6 +79,12 @@ def find_edge(graph, u, v):
     """Position of the edge u-v in `indices`, or -1; in the row of `u` unless that is a long one."""
     if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
         u, v = v, u
+    return find_entry(graph, u, v)
+
+
+@subroutine(**SEARCH_JIT)
+def find_entry(graph, u, v):
+    """Position of `v` in the row of `u`, or -1."""
     low, high = graph.indptr[u], graph.indptr[u + 1]
     while low < high:
         middle = (low + high) >> _ONE

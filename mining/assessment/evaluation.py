@@ -148,7 +148,7 @@ def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset
     >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), 1 - np.eye(2))))
     [[0, 1], [1, 2], [2, 3]]
     """
-    whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges().tolist())
+    whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs().tolist())
     motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
     return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
 

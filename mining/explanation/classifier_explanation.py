@@ -209,7 +209,7 @@ def _response(
     if data.task == "graph":
         first, end = data.graph.graph_ptr[row : row + 2]
         nodes = np.arange(first, end)
-        edges = data.graph.undirected_edges()
+        edges = data.graph.adjacent_pairs()
         edges = edges[(edges[:, 0] >= first) & (edges[:, 0] < end)] - first
     else:
         one = collection.subgraphs.select(torch.tensor([row]))

@@ -57,7 +57,7 @@ def permute_features(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
 
 def rewire(graph: CSRGraph, rng: np.random.Generator, *, keep_joint_degrees: bool) -> CSRGraph:
     """Rewire the edges by ten swaps for each edge, keeping degrees and connected components."""
-    edges = graph.undirected_edges()
+    edges = graph.adjacent_pairs()
     if len(edges) == 0:
         return replace(graph, weights=None)
     # Only edge ends whose nodes are in the same group are exchanged. End 2 e leads to the second
@@ -88,7 +88,7 @@ def erased_configuration(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     if graph.num_edges == 0:
         return replace(graph, weights=None)
     group = _exchangeable(graph, keep_joint_degrees=True)
-    ends = graph.undirected_edges().astype(np.int32)[:, ::-1].reshape(-1)
+    ends = graph.adjacent_pairs().astype(np.int32)[:, ::-1].reshape(-1)
     # permute the ends within each group: sorted by group, then by a random number
     key = group[ends].astype(np.uint64)
     position = np.argsort(key, kind="stable")

@@ -63,7 +63,7 @@ def _edge_lines(graph: CSRGraph, positions: np.ndarray) -> Any:
 
     many = graph.num_edges > _MAX_VECTOR_LINES
     return LineCollection(
-        list(positions[graph.undirected_edges()]),
+        list(positions[graph.adjacent_pairs()]),
         # a picture cannot follow the text colour of the page; this grey is visible on any
         colors="#808080" if many else INK,
         alpha=float(np.clip(1500 / max(graph.num_edges, 1), 0.03, 0.7)),

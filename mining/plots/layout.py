@@ -58,7 +58,7 @@ def map_positions(graph: CSRGraph) -> np.ndarray:
 
     Every component is laid out by itself; the components are set on shelves, the largest first.
     """
-    whole = igraph.Graph(n=graph.num_nodes, edges=graph.undirected_edges())
+    whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs())
     components = sorted(whole.connected_components(), key=len, reverse=True)
     boxes = [_component_positions(whole.induced_subgraph(part)) for part in components]
     positions = np.zeros((graph.num_nodes, 2))

@@ -147,7 +147,7 @@ def gather_drawings(
     assigned = best >= np.array([pattern.min_similarity for pattern in patterns])[nearest]
     graph_map = None
     if len(nearest) == graph.num_nodes < MOST_NODES:
-        graph_map = GraphMap(graph.undirected_edges(), np.where(assigned, nearest, -1))
+        graph_map = GraphMap(graph.adjacent_pairs(), np.where(assigned, nearest, -1))
     return RunDrawings(
         tuple(draw(*pair) for pair in zip(patterns, drawn, strict=True)),
         colors.legend,

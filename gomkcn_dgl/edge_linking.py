@@ -1,0 +1,155 @@
+"""Edges with relations and directions → rows of neighbours, each with the link to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import Relations, number_links, relations_of
+
+
+class LinkedRows(NamedTuple):
+    """Rows of neighbours, and where their entries come from; an entry has one or more edge ends."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    indices: np.ndarray  # int32 [E]
+    links: np.ndarray  # uint8 or uint16 [E]
+    relations: Relations  # with the links that occur
+    start: np.ndarray  # int64 [E], first edge end of each entry, among those below
+    edge: np.ndarray  # int64, edge of each edge end
+    outgoing: np.ndarray  # bool, whether the edge leads from the row's node or has no direction
+    num_edges: int  # edges without duplicates
+
+
+def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Put two node rows into one int64, which sorts as the pair does."""
+    packed = row << 32
+    packed |= column
+    return packed
+
+
+def sorted_distinct(values: np.ndarray) -> np.ndarray:
+    """Return what ``np.unique`` returns, without its hash table, which is several times slower."""
+    values = np.sort(values)
+    keep = np.ones(len(values), dtype=bool)
+    keep[1:] = values[1:] != values[:-1]
+    return values[keep]
+
+
+def find_relations(
+    source: np.ndarray,
+    target: np.ndarray,
+    relation: np.ndarray | None,
+    names: Sequence[str],
+    directed: bool | Sequence[bool] | None,
+) -> Relations:
+    """Check the relation of each edge; find which relations have a direction, where none says so.
+
+    A relation has none when each of its edges is there in both directions.
+    """
+    names = [str(name) for name in names]
+    if relation is not None:
+        _check_codes(np.asarray(relation), len(source), len(names))
+    elif len(names) != 1:
+        raise InputError(f"relation_names must be one name without relation, got {len(names)}.")
+    if isinstance(directed, bool):
+        return relations_of(names, [directed] * len(names))
+    if directed is not None:
+        if len(directed) != len(names):
+            raise InputError(
+                f"directed must be one value for each of the {len(names)} relations, "
+                f"got {len(directed)}."
+            )
+        return relations_of(names, directed)
+    return relations_of(
+        names,
+        [
+            not _is_symmetric(source[here], target[here])
+            for here in (
+                slice(None) if relation is None else relation == number
+                for number in range(len(names))
+            )
+        ],
+    )
+
+
+def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> None:
+    if relation.shape != (num_edges,):
+        raise InputError(
+            f"relation must be one number for each of the {num_edges} edges, "
+            f"got an array of shape {relation.shape}."
+        )
+    if num_edges and relation.dtype.kind not in "iu":
+        raise InputTypeError(f"relation must hold integers, got {relation.dtype}.")
+    if num_edges and not (relation.min() >= 0 and relation.max() < num_relations):
+        worst = relation.min() if relation.min() < 0 else relation.max()
+        raise InputError(
+            f"relation must be numbers of relation_names, 0 to {num_relations - 1}, got {worst}."
+        )
+
+
+def _is_symmetric(source: np.ndarray, target: np.ndarray) -> bool:
+    there, back = sorted_distinct(pack(source, target)), sorted_distinct(pack(target, source))
+    return np.array_equal(there, back)
+
+
+def link_edges(
+    source: np.ndarray,
+    target: np.ndarray,
+    relation: np.ndarray,
+    relations: Relations,
+    num_nodes: int,
+) -> LinkedRows:
+    """Merge duplicates and gather all that joins two nodes into one entry of each one's row."""
+    # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
+    pairs = np.concatenate([pack(source, target), pack(target, source)])
+    out = relations.outgoing[relation]
+    channels = np.concatenate([out, relations.opposite[out]])
+    # 2. sorted by pair and channel, equal ends stand together, and one of them stays
+    order = np.lexsort((channels, pairs))
+    pairs, channels = pairs[order], channels[order]
+    new = np.ones(len(pairs), dtype=bool)
+    new[1:] = (pairs[1:] != pairs[:-1]) | (channels[1:] != channels[:-1])
+    pairs, channels, edge = pairs[new], channels[new], order[new] % max(len(source), 1)
+    # 3. the ends of one pair form one entry and its link
+    first = np.ones(len(pairs), dtype=bool)
+    first[1:] = pairs[1:] != pairs[:-1]
+    links, numbered = number_links(np.cumsum(first) - 1, channels, relations)
+    start = np.flatnonzero(first)
+    entries = pairs[start]
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
+    incoming = np.array([side == "in" for _, side in relations.channels])
+    return LinkedRows(
+        indptr=indptr,
+        indices=(entries & 2**32 - 1).astype(np.int32),
+        links=links,
+        relations=numbered,
+        start=start,
+        edge=edge,
+        outgoing=~incoming[channels],
+        num_edges=len(pairs) // 2,
+    )
+
+
+def values_of_entries(values: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray, int]:
+    """Weight or features of each entry: those of the strongest edge that leads to the neighbour.
+
+    ``values`` are ``[edges]`` or ``[edges, C]``; where no edge leads there, an edge that comes from
+    there counts. Of several edges the largest value stays, column by column. Return also how many
+    entries had edges of different values.
+    """
+    ends = values[rows.edge]
+    outgoing = rows.outgoing if ends.ndim == 1 else rows.outgoing[:, None]
+    lowest = np.where(outgoing, ends, -np.inf)
+    if not len(ends):
+        return ends, 0
+    largest = np.maximum.reduceat(lowest, rows.start, axis=0)
+    incoming = np.maximum.reduceat(ends, rows.start, axis=0)
+    result = np.where(np.isneginf(largest), incoming, largest).astype(np.float32)
+    smallest = np.minimum.reduceat(np.where(outgoing, ends, np.inf), rows.start, axis=0)
+    conflicts = (largest > smallest) & ~np.isneginf(largest)
+    return result, int(conflicts.sum() if conflicts.ndim == 1 else conflicts.any(axis=1).sum())

@@ -1,0 +1,232 @@
+"""How two nodes of a graph can be joined: relations with a direction or none, and their links.
+
+A *relation* is a kind of edge: a name, and whether its edges have a direction. A *channel* is a
+relation seen from one end: ``out`` and ``in`` for a relation with a direction, one channel for a
+relation without. A *link* is all that joins one node to another: a set of channels. Links are
+numbered, 0 for "not joined", so that an adjacency matrix of whole numbers holds direction and
+types, and parallel edges of different types are one entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+
+# more kinds of edges than this are names of something else, such as nodes
+MAX_RELATIONS = 1000
+# links are stored in at most 16 bits
+MAX_LINKS = 2**16
+# name of the relation of a graph whose edges have no type
+PLAIN = "edge"
+
+
+# arrays compare elementwise, so equality is defined below
+@dataclass(frozen=True, eq=False)
+class Relations:
+    """The relations of a graph, and the links that occur in it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Name of each of the R relations.
+    directed : tuple of bool
+        Whether the edges of each relation have a direction.
+    links : numpy.ndarray
+        bool ``[K, C]``, which of the C channels each of the K links consists of; link 0 of none.
+
+    Examples
+    --------
+    >>> SIMPLE.names, SIMPLE.directed, SIMPLE.links.tolist()
+    (('edge',), (False,), [[False], [True]])
+    """
+
+    names: tuple[str, ...]
+    directed: tuple[bool, ...]
+    links: np.ndarray
+
+    @cached_property
+    def channels(self) -> tuple[tuple[int, str], ...]:
+        """Relation and direction (``"out"``, ``"in"`` or ``"both"``) of each channel."""
+        found: list[tuple[int, str]] = []
+        for number, directed in enumerate(self.directed):
+            found += [(number, "out"), (number, "in")] if directed else [(number, "both")]
+        return tuple(found)
+
+    @cached_property
+    def outgoing(self) -> np.ndarray:
+        """Channels that an edge leaves by, ``out`` and ``both``, one a relation, int64 ``[R]``."""
+        sides = [side for _, side in self.channels]
+        return np.array([c for c, side in enumerate(sides) if side != "in"], dtype=np.int64)
+
+    @cached_property
+    def opposite(self) -> np.ndarray:
+        """The same edge seen from its other end: channel of each channel, int64 ``[C]``."""
+        step = {"out": 1, "in": -1, "both": 0}
+        return np.array([c + step[side] for c, (_, side) in enumerate(self.channels)])
+
+    @cached_property
+    def reverse(self) -> np.ndarray:
+        """The same edges seen from the other node: link of each link, int64 ``[K]``."""
+        number = {row.tobytes(): k for k, row in enumerate(self.links)}
+        return np.array([number[row[self.opposite].tobytes()] for row in self.links])
+
+    @cached_property
+    def is_simple(self) -> bool:
+        """Whether all edges are alike: one relation, without direction."""
+        return self.directed == (False,)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether the edges of some relation have a direction."""
+        return any(self.directed)
+
+    @property
+    def code_type(self) -> type:
+        """The smallest type of array that holds the links."""
+        return np.uint8 if len(self.links) <= 256 else np.uint16
+
+    def __eq__(self, other: object) -> bool:
+        """Whether relations and links agree, in the same order."""
+        if not isinstance(other, Relations):
+            return NotImplemented
+        same = self.names == other.names and self.directed == other.directed
+        return same and np.array_equal(self.links, other.links)
+
+    def __hash__(self) -> int:
+        """Hash of names and directions."""
+        return hash((self.names, self.directed))
+
+    def describe(self, link: int) -> str:
+        """A link in words, from the first node's side.
+
+        >>> arcs = Relations(("activates",), (True,), np.array([[0, 0], [0, 1], [1, 0]], bool))
+        >>> arcs.describe(1), arcs.describe(2)
+        ('<-activates', '->activates')
+        """
+        arrow = {"out": "->", "in": "<-", "both": "--"}
+        return ", ".join(
+            arrow[side] + self.names[number]
+            for channel, (number, side) in enumerate(self.channels)
+            if self.links[link, channel]
+        )
+
+
+SIMPLE = Relations((PLAIN,), (False,), np.array([[False], [True]]))
+
+
+def relations_of(names: Sequence[str], directed: Sequence[bool]) -> Relations:
+    """Relations with the links of a single channel: what each edge alone gives.
+
+    >>> relations_of(["activates", "binds"], [True, False]).links.astype(int).tolist()
+    [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    """
+    if len(names) > MAX_RELATIONS:
+        raise InputError(
+            f"a graph may have up to {MAX_RELATIONS} relations, got {len(names)}, among them "
+            f"{names[0]!r}; is this the column of the relations?"
+        )
+    num_channels = sum(2 if one else 1 for one in directed)
+    links = np.concatenate([np.zeros((1, num_channels)), np.eye(num_channels)]).astype(bool)
+    return Relations(tuple(names), tuple(bool(one) for one in directed), links)
+
+
+def number_links(
+    groups: np.ndarray, channels: np.ndarray, relations: Relations
+) -> tuple[np.ndarray, Relations]:
+    """Number the sets of channels that join pairs of nodes.
+
+    ``groups [E]`` is ascending, the number of the ordered pair that each edge end joins, and
+    ``channels [E]`` its channel, ascending in each group and without repeats. Returns the link of
+    each group, and the relations with all links that occur and their opposites.
+
+    >>> one_way = relations_of(["edge"], [True])
+    >>> codes, relations = number_links(np.array([0, 1, 1]), np.array([1, 0, 1]), one_way)
+    >>> codes.tolist(), [relations.describe(k) for k in range(4)]
+    ([1, 3], ['', '<-edge', '->edge', '->edge, <-edge'])
+    """
+    num_channels = len(relations.channels)
+    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(groups)]]))
+    # 1. a set is numbered one channel after the other: the set before it and the next channel
+    #    give the number of the larger set
+    codes = np.zeros(len(starts), np.int64)
+    sets: list[frozenset[int]] = [frozenset()]
+    for step in range(int(sizes.max(initial=0))):
+        longer = np.flatnonzero(sizes > step)
+        joined = codes[longer] * num_channels + channels[starts[longer] + step]
+        keys, codes[longer] = np.unique(joined, return_inverse=True)
+        codes[longer] += len(sets)
+        sets += [sets[key // num_channels] | {key % num_channels} for key in keys.tolist()]
+    # 2. links in ascending order of their channels, whatever the order of the edges
+    occurring = {sets[code] for code in np.unique(codes).tolist()}
+    occurring |= {frozenset(relations.opposite[list(one)].tolist()) for one in occurring}
+    table = np.zeros((len(occurring | {frozenset()}), num_channels), dtype=bool)
+    for row, one in zip(table[1:], occurring - {frozenset()}, strict=True):
+        row[list(one)] = True
+    table = table[np.lexsort(table.T[::-1])]
+    if len(table) > MAX_LINKS:
+        raise InputError(
+            f"pairs of nodes may be joined in up to {MAX_LINKS} different ways, got {len(table)}; "
+            "use fewer relations."
+        )
+    number = {frozenset(np.flatnonzero(row).tolist()): k for k, row in enumerate(table)}
+    final = np.array([number.get(one, 0) for one in sets])
+    numbered = Relations(relations.names, relations.directed, table)
+    return final[codes].astype(numbered.code_type), numbered
+
+
+def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
+    """Join the relations of several graphs; return also the new number of each part's links.
+
+    Relations are the same when name and direction agree.
+
+    >>> united, numbers = unite([SIMPLE, relations_of(["cites"], [True])])
+    >>> united.names, [each.tolist() for each in numbers]
+    (('edge', 'cites'), [[0, 3], [0, 2, 1]])
+    """
+    # 1. the relations, each once
+    kinds = list(dict.fromkeys(kind for part in parts for kind in _kinds(part)))
+    base = relations_of([name for name, _ in kinds], [directed for _, directed in kinds])
+    channel_of = {
+        (kinds[number], side): channel for channel, (number, side) in enumerate(base.channels)
+    }
+    # 2. the links of each part, in terms of the channels of all
+    tables = []
+    for part in parts:
+        own = _kinds(part)
+        columns = [channel_of[own[number], side] for number, side in part.channels]
+        table = np.zeros((len(part.links), len(base.channels)), dtype=bool)
+        table[:, columns] = part.links
+        tables.append(table)
+    # 3. all of them, numbered anew
+    links = np.unique(np.concatenate(tables), axis=0)
+    number = {row.tobytes(): k for k, row in enumerate(links)}
+    new = [np.array([number[row.tobytes()] for row in table]) for table in tables]
+    return Relations(base.names, base.directed, links), new
+
+
+def _kinds(relations: Relations) -> list[tuple[str, bool]]:
+    return list(zip(relations.names, relations.directed, strict=True))
+
+
+def channel_adjacency(
+    links: np.ndarray, weights: np.ndarray | None, relations: Relations
+) -> np.ndarray:
+    """Adjacency of each channel, float32 ``[…, N, N, C]``, from links and weights ``[…, N, N]``.
+
+    >>> one_way = relations_of(["cites"], [True])
+    >>> channel_adjacency(np.array([[0, 1], [2, 0]]), None, one_way).tolist()
+    [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]]
+    """
+    adj = relations.links[links].astype(np.float32)
+    if weights is None:
+        return adj
+    # an edge that comes in has the weight that stands at the other node
+    incoming = relations.opposite < np.arange(len(relations.opposite))
+    there = weights[..., None]
+    return adj * np.where(incoming, there.swapaxes(-3, -2), there)
