@@ -9,7 +9,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.structures.canonical_forms import CanonicalForms, automorphisms, canonical_form
 
@@ -79,3 +81,99 @@ def test_forms_of_a_batch_are_those_of_its_subgraphs_without_padding():
     for shape, expected in zip([*SHAPES, nx.empty_graph(2)], rows, strict=True):
         has = forms.has(canonical_form(nx.to_numpy_array(shape)).certificate)
         assert np.flatnonzero(has).tolist() == expected
+
+
+def test_every_digraph_of_up_to_four_nodes():
+    """Their classes are 1, 3, 16 (the triads) and 218 (OEIS A000273)."""
+    arcs = relations_of(["edge"], [True])
+    for num_nodes, num_classes in [(1, 1), (2, 3), (3, 16), (4, 218)]:
+        pairs = list(itertools.permutations(range(num_nodes), 2))
+        certificates = set()
+        for chosen in itertools.product([False, True], repeat=len(pairs)):
+            adj = np.zeros((num_nodes, num_nodes, 2), dtype=bool)
+            for (u, v), joined in zip(pairs, chosen, strict=True):
+                adj[u, v, arcs.outgoing[0]] = adj[v, u, 1] = joined
+            certificates.add(canonical_form(adj).certificate)
+        assert len(certificates) == num_classes
+
+
+def random_typed(rng, num_nodes, num_arcs):
+    """A digraph of coloured nodes with edges of two relations, and its channels ``[N, N, 3]``."""
+    graph, channels = nx.MultiDiGraph(), np.zeros((num_nodes, num_nodes, 3), dtype=bool)
+    colors = 7 * (rng.random(num_nodes) < 0.2)
+    graph.add_nodes_from((node, {"color": color}) for node, color in enumerate(colors.tolist()))
+    pairs = list(itertools.permutations(range(num_nodes), 2))
+    for number in rng.choice(len(pairs), size=num_arcs, replace=False).tolist():
+        u, v = pairs[number]
+        if rng.random() < 0.5:
+            channels[u, v, 0] = channels[v, u, 1] = True
+        else:
+            channels[u, v, 2] = channels[v, u, 2] = True
+    for u, v, channel in np.argwhere(channels).tolist():
+        if channel != 1:
+            graph.add_edge(u, v, channel=channel)
+    return graph, channels, colors
+
+
+def are_isomorphic(graph, other):
+    def kinds(edges):
+        return sorted(values["channel"] for values in edges.values())
+
+    return nx.is_isomorphic(
+        graph,
+        other,
+        node_match=lambda a, b: a["color"] == b["color"],
+        edge_match=lambda a, b: kinds(a) == kinds(b),
+    )
+
+
+def test_coloured_digraphs_agree_with_networkx():
+    rng = np.random.default_rng(1)
+    verdicts = []
+    for _ in range(300):
+        graph, channels, colors = random_typed(rng, 3, 2)
+        other, other_channels, other_colors = random_typed(rng, 3, 2)
+        form, other_form = (
+            canonical_form(channels, colors),
+            canonical_form(other_channels, other_colors),
+        )
+        verdicts.append(are_isomorphic(graph, other))
+        assert (form.certificate == other_form.certificate) == verdicts[-1]
+        # a relabelled graph: the same certificate, and positions that compose to an isomorphism
+        order = rng.permutation(3)
+        moved, moved_colors = channels[np.ix_(order, order)], colors[order]
+        moved_form = canonical_form(moved, moved_colors)
+        assert moved_form.certificate == form.certificate
+        order = np.argsort(form.position)[moved_form.position]
+        assert (channels[np.ix_(order, order)] == moved).all()
+        assert (colors[order] == moved_colors).all()
+        # all permutations that preserve everything, by trying
+        preserving = [
+            list(one)
+            for one in itertools.permutations(range(3))
+            if (channels[np.ix_(one, one)] == channels).all()
+            and (colors[list(one)] == colors).all()
+        ]
+        assert sorted(automorphisms(channels, colors).tolist()) == preserving
+    assert 5 < sum(verdicts) < 295
+
+
+def test_forms_of_a_directed_batch_take_links():
+    ring, chain = nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (0, 2), (1, 2)])
+    arcs = np.array(nx.disjoint_union_all([ring, chain, ring]).edges)
+    batch = extract_subgraphs(csr_from_edges(*arcs.T, 9, directed=True), 2, 4)
+    assert batch.links is not None
+    forms = CanonicalForms(batch)
+    channels = [batch.relations.links[batch.links[row, :3, :3]] for row in (0, 3)]
+    has = [forms.has(canonical_form(one).certificate) for one in channels]
+    assert [np.flatnonzero(one).tolist() for one in has] == [[0, 1, 2, 6, 7, 8], [3, 4, 5]]
+
+
+def test_channels_that_no_edge_has_change_nothing():
+    adj = np.zeros((2, 2, 2), dtype=bool)
+    adj[0, 1, 0] = adj[1, 0, 1] = True
+    wider = np.concatenate([adj, np.zeros((2, 2, 1), bool)], axis=2)
+    assert canonical_form(adj).certificate == canonical_form(wider).certificate
+    # one channel without direction is the plain adjacency
+    joined = adj.any(axis=2)
+    assert canonical_form(joined[..., None]).certificate == canonical_form(joined).certificate

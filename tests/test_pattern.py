@@ -4,11 +4,13 @@ import dataclasses
 import json
 
 import jsonschema
+import networkx as nx
 import numpy as np
 import pytest
 import torch
 
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.relations import SIMPLE, relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.pattern import Pattern
@@ -26,7 +28,7 @@ def filters_of(*edge_weights, size=5):
         for (u, v), weight in weights.items():
             adj[number, u, v] = adj[number, v, u] = weight
     with torch.no_grad():
-        row, column = filters.upper
+        row, column, *_ = filters.place
         filters.free_adj[:] = adj[:, row, column].logit()
         # node i has the feature (i + 1) / 10
         filters.free_feat[:] = (torch.arange(1.0, size + 1) / 10).reshape(1, size, 1).logit()
@@ -52,6 +54,57 @@ def test_only_the_largest_component_stays_and_comes_first():
     expected = np.zeros((5, 5))
     expected[:3, :3] = [[0, 0.1, 0.8], [0.1, 0, 0.7], [0.8, 0.7, 0]]
     np.testing.assert_allclose(discrete.weights[0], expected, rtol=1e-5)
+
+
+def test_arcs_and_relations_are_kept():
+    """A and B act on each other, A on C by two relations, and B and C are bound."""
+    relations = relations_of(["acts", "stops", "binds"], [True, True, False])
+    edges = {(0, 1, 0): 0.9, (1, 0, 0): 0.8, (0, 2, 0): 0.7, (0, 2, 1): 1.0, (1, 2, 2): 0.6}
+    pattern = dataclasses.replace(
+        PATTERN,
+        edges=tuple((u, v) for u, v, _ in edges),
+        edge_weights=tuple(edges.values()),
+        relations=relations,
+        edge_relations=tuple(relation for *_, relation in edges),
+    )
+    # channels: acts out and in, stops out and in, binds
+    channels = pattern.channels()
+    assert channels.shape == (3, 3, 5)
+    assert [channels[0, 2].tolist(), channels[2, 0].tolist()] == [
+        [True, False, True, False, False],
+        [False, True, False, True, False],
+    ]
+    assert np.argwhere(channels[1]).tolist() == [[0, 0], [0, 1], [2, 4]]
+    assert pattern.adjacency().tolist() == (1 - np.eye(3)).astype(bool).tolist()
+    validate(pattern.to_dict())
+    back = Pattern.from_dict(json.loads(json.dumps(pattern.to_dict())), PATTERN.feature_names)
+    assert (back.edges, back.edge_relations) == (pattern.edges, pattern.edge_relations)
+    assert back.relations == relations
+    graph = pattern.to_networkx()
+    assert isinstance(graph, nx.MultiDiGraph)
+    names = sorted((u, v, name) for u, v, name in graph.edges(data="relation"))
+    assert names == [(0, 1, "acts"), (0, 2, "acts"), (0, 2, "stops"), (1, 0, "acts"),
+                     (1, 2, "binds"), (2, 1, "binds")]  # fmt: skip
+    record = pattern.to_dict()
+    for change in ({"edge_relations": [0, 0, 0, 0, 2]}, {"edge_relations": [0, 0, 0, 1, 3]}):
+        with pytest.raises(ValueError, match="pattern 3 has an"):
+            Pattern.from_dict(record | change, PATTERN.feature_names)
+
+
+def test_one_directed_relation_is_a_digraph():
+    cites = relations_of(["edge"], [True])
+    pattern = dataclasses.replace(PATTERN, edges=((1, 0), (1, 2)), relations=cites)
+    graph = pattern.to_networkx()
+    assert isinstance(graph, nx.DiGraph) and not graph.is_multigraph()
+    assert list(graph.edges(data=True)) == [(1, 0, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
+
+
+def test_records_of_undirected_runs_are_read():
+    record = PATTERN.to_dict()
+    del record["relations"], record["edge_relations"]
+    validate(record)
+    back = Pattern.from_dict(record, PATTERN.feature_names)
+    assert back.relations == PATTERN.relations == SIMPLE and back.edge_relations == (0, 0)
 
 
 @pytest.mark.parametrize("rows", [[2, 0], []])

@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
@@ -28,7 +29,7 @@ class Pattern:
     id : int
         Position among the patterns of a run, most frequent first.
     edges : tuple of (int, int)
-        Undirected, ``i < j``.
+        ``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction.
     edge_weights : tuple of float
         The learnt weight of each edge, in (½, 1].
     features : numpy.ndarray
@@ -54,6 +55,10 @@ class Pattern:
         its edge weights the share of the copies that have an edge.
     description : str
         Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
+    relations : Relations
+        The relations of the graph: their names, and whether their edges have a direction.
+    edge_relations : tuple of int
+        Relation of each edge, a number of ``relations.names``; the first for all when left out.
     """
 
     id: int
@@ -70,6 +75,12 @@ class Pattern:
     num_filters: int = 1
     noisy: bool = False
     description: str = ""
+    relations: Relations = SIMPLE
+    edge_relations: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.edge_relations:
+            object.__setattr__(self, "edge_relations", (0,) * len(self.edges))
 
     @property
     def num_nodes(self) -> int:
@@ -77,20 +88,29 @@ class Pattern:
         return len(self.features)
 
     def adjacency(self) -> np.ndarray:
-        """Return the edges as a matrix, bool ``[M, M]``, symmetric."""
-        adjacency = np.zeros((self.num_nodes, self.num_nodes), dtype=bool)
-        for u, v in self.edges:
-            adjacency[u, v] = adjacency[v, u] = True
-        return adjacency
+        """Return which nodes are joined, in either direction, bool ``[M, M]``, symmetric."""
+        return np.asarray(self.channels().any(axis=2))
+
+    def channels(self) -> np.ndarray:
+        """Return the edges as a matrix for each channel of the relations, bool ``[M, M, C]``."""
+        relations = self.relations
+        channels = np.zeros((self.num_nodes, self.num_nodes, len(relations.channels)), dtype=bool)
+        for (u, v), relation in zip(self.edges, self.edge_relations, strict=True):
+            channel = relations.outgoing[relation]
+            channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
+        return channels
 
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
 
-        Its frequencies, as far as they are known, its z and q, and the share of the runs in which
-        it is found again are attributes of the graph.
+        It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
+        relations; edges then have the attribute ``relation``, and among edges with a direction
+        those without one go both ways. The frequencies, as far as they are known, z and q, and the
+        share of the runs in which the pattern is found again are attributes of the graph.
         """
         # not "id", which networkx takes for the id of the graph element in GraphML
-        graph = nx.Graph(pattern=self.id, min_similarity=self.min_similarity)
+        graph = self._empty_graph()
+        graph.graph |= {"pattern": self.id, "min_similarity": self.min_similarity}
         for name in ("assigned", "distinct", "disjoint", "num_graphs", "exact"):
             if getattr(self.frequency, name) is not None:
                 graph.graph[name] = getattr(self.frequency, name)
@@ -101,9 +121,20 @@ class Pattern:
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node)
             graph.nodes[node].update(zip(self.feature_names, row, strict=True))
-        for (u, v), weight in zip(self.edges, self.edge_weights, strict=True):
-            graph.add_edge(u, v, weight=weight)
+        named = self.relations.names != (PLAIN,)
+        rows = zip(self.edges, self.edge_relations, self.edge_weights, strict=True)
+        for (u, v), relation, weight in rows:
+            values = {"relation": self.relations.names[relation]} if named else {}
+            graph.add_edge(u, v, weight=weight, **values)
+            if graph.is_directed() and not self.relations.directed[relation]:
+                graph.add_edge(v, u, weight=weight, **values)
         return graph
+
+    def _empty_graph(self) -> nx.Graph:
+        several, directed = len(self.relations.names) > 1, self.relations.is_directed
+        if several:
+            return nx.MultiDiGraph() if directed else nx.MultiGraph()
+        return nx.DiGraph() if directed else nx.Graph()
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``, with the first few occurrences."""
@@ -112,6 +143,13 @@ class Pattern:
             "description": self.description,
             "num_nodes": self.num_nodes,
             "edges": [list(edge) for edge in self.edges],
+            "relations": [
+                {"name": name, "directed": directed}
+                for name, directed in zip(
+                    self.relations.names, self.relations.directed, strict=True
+                )
+            ],
+            "edge_relations": list(self.edge_relations),
             "edge_weights": [round(weight, 6) for weight in self.edge_weights],
             "features": [
                 [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
@@ -139,9 +177,17 @@ class Pattern:
             raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
         if occurrences is None:
             occurrences = tuple(Occurrence(**_with_tuple(one)) for one in record["occurrences"])
+        # runs of earlier versions know one relation without direction
+        relations = record.get("relations", [{"name": PLAIN, "directed": False}])
+        edge_relations = record.get("edge_relations", [0] * len(record["edges"]))
+        if max(edge_relations, default=0) >= len(relations):
+            raise ValueError(f"pattern {record['id']} has an edge of an unknown relation")
+        edges = [(int(u), int(v)) for u, v in record["edges"]]
+        if len({*zip(edges, edge_relations, strict=True)}) < len(edges):
+            raise ValueError(f"pattern {record['id']} has an edge twice")
         return cls(
             id=record["id"],
-            edges=tuple((int(u), int(v)) for u, v in record["edges"]),
+            edges=tuple(edges),
             edge_weights=tuple(record["edge_weights"]),
             features=np.array(record["features"], dtype=float).reshape(-1, len(feature_names)),
             feature_names=tuple(feature_names),
@@ -156,6 +202,10 @@ class Pattern:
             num_filters=record["num_filters"],
             noisy=record["noisy"],
             description=record["description"],
+            relations=relations_of(
+                [one["name"] for one in relations], [one["directed"] for one in relations]
+            ),
+            edge_relations=tuple(edge_relations),
         )
 
     def _repr_html_(self) -> str | None:

@@ -222,11 +222,12 @@ def _check_lengths(entry: dict[str, Any], width: int) -> None:
     """Check that the lists of a pattern belong together."""
     size = entry["num_nodes"]
     mappings = [entry["medoid"]["nodes"], *(one["nodes"] for one in entry["occurrences"])]
-    features = entry["features"]
+    features, num_edges = entry["features"], len(entry["edges"])
     fits = (
         len(features) == size
         and all(len(row) == width for row in features)
-        and len(entry["edge_weights"]) == len(entry["edges"])
+        and len(entry["edge_weights"]) == num_edges
+        and len(entry.get("edge_relations", entry["edges"])) == num_edges
         and all(len(nodes) == size for nodes in mappings)
     )
     if not fits or not np.isfinite(features).all():
