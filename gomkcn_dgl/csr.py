@@ -17,6 +17,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import as_float32, check_features
 from gomkcn_dgl.edge_linking import (
+    LinkedRows,
     find_relations,
     link_edges,
     pack,
@@ -192,7 +193,7 @@ def csr_from_edges(
     graph_ptr: np.ndarray | None = None,
     node_ids: np.ndarray | None = None,
     feature_names: Sequence[str] | None = None,
-    directed: bool | Sequence[bool] | None = False,
+    directed: bool | Sequence[bool | None] | None = False,
     relation: np.ndarray | None = None,
     relation_names: Sequence[str] = (PLAIN,),
     edge_features: np.ndarray | None = None,
@@ -206,8 +207,8 @@ def csr_from_edges(
     is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1), ``relation`` ``[E]`` the
     number of each edge's relation in ``relation_names``, ``edge_features`` ``[E, C]`` or ``[E]``.
 
-    ``directed`` says whether edges have a direction, for all relations or for each; None: a
-    relation is undirected when each of its edges is there in both directions. ``undirected`` says
+    ``directed`` says whether edges have a direction, for all relations or for each; None: it is
+    undirected when each of its edges is there in both directions. ``undirected`` says
     that each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs``
     takes what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
 
@@ -255,7 +256,7 @@ def csr_from_edges(
     else:
         number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
         rows = link_edges(source, target, number, relations, num_nodes)
-        own_repairs[DUPLICATES] = 0 if directed is None else len(source) - rows.num_edges
+        _count_repairs(source, target, number, rows, undirected, own_repairs)
         indptr, indices, relations = rows.indptr, rows.indices, rows.relations
         links = None if relations.is_simple else rows.links
         if weights is not None:
@@ -429,6 +430,30 @@ def _kept_edges(
         repairs[ZEROS] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
     return keep
+
+
+def _count_repairs(
+    source: np.ndarray,
+    target: np.ndarray,
+    relation: np.ndarray,
+    rows: LinkedRows,
+    undirected: bool,
+    repairs: Counter[str],
+) -> None:
+    """Count the duplicates, and the edges of undirected relations that are there one way."""
+    if undirected:
+        repairs[DUPLICATES] = len(source) - rows.num_edges
+        return
+    # sorted by pair and relation, equal edges stand together
+    pairs = pack(source, target)
+    order = np.lexsort((relation, pairs))
+    pairs, relation = pairs[order], relation[order]
+    new = np.ones(len(pairs), dtype=bool)
+    new[1:] = (pairs[1:] != pairs[:-1]) | (relation[1:] != relation[:-1])
+    repairs[DUPLICATES] = len(pairs) - int(new.sum())
+    one_way = np.array(rows.relations.directed)[relation[new]]
+    undirected_edges = rows.num_edges - int(one_way.sum())
+    repairs[MIRRORED] = 2 * undirected_edges - int((~one_way).sum())
 
 
 def _merge_duplicates(

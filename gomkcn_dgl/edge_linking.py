@@ -44,9 +44,9 @@ def find_relations(
     target: np.ndarray,
     relation: np.ndarray | None,
     names: Sequence[str],
-    directed: bool | Sequence[bool] | None,
+    directed: bool | Sequence[bool | None] | None,
 ) -> Relations:
-    """Check the relation of each edge; find which relations have a direction, where none says so.
+    """Check the relation of each edge; find which relations have a direction, where it is None.
 
     A relation has none when each of its edges is there in both directions.
     """
@@ -55,25 +55,20 @@ def find_relations(
         _check_codes(np.asarray(relation), len(source), len(names))
     elif len(names) != 1:
         raise InputError(f"relation_names must be one name without relation, got {len(names)}.")
-    if isinstance(directed, bool):
-        return relations_of(names, [directed] * len(names))
-    if directed is not None:
-        if len(directed) != len(names):
-            raise InputError(
-                f"directed must be one value for each of the {len(names)} relations, "
-                f"got {len(directed)}."
-            )
-        return relations_of(names, directed)
-    return relations_of(
-        names,
-        [
-            not _is_symmetric(source[here], target[here])
-            for here in (
-                slice(None) if relation is None else relation == number
-                for number in range(len(names))
-            )
-        ],
-    )
+    if directed is None or isinstance(directed, bool):
+        directed = [directed] * len(names)
+    if len(directed) != len(names):
+        raise InputError(
+            f"directed must be one value for each of the {len(names)} relations, "
+            f"got {len(directed)}."
+        )
+    found = []
+    for number, declared in enumerate(directed):
+        if declared is None:
+            here = slice(None) if relation is None else relation == number
+            declared = not _is_symmetric(source[here], target[here])
+        found.append(declared)
+    return relations_of(names, found)
 
 
 def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> None:

@@ -118,8 +118,8 @@ def gomk_gram(
                 "psd cannot be combined with others: only a square matrix has eigenvalues."
             )
     # 1. each graph as a dense adjacency matrix
-    left = _split(as_csr(graphs, features=features))
-    right = left if others is None else _split(as_csr(others, features=features))
+    left = _split(as_csr(graphs, features=features, directed=False))
+    right = left if others is None else _split(as_csr(others, features=features, directed=False))
     widths = left[0].feat.shape[1], right[0].feat.shape[1]
     if widths[0] != widths[1]:
         raise InputError(

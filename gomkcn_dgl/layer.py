@@ -200,7 +200,12 @@ class GraphKernelConv(nn.Module):
         batch = attached_subgraphs(graph)
         if batch is None:
             # features do not matter for the extraction, so a constant is used
-            csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
+            csr = as_csr(
+                graph,
+                features=np.ones(graph.num_nodes()),
+                edge_weight=self.edge_weight,
+                directed=False,
+            )
             batch = extract_subgraphs(
                 csr,
                 self.num_hops,

@@ -64,7 +64,12 @@ class AttachSubgraphs(dgl.transforms.BaseTransform):
 
     def __call__(self, graph: Any) -> Any:
         """Return a shallow copy of ``graph`` with the subgraphs in its ``ndata``."""
-        csr = as_csr(graph, features=np.ones(graph.num_nodes()), edge_weight=self.edge_weight)
+        csr = as_csr(
+            graph,
+            features=np.ones(graph.num_nodes()),
+            edge_weight=self.edge_weight,
+            directed=False,
+        )
         batch = extract_subgraphs(
             csr,
             self.num_hops,

@@ -27,9 +27,9 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.containers.columns import DEFAULT_FEATURE, pick_columns
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import DEFAULT_FEATURE, pick_columns
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import read_bytes
@@ -91,7 +91,10 @@ def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
     for number, graph in enumerate(graphs):
         weights = graph.edge_data.get(_WEIGHT)
         try:
-            matrix, names = pick_columns(features, graph.node_data, "ndata")
+            chosen = features or [name for name in graph.node_data if name == DEFAULT_FEATURE]
+            matrix, names = (
+                pick_columns(chosen, graph.node_data, "ndata") if chosen else (None,) * 2
+            )
             parts.append(
                 csr_from_edges(
                     graph.source,

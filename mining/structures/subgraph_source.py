@@ -51,7 +51,7 @@ class SubgraphSource:
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, check its features and leave its edge weights out."""
-        csr = as_csr(graph)
+        csr = as_csr(graph, directed=False)
         width = len(self.scaling.offset)
         if csr.features.shape[1] != width:
             raise InputError(

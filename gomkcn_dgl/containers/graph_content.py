@@ -1,0 +1,326 @@
+"""What a graph of any library holds, and the choice of what is used of it → a CSRGraph."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gomkcn_dgl.containers.columns import (
+    column_values,
+    joined_columns,
+    pick_columns,
+    relation_codes,
+)
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.file_names import listed
+
+log = logging.getLogger("gomkcn_dgl")
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """Which attributes are used, by name or as arrays, and whether edges have a direction."""
+
+    features: Any = None
+    edge_weight: str | None = None
+    directed: bool | None = None
+    edge_type: Any = None
+    edge_features: Any = None
+
+    @property
+    def of_edges(self) -> bool:
+        """Whether anything is chosen about the edges."""
+        chosen = self.edge_weight, self.directed, self.edge_type, self.edge_features
+        return any(one is not None for one in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphContent:
+    """Edges and attributes of one graph or a collection, as its library lists them.
+
+    ``directed`` has an entry for each relation: whether its edges have a direction, or None where
+    the object does not say so. ``listed_once`` means that an edge without direction is listed in
+    one of its two directions. ``node_type`` is the attribute that is always a feature, and
+    ``owner`` names the object in messages.
+    """
+
+    owner: str
+    source: np.ndarray
+    target: np.ndarray
+    num_nodes: int
+    nodes: Mapping[str, Any] = field(default_factory=dict)
+    edges: Mapping[str, Any] = field(default_factory=dict)
+    default_features: tuple[str, ...] = ()
+    default_weight: str | None = None
+    default_edge_features: tuple[str, ...] = ()
+    node_type: str | None = None
+    directed: tuple[bool | None, ...] = (None,)
+    listed_once: bool = False
+    relation: np.ndarray | None = None
+    relation_names: tuple[str, ...] = (PLAIN,)
+    graph_ptr: np.ndarray | None = None
+    node_ids: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
+
+
+def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
+    """Choose the columns and build the graph; what is not used becomes a note."""
+    if choice.directed:
+        content = both_ways(content)
+    features, feature_names, used_nodes = _node_features(content, choice.features)
+    weights, used_weight = _edge_weights(content, choice.edge_weight)
+    edge_features, edge_names, used_features = _edge_features(content, choice.edge_features)
+    relation, relation_names, used_type = _relations(content, choice.edge_type)
+    directed = content.directed
+    if choice.edge_type is not None:
+        directed = directed * len(relation_names)
+    if choice.directed is not None:
+        directed = (choice.directed,) * len(relation_names)
+    graph = csr_from_edges(
+        content.source,
+        content.target,
+        content.num_nodes,
+        weights=weights,
+        features=features,
+        graph_ptr=content.graph_ptr,
+        node_ids=content.node_ids,
+        feature_names=feature_names,
+        directed=directed,
+        relation=relation,
+        relation_names=relation_names,
+        edge_features=edge_features,
+        edge_feature_names=edge_names,
+        undirected=content.listed_once,
+    )
+    if None in directed:
+        _log_direction(graph)
+    unused = _unused(content, used_nodes, [*used_weight, *used_features, *used_type])
+    return replace(graph, notes=tuple(dict.fromkeys([*content.notes, *graph.notes, *unused])))
+
+
+def _node_features(
+    content: GraphContent, features: Any
+) -> tuple[np.ndarray | None, tuple[str, ...] | None, list[str] | None]:
+    """Features, their names, and the attributes that they are; None where an array was given."""
+    if isinstance(features, pd.DataFrame):
+        table = _rows_in_order(content, features)
+        return (*pick_columns(list(table), table, "features"), None)
+    if features is not None and not is_text(features):
+        return features, None, None
+    chosen = list(content.default_features)
+    if features is not None:
+        chosen = as_names("features", features)
+    if content.node_type is not None and content.node_type not in chosen:
+        chosen.insert(0, content.node_type)
+    if not chosen:
+        return None, None, []
+    return (*pick_columns(chosen, content.nodes, content.owner), chosen)
+
+
+def _edge_weights(
+    content: GraphContent, name: str | None
+) -> tuple[np.ndarray | None, Sequence[str]]:
+    """Weight of each edge, and the attribute that it is."""
+    name = content.default_weight if name is None else name
+    if name is None:
+        return None, ()
+    weights = column_values(name, content.edges, content.owner)
+    # a matrix of one column is a list of weights
+    return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, [name]
+
+
+def _edge_features(
+    content: GraphContent, chosen: Any
+) -> tuple[np.ndarray | None, tuple[str, ...] | None, Sequence[str]]:
+    """Features of each edge, their names, and the attributes that they are."""
+    chosen = content.default_edge_features or None if chosen is None else chosen
+    if not is_text(chosen):
+        return chosen, None, ()
+    names = as_names("edge_features", chosen)
+    return (*pick_columns(names, content.edges, content.owner), names)
+
+
+def _relations(
+    content: GraphContent, chosen: Any
+) -> tuple[np.ndarray | None, tuple[str, ...], Sequence[str]]:
+    """Relation of each edge, the names of all, and the attribute that they are."""
+    if chosen is None:
+        return content.relation, content.relation_names, ()
+    if content.relation is not None:
+        raise InputError(
+            f"edge_type cannot be given for {content.owner}, whose edges have the types "
+            f"{listed(content.relation_names)}."
+        )
+    if not isinstance(chosen, str):
+        given = column_values("edge_type", {"edge_type": chosen}, content.owner)
+        return (*relation_codes("edge_type", given), ())
+    values = column_values(chosen, content.edges, content.owner)
+    return (*relation_codes(chosen, values), [chosen])
+
+
+def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
+    """Bring the rows of a table of features into the order of the nodes, by its index."""
+    ids = np.arange(content.num_nodes) if content.node_ids is None else np.asarray(content.node_ids)
+    index = table.index.astype(str) if ids.dtype.kind == "U" else table.index
+    rows = index.get_indexer(pd.Index(ids)) if index.is_unique else np.array([-1])
+    if (rows < 0).any():
+        missing = ids[np.argmax(rows < 0)]
+        raise InputError(
+            "the index of features must name each node of the graph once, and node "
+            f"{missing!s} is not there once."
+        )
+    return table.iloc[rows]
+
+
+def _log_direction(graph: CSRGraph) -> None:
+    kinds = zip(graph.relations.names, graph.relations.directed, strict=True)
+    one_way = [name for name, directed in kinds if directed]
+    if not one_way:
+        log.info("undirected: each edge is there in both directions")
+        return
+    which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
+    log.info(
+        "directed: some edges%s are there in one direction only; directed=False mirrors them", which
+    )
+
+
+def _unused(
+    content: GraphContent, used_nodes: list[str] | None, used_edges: list[str]
+) -> list[str]:
+    """Name the attributes that are not used, in the log and in a phrase."""
+    tables: list[tuple[str, Mapping[str, Any], list[str] | None]] = [
+        ("node ", content.nodes, used_nodes),
+        ("edge ", content.edges, used_edges),
+    ]
+    # an object that does not tell them apart
+    if content.nodes is content.edges:
+        used = None if used_nodes is None else used_nodes + used_edges
+        tables = [("", content.nodes, used)]
+    phrases = []
+    for kind, table, used in tables:
+        names = [name for name in table if used is not None and name not in used]
+        if names:
+            phrases.append(f"{kind}attribute{'s' if len(names) > 1 else ''} {listed(names)}")
+    if not phrases:
+        return []
+    note = f"not used: {'; '.join(phrases)}"
+    log.info("%s", note)
+    return [note]
+
+
+def both_ways(content: GraphContent) -> GraphContent:
+    """List each edge in both directions."""
+    if not content.listed_once:
+        return content
+    return replace(
+        content,
+        source=np.concatenate([content.source, content.target]),
+        target=np.concatenate([content.target, content.source]),
+        edges=joined_columns([content.edges] * 2, [content.owner] * 2),
+        relation=None if content.relation is None else np.tile(content.relation, 2),
+        listed_once=False,
+    )
+
+
+def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> GraphContent:
+    """Join graphs to a collection; a relation has a direction if it has one in any of them."""
+    for name in ("default_features", "default_weight", "default_edge_features", "node_type"):
+        _check_same(name, [getattr(part, name) for part in parts])
+    # 1. one direction for each relation: True, or None if some graph leaves it open, or False
+    declared: dict[str, set[bool | None]] = {}
+    for part in parts:
+        for name, one in zip(part.relation_names, part.directed, strict=True):
+            declared.setdefault(name, set()).add(one)
+    directed = {
+        name: True if True in found else None if None in found else False
+        for name, found in declared.items()
+    }
+    listed_once = all(part.listed_once for part in parts) and not any(
+        one is not False for one in directed.values()
+    )
+    if not listed_once:
+        parts = [both_ways(part) for part in parts]
+    # 2. nodes are numbered after those of all graphs before
+    starts = np.cumsum([0] + [part.num_nodes for part in parts])
+    shifted = [
+        (np.asarray(part.source) + start, np.asarray(part.target) + start)
+        for part, start in zip(parts, starts[:-1], strict=True)
+    ]
+    pointers = [
+        np.array([start + part.num_nodes]) if part.graph_ptr is None else part.graph_ptr[1:] + start
+        for part, start in zip(parts, starts[:-1], strict=True)
+    ]
+    number = {name: k for k, name in enumerate(directed)}
+    relation = None
+    if any(part.relation is not None for part in parts):
+        relation = np.concatenate([_renumbered(part, number) for part in parts])
+    nodes = joined_columns([part.nodes for part in parts], labels)
+    # an object that does not tell attributes of nodes and edges apart
+    mixed = all(part.nodes is part.edges for part in parts)
+    return GraphContent(
+        owner="the list",
+        source=np.concatenate([source for source, _ in shifted]),
+        target=np.concatenate([target for _, target in shifted]),
+        num_nodes=int(starts[-1]),
+        nodes=nodes,
+        edges=nodes if mixed else joined_columns([part.edges for part in parts], labels),
+        default_features=parts[0].default_features,
+        default_weight=parts[0].default_weight,
+        default_edge_features=parts[0].default_edge_features,
+        node_type=parts[0].node_type,
+        directed=tuple(directed.values()),
+        listed_once=listed_once,
+        relation=relation,
+        relation_names=tuple(directed),
+        graph_ptr=np.concatenate([[0], *pointers]),
+        node_ids=_joined_ids(parts),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def _check_same(name: str, values: Sequence[Any]) -> None:
+    if len(set(values)) > 1:
+        other = next(k for k, value in enumerate(values) if value != values[0])
+        what = {"default_weight": "edge weights", "default_edge_features": "edge features"}
+        raise InputError(
+            f"all graphs must have the same {what.get(name, 'features')}, got {values[0]} in graph "
+            f"0 and {values[other]} in graph {other}; name those to use."
+        )
+
+
+def _renumbered(part: GraphContent, number: Mapping[str, int]) -> np.ndarray:
+    new = np.array([number[name] for name in part.relation_names])
+    return np.full(len(part.source), new[0]) if part.relation is None else new[part.relation]
+
+
+def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
+    if all(part.node_ids is None for part in parts):
+        return None
+    return np.concatenate(
+        [
+            np.arange(part.num_nodes) if part.node_ids is None else np.asarray(part.node_ids)
+            for part in parts
+        ]
+    )
+
+
+def is_text(names: Any) -> bool:
+    """Whether this is a name or a sequence of names."""
+    if isinstance(names, str):
+        return True
+    return isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+
+
+def as_names(argument: str, names: Any) -> list[str]:
+    """Return a name or several as a list; none at all is refused."""
+    names = [names] if isinstance(names, str) else list(names)
+    if not names:
+        raise InputError(f"{argument} must name at least one attribute, got none.")
+    return names

@@ -1,0 +1,145 @@
+"""Graphs of DGL and PyG, homogeneous or with several types of nodes and edges.
+
+PyG is read by the attributes of its objects and need not be installed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_int, to_numpy
+from gomkcn_dgl.containers.columns import DEFAULT_FEATURE, Columns, joined_columns
+from gomkcn_dgl.containers.graph_content import GraphContent
+from gomkcn_dgl.errors import InputError
+
+# name of the features in PyG
+_PYG_FEATURE = "x"
+# attribute that holds the type of each node of a graph with several types
+NODE_TYPE = "type"
+# what a PyG graph stores beside attributes
+_STRUCTURE = ("edge_index", "num_nodes", "ptr", "batch", "adj_t")
+
+
+class _EdgesOfType(NamedTuple):
+    """Edges of one type: its name, types of their ends, ends, and attributes."""
+
+    type: tuple[str, str, str]
+    source: np.ndarray
+    target: np.ndarray
+    columns: Mapping[str, Any]
+
+
+def from_dgl(graph: Any) -> GraphContent:
+    """Read a DGLGraph, or a batch of graphs with one type of nodes."""
+    # a graph that is restricted to CSR or CSC cannot list its edges by id
+    if not any("coo" in layouts for layouts in graph.formats().values()):
+        graph = graph.formats("coo")
+    edges = []
+    for kind in graph.canonical_etypes:
+        # in the order of the edge ids, in which DGL stores attributes
+        source, target = graph.edges(order="eid", etype=kind)
+        ends = source.cpu().numpy(), target.cpu().numpy()
+        edges.append(_EdgesOfType(kind, *ends, dict(graph.edges[kind].data)))
+    sizes = {kind: graph.num_nodes(kind) for kind in graph.ntypes}
+    nodes = {kind: dict(graph.nodes[kind].data) for kind in graph.ntypes}
+    # asked of a copy: DGL stores the answer, and graph.remove_nodes fails after that
+    counts = graph.local_var().batch_num_nodes(graph.ntypes[0]).cpu().numpy()
+    return _join_types("a DGLGraph", sizes, nodes, edges, DEFAULT_FEATURE, counts)
+
+
+def from_pyg(graph: Any) -> GraphContent:
+    """Read a PyG ``Data``, or a ``Batch`` of them."""
+    if graph.edge_index is None:
+        raise InputError("edge_index of a PyG graph must be set, got None.")
+    num_nodes = check_int("num_nodes", graph.num_nodes, 0)
+    stored = graph.to_dict() if hasattr(graph, "to_dict") else vars(graph)
+    columns = _attributes(stored)
+    source, target = to_numpy(graph.edge_index)
+    ptr = stored.get("ptr")
+    return GraphContent(
+        owner="a PyG graph",
+        source=source,
+        target=target,
+        num_nodes=num_nodes,
+        nodes=columns,
+        edges=columns,
+        default_features=(_PYG_FEATURE,) if _PYG_FEATURE in columns else (),
+        graph_ptr=None if ptr is None else to_numpy(ptr),
+    )
+
+
+def from_hetero_data(graph: Any) -> GraphContent:
+    """Read a PyG ``HeteroData``."""
+    stores = {kind: dict(graph[kind].items()) for kind in graph.node_types}
+    sizes = {kind: check_int("num_nodes", graph[kind].num_nodes, 0) for kind in graph.node_types}
+    edges = []
+    for kind in graph.edge_types:
+        source, target = to_numpy(graph[kind].edge_index)
+        columns = _attributes(dict(graph[kind].items()))
+        edges.append(_EdgesOfType(tuple(kind), source, target, columns))
+    nodes = {kind: _attributes(store) for kind, store in stores.items()}
+    return _join_types("a PyG HeteroData", sizes, nodes, edges, _PYG_FEATURE)
+
+
+def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: values
+        for name, values in stored.items()
+        if name not in _STRUCTURE and values is not None
+    }
+
+
+def _join_types(
+    owner: str,
+    sizes: Mapping[str, int],
+    nodes: Mapping[str, Mapping[str, Any]],
+    edges: Sequence[_EdgesOfType],
+    default: str,
+    counts: np.ndarray | None = None,
+) -> GraphContent:
+    """Number the nodes of all types one after the other; types of edges become relations."""
+    kinds = list(sizes)
+    start = dict(zip(kinds, np.cumsum([0, *sizes.values()]).tolist(), strict=False))
+    labels = [owner] if len(kinds) == 1 else [f"the node type {kind!r}" for kind in kinds]
+    table: Mapping[str, Any] = joined_columns([nodes[kind] for kind in kinds], labels)
+    has_default = any(default in nodes[kind] for kind in kinds)
+    if len(kinds) > 1:
+        table = _with_type(table, np.repeat(kinds, list(sizes.values())))
+    # a relation is called by its edge type, and by those of its ends where that is not enough
+    uses = Counter(each.type[1] for each in edges)
+    names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
+    labels = [owner] if len(edges) == 1 else [f"the edge type {name!r}" for name in names]
+    types: dict[str, Any] = {}
+    if len(edges) > 1 or len(kinds) > 1:
+        lengths = [len(each.source) for each in edges]
+        types = {
+            "relation": np.repeat(np.arange(len(edges)), lengths),
+            "relation_names": tuple(names),
+            # edges within one type of nodes may be there in both directions, others lead one way
+            "directed": tuple(None if one.type[0] == one.type[2] else True for one in edges),
+        }
+    return GraphContent(
+        owner=owner,
+        source=_concatenated([each.source + start[each.type[0]] for each in edges]),
+        target=_concatenated([each.target + start[each.type[2]] for each in edges]),
+        num_nodes=sum(sizes.values()),
+        nodes=table,
+        edges=joined_columns([each.columns for each in edges], labels),
+        default_features=(default,) if has_default else (),
+        node_type=NODE_TYPE if len(kinds) > 1 else None,
+        graph_ptr=None if counts is None or len(kinds) > 1 else np.cumsum([0, *counts]),
+        **types,
+    )
+
+
+def _concatenated(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _with_type(table: Mapping[str, Any], kinds: np.ndarray) -> Columns:
+    """Put the type of each node beside its attributes."""
+    return Columns([NODE_TYPE, *table], lambda name: kinds if name == NODE_TYPE else table[name])
