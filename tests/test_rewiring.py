@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from mining.null_models.edge_ends import NO_CHANNELS
 from mining.null_models.rewiring import swap_edges, undo_swaps
 
 GRAPHS = {
@@ -27,7 +28,8 @@ def arrays_of(graph):
     group_of = component[edges[:, ::-1].reshape(-1)]
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable")
-    return edges, csr.indptr, csr.indices.astype(np.int64), group_of, group_ptr, members
+    ends = csr.indptr, csr.indices.astype(np.int64), group_of, group_ptr, members
+    return edges, *ends, *NO_CHANNELS
 
 
 def rewired(graph, seed, *, num_swaps=1000, max_visits=100):
@@ -73,7 +75,7 @@ def test_swaps_are_undone():
     count, _, _ = swap_edges(*arrays, 1000, np.random.default_rng(0), 50, made)
     assert count == 30
     assert not np.array_equal(edges, before[0])
-    undo_swaps(edges, indptr, neighbors, made)
+    undo_swaps(edges, indptr, neighbors, *NO_CHANNELS[:2], made)
     np.testing.assert_array_equal(edges, before[0])
     assert rows_of(neighbors, indptr) == before[1]
 

@@ -53,7 +53,11 @@ _settings_options = add_options(
     ("--seed random_state", int, "Seed of all random numbers. [0]"),
     ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
     ("--memory-limit", str, "Memory beside the graph, such as 4GiB. [half of the machine's]"),
-    ("--null models", list, "Null model: degree, configuration or features; repeatable. [none]"),
+    (
+        "--null models",
+        list,
+        "Null model: degree, configuration, reciprocity or features; repeatable. [none]",
+    ),
     ("--null-samples samples", int, "Null-model samples to count in. [100]"),
     ("--null-decoys decoys", int, "Null-model samples to mine. [20]"),
     ("--stability restarts", int, "Repeated runs: other initializations, resampled nodes. [0]"),

@@ -136,7 +136,7 @@ def add_significance(
     miner : PatternMiner
         Fitted to ``graph``; its ``patterns_`` are replaced.
     graph : anything :func:`gomkcn.as_csr` takes
-    nulls : sequence of {"configuration", "degree", "features"}
+    nulls : sequence of {"configuration", "degree", "features", "reciprocity"}
     num_samples : int
         Samples to count in, at least 2.
     num_decoys : int

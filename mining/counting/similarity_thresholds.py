@@ -25,8 +25,9 @@ from mining.structures.rooted_subgraphs import RootedSubgraphs
 # of the two differ about as much as from seed to seed: by .001 and .004 on planted graphs of 50,000
 # nodes, by .016 on email-Enron (means over patterns; spread over seeds .002 to .04)
 _MAX_REWIRED = 500_000
-# most bytes that either takes: for an edge, and for a node beside its features
-_REWIRED_BYTES, _MATCHED_BYTES, _NODE_BYTES = 128, 60, 80
+# most bytes that rewiring and joining anew take for an edge, without and with directions or types,
+# and that both take for a node beside its features
+_EDGE_BYTES, _LINKED_EDGE_BYTES, _NODE_BYTES = (128, 60), (340, 160), 80
 # share of the subgraphs of other structures that may reach the threshold
 _FALSE_POSITIVE_RATE = 0.001
 
@@ -43,7 +44,8 @@ def draw_null_graph(graph: CSRGraph, seed: int) -> CSRGraph:
 
 def null_graph_bytes(graph: CSRGraph) -> int:
     """Most bytes that :func:`draw_null_graph` takes."""
-    edge_bytes = _MATCHED_BYTES if graph.num_edges > _MAX_REWIRED else _REWIRED_BYTES
+    rewired, matched = _EDGE_BYTES if graph.links is None else _LINKED_EDGE_BYTES
+    edge_bytes = matched if graph.num_edges > _MAX_REWIRED else rewired
     node_bytes = _NODE_BYTES + 4 * graph.features.shape[1]
     return graph.num_edges * edge_bytes + graph.num_nodes * node_bytes
 

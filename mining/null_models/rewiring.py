@@ -5,6 +5,10 @@ it keeps the joint degrees as well. A swap that would cut a connected component 
 each swap a bidirectional search checks that u and x are still connected. In a large graph that is
 a long search. So it may be given up after a number of nodes, and the caller counts the components
 later (``null_models.py``).
+
+In a graph with directions or types the same loop exchanges the targets, or the sources, of two
+edges that are in the same *channel*, see :mod:`gomkcn_dgl.relations`. There two nodes may be joined
+by several edges, and each stands in both rows.
 """
 
 from __future__ import annotations
@@ -25,6 +29,9 @@ def swap_edges(
     group_of: np.ndarray,
     group_ptr: np.ndarray,
     members: np.ndarray,
+    channels: np.ndarray,
+    end_channels: np.ndarray,
+    conflicts: np.ndarray,
     num_attempts: int,
     rng: np.random.Generator,
     max_visits: int,
@@ -36,8 +43,13 @@ def swap_edges(
     group, ``members[group_ptr[g]:group_ptr[g + 1]]``, are exchanged. The group of an end never
     changes, because each node at an end has the degree and the component of the node before it.
 
+    ``channels`` holds the channel of each entry of ``neighbors``, ``end_channels`` that of each
+    end, and ``conflicts [C, C]`` says which channels may not lead to the same node. All three are
+    empty where every two nodes are joined by one edge at most.
+
     Return the numbers of swaps, of attempts, and of searches that were given up after
-    ``max_visits`` nodes. The ends of each swap are written to ``made``.
+    ``max_visits`` nodes; with 0, components may be cut. The ends of each swap are written to
+    ``made``.
     """
     num_nodes = len(indptr) - 1
     mark = np.zeros(num_nodes, np.int64)
@@ -55,13 +67,22 @@ def swap_edges(
         # reject what would make a self-loop or a repeated edge
         if u in (x, y) or v in (x, y):
             continue
-        if _has_edge(indptr, neighbors, u, y) or _has_edge(indptr, neighbors, x, v):
+        if len(channels) == 0:
+            there, back = 0, 0
+            joined = _has_edge(indptr, neighbors, u, y) or _has_edge(indptr, neighbors, x, v)
+        else:
+            there, back = int(end_channels[first]), int(end_channels[first ^ 1])
+            rows = indptr, neighbors, channels, conflicts[there], conflicts[back]
+            joined = _has_conflict(rows, u, y) or _has_conflict(rows, x, v)
+        if joined:
             continue
         # make the swap, and reject it if it has cut a component
-        _swap(indptr, neighbors, u, v, x, y)
-        state = _search(indptr, neighbors, u, x, mark, queue, 2 * attempt)
+        _swap(indptr, neighbors, channels, there, back, u, v, x, y)
+        state = _CONNECTED
+        if max_visits > 0:
+            state = _search(indptr, neighbors, u, x, mark, queue, 2 * attempt)
         if state == _DISCONNECTED:
-            _swap(indptr, neighbors, u, y, x, v)
+            _swap(indptr, neighbors, channels, there, back, u, y, x, v)
             continue
         num_unsure += state == _UNSURE
         edges[first // 2, 1 - first % 2] = y
@@ -73,14 +94,22 @@ def swap_edges(
 
 @compiled()
 def undo_swaps(
-    edges: np.ndarray, indptr: np.ndarray, neighbors: np.ndarray, made: np.ndarray
+    edges: np.ndarray,
+    indptr: np.ndarray,
+    neighbors: np.ndarray,
+    channels: np.ndarray,
+    end_channels: np.ndarray,
+    made: np.ndarray,
 ) -> None:
     """Undo the swaps ``made [K, 2]``, the last one first."""
     for k in range(len(made) - 1, -1, -1):
         first, second = made[k]
         u, y = edges[first // 2, first % 2], edges[first // 2, 1 - first % 2]
         x, v = edges[second // 2, second % 2], edges[second // 2, 1 - second % 2]
-        _swap(indptr, neighbors, u, y, x, v)
+        there, back = 0, 0
+        if len(channels):
+            there, back = int(end_channels[first]), int(end_channels[first ^ 1])
+        _swap(indptr, neighbors, channels, there, back, u, y, x, v)
         edges[first // 2, 1 - first % 2] = v
         edges[second // 2, 1 - second % 2] = y
 
@@ -97,11 +126,42 @@ def _has_edge(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int) -> bool
 
 
 @subroutine()
-def _swap(indptr: np.ndarray, neighbors: np.ndarray, u: int, v: int, x: int, y: int) -> None:
-    """Turn the edges u-v and x-y into u-y and x-v."""
-    for node, old, new in ((u, v, y), (y, x, u), (x, y, v), (v, u, x)):
+def _has_conflict(rows: tuple[np.ndarray, ...], u: int, v: int) -> bool:
+    """Whether u and v are joined in a way that forbids one more edge from u to v.
+
+    ``rows`` are indptr, neighbors and channels, and the channels that the edge excludes: as seen
+    from u, and as seen from v.
+    """
+    indptr, neighbors, channels, forbidden, forbidden_back = rows
+    # search the shorter row
+    if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
+        u, v, forbidden = v, u, forbidden_back
+    for k in range(indptr[u], indptr[u + 1]):
+        if neighbors[k] == v and forbidden[channels[k]]:
+            return True
+    return False
+
+
+@subroutine()
+def _swap(
+    indptr: np.ndarray,
+    neighbors: np.ndarray,
+    channels: np.ndarray,
+    there: int,
+    back: int,
+    u: int,
+    v: int,
+    x: int,
+    y: int,
+) -> None:
+    """Turn the edges u-v and x-y into u-y and x-v; they are in the channel ``there`` seen from u.
+
+    ``back`` is their channel seen from v.
+    """
+    ends = ((u, v, y, there), (y, x, u, back), (x, y, v, there), (v, u, x, back))
+    for node, old, new, channel in ends:
         for k in range(indptr[node], indptr[node + 1]):
-            if neighbors[k] == old:
+            if neighbors[k] == old and (len(channels) == 0 or channels[k] == channel):
                 neighbors[k] = new
                 break
 
