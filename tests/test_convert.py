@@ -85,7 +85,7 @@ FILES = {
     "loops.txt": "3 3\n4 4\n",
     "zeros.txt": "0 1 0\n1 2 1e-60\n",
     "plus.txt": "+1 2\n02 3\n",
-    "one_header.txt": "source target\n",
+    "header.txt": "# c\nsource target\n1 2\n2 x\n",
     "half_header.txt": "source 1\n2 3\n4 x\n",
     "sparse.csv.gz": "\n\nu,v\n" + lines(random_edges(SPARSE), ","),
     "text.csv": "from,to\n" + lines(random_edges(TEXT), ","),

@@ -39,7 +39,8 @@ def test_comments_blank_lines_and_repairs(write, log):
         "dropped 1 self-loops",
         "merged 1 duplicate edges",
         "mirrored 1 edges that were given in one direction",
-        "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (unweighted), features: 1 (constant)",
+        "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (undirected, unweighted), "
+        "features: 1 (constant)",
     ]
 
 
@@ -79,30 +80,38 @@ def test_ids_ascend_and_weights_follow(write, name, text, ids, pairs, weights):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("g.txt", "0 1\n2\n", "line 2: an edge must have the form 'u v' or 'u v weight', got '2'."),
+        ("g.txt", "0 1\n2\n", "line 2: every line must have 2 columns like line 1, got '2'."),
         ("g.txt", "0 1 2 3\n", "line 1: an edge must have the form"),
         ("g.txt", "# c\n0 1\n1 2 5\n", "line 3: every line must have 2 columns like line 2"),
         ("g.txt", "0 1 5\n\n2 1 5\n1 2\n", "line 4: every line must have 3 columns like line 1"),
         ("g.txt", "0 1 5\n1 2 -1\n", "line 2: an edge weight must be a finite number of at least"),
         ("g.txt", "# c\n0 1 nan\n", "line 2: an edge weight must be"),
-        ("g.txt", "# c\nsource target\n0 1\n1 2\n", "line 2: the line looks like a header"),
+        ("g.txt", "# c\nsource target\n", "the file holds a header and no edge."),
+        (
+            "g.txt",
+            "a b c\nd e f\ng a b\nx y z\n",
+            "an edge must have the form 'u v', 'u v",
+        ),
         ("g.txt", "# only\n% comments\n", "the file holds comments only"),
         ("g.txt", " \n\n", "the file is empty."),
         ("g.txt", b"0 1\nb c\na\xff b\n", "line 3: text in UTF-8 was expected, got the byte 0xff."),
         ("g.txt", b"0 1\n\x00 b\n", "line 2: text was expected, got a NUL byte"),
         ("g.txt", "0 1\n0 " + "x" * 1001, "line 2: a node id must have 1 to 1000 characters"),
         ("g.txt", "x" * 2**24, "a line must have fewer than 16777216 bytes, got a longer one."),
-        ("g.csv", "a,b\n0,1\n\n2\n", "line 4: a row must have 2 columns like the header, got '2'."),
+        (
+            "g.csv",
+            "a,b\n0,1\n\n2\n",
+            "line 4: every line must have 2 columns like line 1, got '2'.",
+        ),
         # as many commas as there should be, on the wrong lines
-        ("g.csv", "a,b,c\n0,1\n0,1,2,3\n", "line 2: a row must have 3 columns"),
+        ("g.csv", "a,b,c\n0,1\n0,1,2,3\n", "line 2: every line must have 3 columns"),
         ("g.csv", "a,b\n1,2\n0,\n", "line 3: a node id must have 1 to 1000 characters, got ''."),
         ("g.csv", "u,v,weight\n0,1,1\n0,2,-1\n", "line 3: an edge weight must be"),
-        ("g.csv", "0,1\n1,2\n", "line 1: the first line must name the columns"),
-        ("g.csv", "only\n0\n", "line 1: the header must name two node columns"),
+        ("g.csv", "only\n0\n", "line 1: a table of edges must have two columns of nodes"),
         ("g.csv", "a,b\n", "the file holds a header and no edge."),
         ("g.csv", "a,b,a\n0,1,2\n", "line 1: the columns must have different names, got 'a' twice"),
-        ("g.csv", 'a,b\n1,2\n"0"x,1\n', "line 3: the CSV is malformed ("),
-        ("g.csv", 'a,b\n1,2\n"0,1\n3,4\n', "the CSV is malformed ("),
+        ("g.csv", 'a,b\n1,2\n"0"x,1\n', "line 3: the table is malformed ("),
+        ("g.csv", 'a,b\n1,2\n"0,1\n3,4\n', "the table is malformed ("),
         ("g.parquet", b"PAR1 and no more PAR1", "the parquet file cannot be read ("),
     ],
 )
@@ -153,9 +162,143 @@ def test_pandas_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
     rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
     path = tmp_path / "g.txt"
     path.write_text("\n".join(" ".join(map(str, row)) for row in rows))
-    fast = edge_blocks.read_edges(path, "edges")
+    layout = edge_blocks.find_edge_layout(path, "edges", edge_blocks.EdgeOptions())
+    fast = edge_blocks.read_edges(path, layout)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(edge_blocks, "_parse", lambda *arguments: None)
-        slow = edge_blocks.read_edges(path, "edges")
+        slow = edge_blocks.read_edges(path, layout)
     for name in ("source", "target", "weights"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+
+
+def named_edges(graph):
+    """The edges as (source, relation, target), those without direction in order of their rows."""
+    names = graph.relations.names
+    return [
+        (*graph.original_ids([u]), names[r], *graph.original_ids([v]))
+        for u, v, r in zip(*graph.edges(), strict=True)
+    ]
+
+
+ACTS = [("a", "acts", "b"), ("c", "acts", "a"), ("b", "stops", "c")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("g.txt", "a acts b\nc acts a\nb stops c\n", {}),
+        ("g.tsv", "a\tacts\tb\nc\tacts\ta\nb\tstops\tc\n", {}),
+        ("g.csv", "a,acts,b\nc,acts,a\nb,stops,c\n", {}),
+        ("g.txt", "a; b; acts\nc; a; acts\nb; c; stops\n", {}),
+        ("g.txt", "head relation tail\na acts b\nc acts a\nb stops c\n", {}),
+        ("g.edges", "Type\tTarget\tSource\nacts\tb\ta\nacts\ta\tc\nstops\tc\tb\n", {}),
+        ("g.csv", "x;y;z\nb;a;acts\na;c;acts\nc;b;stops\n",
+         {"source": "y", "target": "x", "relation": "z"}),
+        ("g.csv", "source,target,how\na,b,acts\nc,a,acts\nb,c,stops\n", {"relation": 3}),
+        ("g.txt", "1 a acts b 2\n1 c acts a 3\n1 b stops c 4\n",
+         {"source": 2, "relation": "3", "target": 4}),
+    ],
+)  # fmt: skip
+def test_relations_in_every_text_format(write, name, text, options):
+    graph = read_graph(write(name, text), **options)
+    assert sorted(named_edges(graph)) == sorted(ACTS)
+    assert graph.relations.directed == (True, True)
+
+
+def test_relations_of_a_parquet_file(tmp_path):
+    frame = pd.DataFrame([(*edge, 1) for edge in ACTS], columns=["from", "type", "to", "year"])
+    frame.to_parquet(tmp_path / "g.parquet")
+    graph = read_graph(tmp_path / "g.parquet")
+    assert sorted(named_edges(graph)) == sorted(ACTS)
+    assert graph.notes[0] == "columns that are not used: year"
+    graph = read_graph(tmp_path / "g.parquet", relation="year")
+    assert graph.relations.names == ("1",)
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("source target\n0 1\n1 2\n", True),
+        ("gene partner\n0 1\n1 2\n", True),
+        ("u v weight\n0 1 1\n1 2 1\n", True),
+        ("protein1 protein2 score\na b 3\nb c 4\n", True),
+        # names of nodes, and nothing to tell a header by
+        ("gene partner\na b\nb c\n", False),
+        ("b a\nb 1\n1 x\n", False),
+        ("7 a\n1 2\n", False),
+    ],
+)
+def test_a_header_is_no_edge(write, log, text, header):
+    graph = read_graph(write("g.txt", text))
+    assert graph.num_edges == text.count("\n") - header
+    assert any("line 1 is the header" in line for line in log()) == header
+
+
+def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, log):
+    graph = read_graph(write("g.txt", "1 2 0.5\n2 3 4\n"))
+    assert graph.weights.tolist() == [0.5, 0.5, 4, 4]
+    path = write("g.csv", "source,target,weight,age,note\n1,2,3,0.5,x\n3,2,9,4,y\n")
+    graph = read_graph(path, weight="none", edge_features=["age"])
+    assert graph.weights is None
+    assert (graph.edge_features.tolist(), graph.edge_feature_names) == (
+        [[0.5], [0.5], [4], [4]], ("age",)
+    )  # fmt: skip
+    assert graph.notes[0] == "columns that are not used: weight, note"
+    assert "columns that are not used: weight, note" in log()
+
+
+def test_directions(write):
+    path = write("g.txt", "0 1\n1 0\n1 2\n")
+    assert not read_graph(path).is_directed
+    assert read_graph(path, directed=True).num_edges == 3
+    # as Gephi writes them
+    path = write("g.csv", "Source,Target,Type\n0,1,Directed\n2,1,Directed\n")
+    graph = read_graph(path)
+    assert (graph.relations.names, graph.relations.directed) == (("edge",), (True,))
+    assert not read_graph(path, directed=False).is_directed
+    path = write("g.csv", "Source,Target,Type\n0,1,Directed\n2,1,Undirected\n")
+    assert read_graph(path).relations.directed == (True, False)
+    # both ways, but for a few edges; one way
+    rows = [(u, "near", v) for u in range(12) for v in range(12) if u != v]
+    rows += [(u, "in", 20 + u % 2) for u in range(12)]
+    path = write("g.tsv", "\n".join("\t".join(map(str, row)) for row in rows[5:]))
+    graph = read_graph(path)
+    assert dict(zip(graph.relations.names, graph.relations.directed, strict=True)) == {
+        "in": True, "near": False
+    }  # fmt: skip
+    assert graph.num_edges == 12 * 11 // 2 + 12
+    assert graph.notes[0].startswith("taken as undirected: near, 122 of whose 127 edges are there")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "words"),
+    [
+        ("g.csv", "u,v,w\n0,1,a\n", {"relation": "x"}, "relation must name a column among u, v, w"),
+        ("g.txt", "0 1\n1 2\n", {"source": "gene"}, "source must be the number of a column, 1 to 2"),
+        ("g.txt", "0 1\n1 2\n", {"relation": 3}, "relation must be a column from 1 to 2, got 3."),
+        ("g.csv", "u,v\n0,1\n", {"source": "u", "target": "u"}, "must be different columns, got"),
+        ("g.csv", "u,v,w\n0,1,\n", {"relation": "w"}, "line 2: a relation must have 1 to 1000"),
+        ("g.csv", "u,v,w\n0,1,x\n", {"edge_features": "w"}, "line 2: a finite number was expected"),
+        ("g.csv", "u,v,w\n" + "".join(f"0,1,{k}\n" for k in range(1001)), {"relation": "w"},
+         "the column 'w' holds more than 1000 different relations, among them '0'"),
+        ("g.npz", "", {"relation": "w"}, "relation is for edges, csv, parquet, and the format is"),
+    ],
+)  # fmt: skip
+def test_refusals_of_columns(write, name, text, options, words):
+    refuse(write(name, text), words, **options)
+
+
+def test_regulation_and_countries(shared_data):
+    """The counts are those of `sort -u` and `uniq -c` on the files."""
+    graph = read_graph(shared_data / "directed/ecoli_regulation.csv")
+    assert graph.relations.names == ("activates", "both", "represses")
+    assert graph.relations.directed == (True, True, True)
+    assert graph.num_edges == 519
+    assert "dropped 58 self-loops" in graph.notes
+    arcs = read_graph(shared_data / "directed/ecoli_regulation.csv", relation="none", directed=True)
+    assert (arcs.num_edges, arcs.relations.names) == (519, ("edge",))
+    graph = read_graph(shared_data / "directed/countries.tsv")
+    assert graph.relations.names == ("locatedin", "neighbor")
+    assert graph.relations.directed == (True, False)
+    # 640 of 648 neighbours are there both ways
+    assert np.bincount(graph.edges()[2]).tolist() == [461, 328]

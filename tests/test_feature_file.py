@@ -78,7 +78,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n10,1\n20,2\n", "must have a row for every node, got none for 30"),
         ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
-        ("id,mass\n10,heavy\n", "line 2: a finite number was expected, got 'heavy'."),
+        ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
         ("mass\n1\n2\ninf\n", "line 4: a finite number was expected, got 'inf'."),
         ("id,mass\n,1\n", "line 2: the column 'id' must name a node, got ',1'."),
         ("id\n10\n", "line 1: the header must name a feature column."),
@@ -110,3 +110,40 @@ def test_bad_names_and_formats(graph_file, write, tmp_path):
     write("g.features.csv", "a\n1\n2\n3\n")
     refuse(graph_file, "one feature file was expected beside the graph")
     refuse(write("g.bin", "x"), "feature_file is for", feature_file=tmp_path / "g.features.npy")
+
+
+def test_columns_of_text_are_one_hot(graph_file, write, log):
+    text = 'id,kind,mass,note\n30,kinase,3,"a, b"\n10,tf,1,x\n20,kinase,2,x\n'
+    write("g.features.csv", text)
+    graph = read_graph(graph_file)
+    names = ("kind=kinase", "kind=tf", "mass", "note=a, b", "note=x")
+    assert graph.feature_names == names
+    assert graph.features.tolist() == [[0, 1, 1, 0, 1], [1, 0, 2, 0, 1], [1, 0, 3, 1, 0]]
+    graph = read_graph(graph_file, features=["mass", "kind"])
+    assert graph.feature_names == ("mass", "kind=kinase", "kind=tf")
+    assert graph.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 1, 0]]
+    note = "columns of g.features.csv that are not used: note"
+    assert note in graph.notes and note in log()
+    assert read_graph(graph_file, features=["kind=tf"]).features.tolist() == [[1], [0], [0]]
+    refuse(graph_file, "features must name columns among ['kind', ", features=["kid"])
+    refuse(graph_file, "features must name columns among ['kind=kinase', ", features=["kind=x"])
+
+
+def test_too_many_different_words(write):
+    path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
+    write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
+    refuse(path, "the column 'name' of text must have at most 1000 different values")
+
+
+def test_page_types(shared_data):
+    graph = read_graph(
+        shared_data / "musae/facebook_edges.csv.gz",
+        feature_file=shared_data / "musae/facebook_target.csv",
+        features=["page_type"],
+    )
+    words = [line.split(",")[1] for line in
+             (shared_data / "musae/facebook_target.csv").read_text().split()[1:]]  # fmt: skip
+    kinds = sorted(set(words))
+    assert graph.feature_names == tuple(f"page_type={kind}" for kind in kinds)
+    assert graph.features.sum(axis=0).tolist() == [words.count(kind) for kind in kinds]
+    assert (graph.features.argmax(axis=1) == [kinds.index(word) for word in words]).all()

@@ -129,7 +129,7 @@ def test_rows_of_unsorted_ids_follow_the_ids(tmp_path):
     [
         ("g.xml", SAMPLES["plain"], "a graph is written to a name that ends in .npz, .graphml"),
         ("g.txt", as_csr([SAMPLES["plain"]] * 2), "one graph was expected, got a collection"),
-        ("g.txt", sample(ids=["a", "b c", "d", "e", "f"]), "cannot hold the node id 'b c'"),
+        ("g.txt", sample(ids=["a", "b c", "d", "e", "f"]), "cannot hold the name 'b c'"),
     ],
 )
 def test_graphs_that_cannot_be_written(tmp_path, name, graph, words):

@@ -26,7 +26,8 @@ from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
 from gomkcn_dgl.io.conversion.node_numbering import IntegerIds, TextIds
-from gomkcn_dgl.io.edge_blocks import consume_edges
+from gomkcn_dgl.io.edge_blocks import consume_edges, find_edge_layout
+from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import EdgeTable
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
@@ -114,9 +115,15 @@ def convert_edges(
             table = find_features(path, format, features, feature_file)
             check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "the features beside edges")
             sizes = _piece_sizes(limit - memory_in_use())
+            layout = find_edge_layout(path, format, EdgeOptions())
+            if layout.relation is not None:
+                raise InputError(
+                    "edges with relations are not converted yet; read them into memory, and write "
+                    "them to a name that ends in .graph."
+                )
             encoded = consume_edges(
                 path,
-                format,
+                layout,
                 lambda tables: _encode_edges(tables, scratch, limit),
                 block_bytes=sizes.block_bytes,
                 block_rows=sizes.edges,

@@ -3,84 +3,68 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.tables import (
-    check_weight,
-    data_lines,
-    decode,
-    line_error,
-)
+from gomkcn_dgl.io.edge_layout import EdgeLayout
+from gomkcn_dgl.io.tables import check_weight, line_error, parse_cell
+from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations
 from gomkcn_dgl.runtime.file_bytes import most_bytes
+from gomkcn_dgl.runtime.file_names import listed, printable
 
-_NODE_COLUMNS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("u", "v"),
-    ("id_1", "id_2"),
-    ("node_1", "node_2"),
-)
-_WEIGHT_COLUMN = "weight"
+log = logging.getLogger("gomkcn_dgl")
+
 LONGEST_ID = 1000
+WEIGHT = "weight"
+# all edges are of one relation, whose name says whether they have a direction
+TYPE = "type"
+RELATION = "relation"
+# share of the edges of an undirected relation that are there both ways
+_NEARLY_ALL = 0.95
+_DIRECTIONS = {"directed": True, "undirected": False}
 
-# number of the line, the two ids as text, and the weight, if there are weights
-EdgeRow = tuple[int, str, str, float | None]
+# the two ids as text, and the weight, the relation and the features, if there are any
+EdgeRow = tuple[str, str, float | None, str | None, list[float]]
 
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """Edges as a file names them: ids ``[E]``, int64 or text; weights, float64 ``[E]``, >= 0."""
+    """Edges as a file names them, E of them.
+
+    Ids ``[E]`` are int64 or text, weights ``[E]`` float64 >= 0, ``relation [E]`` text,
+    ``edge_features [E, C]`` float64.
+    """
 
     source: np.ndarray
     target: np.ndarray
-    weights: np.ndarray | None
+    weights: np.ndarray | None = None
+    relation: np.ndarray | None = None
+    edge_features: np.ndarray | None = None
 
 
-def edge_columns(header: list[str]) -> list[int]:
-    """Return the positions of the two node columns and of ``weight``, if there is one."""
-    names = [name.lower() for name in header]
-    weight = [names.index(_WEIGHT_COLUMN)] if _WEIGHT_COLUMN in names else []
-    for u, v in _NODE_COLUMNS:
-        if u in names and v in names:
-            return [names.index(u), names.index(v), *weight]
-    others = [column for column in range(len(names)) if column not in weight]
-    if len(others) < 2:
-        rule = "the header must name two node columns, such as source,target"
-        raise line_error(1, rule, ",".join(header))
-    return [*others[:2], *weight]
+def edge_row(number: int, cells: Sequence[str], layout: EdgeLayout) -> EdgeRow:
+    """Return the edge in the cells of line ``number``."""
+    source, target = (_check_name(number, cells[column], "a node id") for column in layout.ends)
+    weight = relation = None
+    if layout.weight is not None:
+        weight = check_weight(number, cells[layout.weight])
+    if layout.relation is not None:
+        relation = _check_name(number, cells[layout.relation], "a relation")
+    values = [parse_cell(number, cells[column], "float64") for column in layout.edge_features]
+    return source, target, weight, relation, values
 
 
-def scan_edge_list(
-    data: bytes, first: int = 1, like: tuple[int, int] | None = None
-) -> Iterator[EdgeRow]:
-    """Yield the edges of an edge list whose first line has the number ``first``.
-
-    ``like`` is the number and the width of the file's first edge, if that comes before.
-    """
-    for number, line in data_lines(data, first):
-        tokens = [decode(token, number) for token in line.split()]
-        like = like or (number, len(tokens))
-        if not 2 <= len(tokens) <= 3:
-            raise line_error(number, "an edge must have the form 'u v' or 'u v weight'", line)
-        if len(tokens) != like[1]:
-            rule = f"every line must have {like[1]} columns like line {like[0]}"
-            raise line_error(number, rule, line)
-        yield edge_row(number, tokens)
-
-
-def edge_row(number: int, cells: Sequence[str]) -> EdgeRow:
-    """Return the edge of line ``number``, whose cells are two ids and perhaps a weight."""
-    for name in cells[:2]:
-        if not 1 <= len(name) <= LONGEST_ID:
-            raise line_error(number, f"a node id must have 1 to {LONGEST_ID} characters", name)
-    return number, cells[0], cells[1], check_weight(number, cells[2]) if len(cells) == 3 else None
+def _check_name(number: int, name: str, what: str) -> str:
+    if not 1 <= len(name) <= LONGEST_ID:
+        raise line_error(number, f"{what} must have 1 to {LONGEST_ID} characters", name)
+    return name
 
 
 def refuse_wide(lengths: Sequence[int], size: int) -> None:
@@ -96,36 +80,157 @@ def refuse_wide(lengths: Sequence[int], size: int) -> None:
         )
 
 
+def declared_directions(
+    names: Sequence[str], directed: bool | None
+) -> tuple[list[str], list[bool] | None]:
+    """Return the relations that a column names, and whether they have a direction.
+
+    The words directed and undirected alone are no types, they say the direction. None stands for a
+    direction that is to be seen from the edges.
+
+    >>> declared_directions(["Directed"], None)
+    (['edge'], [True])
+    >>> declared_directions(["binds", "directed"], None)
+    (['binds', 'directed'], None)
+    """
+    said = [_DIRECTIONS.get(name.lower()) for name in names]
+    if None not in said:
+        names = [PLAIN] if len(set(said)) == 1 else list(names)
+        found = [bool(one) for one in said[: len(names)]]
+        return names, found if directed is None else [directed] * len(names)
+    return list(names), None if directed is None else [directed] * len(names)
+
+
+def count_both_ways(
+    source: np.ndarray, target: np.ndarray, relation: np.ndarray, num_relations: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many different edges each relation has, and how many of them are there both ways.
+
+    >>> count_both_ways(np.array([0, 1, 1]), np.array([1, 0, 2]), np.zeros(3, int), 1)
+    (array([3]), array([2]))
+    """
+    keep = source != target
+    keys = np.stack([relation, source, target], axis=1)[keep]
+    keys = keys[np.lexsort(keys.T[::-1])]
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    keys = keys[new]
+    back = keys[:, [0, 2, 1]]
+    # in one order, an edge and the opposite of its opposite follow one another
+    both = np.concatenate([keys, back])
+    both = both[np.lexsort(both.T[::-1])]
+    paired = (both[1:] == both[:-1]).all(axis=1)
+    edges = np.bincount(keys[:, 0], minlength=num_relations)
+    return edges, np.bincount(both[1:][paired, 0], minlength=num_relations)
+
+
+def seen_directions(
+    names: Sequence[str], edges: np.ndarray, both_ways: np.ndarray
+) -> tuple[list[bool], tuple[str, ...]]:
+    """Tell which relations have a direction, and what is to be noted of that.
+
+    A relation has none if nearly all of its edges are there both ways: a list of neighbours, or
+    the part of one that was kept for training, lacks some.
+
+    >>> seen_directions(["near", "in"], np.array([100, 50]), np.array([98, 0]))
+    ([False, True], ('taken as undirected: near, 98 of whose 100 edges are there both ways',))
+    """
+    directed = (both_ways < _NEARLY_ALL * edges).tolist()
+    notes = [
+        f"taken as undirected: {name}, {both} of whose {num} edges are there both ways"
+        for name, num, both, one in zip(names, edges, both_ways, directed, strict=True)
+        if not one and both < num
+    ]
+    for note in notes:
+        log.info("%s", note)
+    return directed, tuple(notes)
+
+
+def log_relations(relations: Relations) -> None:
+    """Say which relations there are, and which of them have a direction."""
+    if relations.names != (PLAIN,):
+        words = [
+            f"{printable(name)} ({'directed' if one else 'undirected'})"
+            for name, one in zip(relations.names, relations.directed, strict=True)
+        ]
+        log.info("relations: %s", listed(words))
+
+
+def check_num_relations(names: Sequence[str], column: str) -> None:
+    """Refuse a column of so many different relations that they must be something else."""
+    if len(names) > MAX_RELATIONS:
+        raise InputError(
+            f"the column {column!r} holds more than {MAX_RELATIONS} different relations, among "
+            f"them {names[0]!r}; relation must be another column, or none."
+        )
+
+
 def has_features(graph: CSRGraph) -> bool:
     """Whether a graph has other features than the constant 1."""
     return graph.feature_names != (CONSTANT_FEATURE,)
 
 
 def edge_frame(graph: CSRGraph) -> pd.DataFrame:
-    """Return each edge once, then each isolated node as a self-loop of weight 1."""
+    """Return the edges, then each isolated node as a self-loop of weight 1.
+
+    An edge of a graph without relations and directions comes once. Else it has its relation, and
+    one without direction comes both ways, by which it is known when the table is read.
+    """
     rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    upper, isolated = rows < graph.indices, np.flatnonzero(graph.degrees == 0)
+    relations, plain = graph.relations, graph.links is None and graph.relations == SIMPLE
+    entries, numbers = [np.flatnonzero(rows < graph.indices)], [np.zeros(0, np.int64)]
+    if not plain:
+        _refuse_unknown_direction(graph)
+        links = np.ones(len(rows), np.int64) if graph.links is None else graph.links
+        entries = [np.flatnonzero(relations.links[links, c]) for c in relations.outgoing]
+        numbers = [np.full(len(part), number) for number, part in enumerate(entries)]
+    kept, isolated = np.concatenate(entries), np.flatnonzero(graph.degrees == 0)
     frame = pd.DataFrame(
         {
-            name: graph.original_ids(np.concatenate([nodes[upper], isolated]))
+            name: graph.original_ids(np.concatenate([nodes[kept], isolated]))
             for name, nodes in (("source", rows), ("target", graph.indices))
         }
     )
     if graph.weights is not None:
-        frame[_WEIGHT_COLUMN] = np.append(graph.weights[upper], np.ones(len(isolated), np.float32))
+        frame[WEIGHT] = np.append(graph.weights[kept], np.ones(len(isolated), np.float32))
+    if not plain:
+        is_type = relations.names == (PLAIN,)
+        names = np.array(("directed",) if is_type else relations.names, object)
+        codes = np.concatenate([*numbers, np.zeros(len(isolated), np.int64)])
+        frame[TYPE if is_type else RELATION] = names[codes]
+    for column, name in enumerate(graph.edge_feature_names):
+        assert graph.edge_features is not None, "they have names"
+        values = np.append(graph.edge_features[kept, column], np.zeros(len(isolated), np.float32))
+        frame.insert(len(frame.columns), name, values, allow_duplicates=True)
     return frame
 
 
+def _refuse_unknown_direction(graph: CSRGraph) -> None:
+    """Refuse a relation with a direction all of whose edges are there both ways."""
+    relations = graph.relations
+    links = relations.links if graph.links is None else relations.links[np.unique(graph.links)]
+    for channel, (number, side) in enumerate(relations.channels):
+        if side == "out" and (links[:, channel] == links[:, channel + 1]).all():
+            raise InputError(
+                f"a table of edges cannot tell that the relation {relations.names[number]!r} has a "
+                "direction, since each of its edges is there both ways; write a .graph folder."
+            )
+
+
 def edge_list_text(graph: CSRGraph) -> str:
-    """Return the content of an edge list."""
-    rows = list(edge_frame(graph).itertuples(index=False))
-    for name in itertools.chain.from_iterable(row[:2] for row in rows):
+    """Return the content of an edge list; it has a header where there are relations."""
+    frame = edge_frame(graph)
+    rows: list[tuple[Any, ...]] = list(frame.itertuples(index=False, name=None))
+    if not set(frame.columns) <= {"source", "target", WEIGHT}:
+        rows.insert(0, tuple(frame.columns))
+    for name in itertools.chain.from_iterable(rows):
         if isinstance(name, str) and (len(name.split()) != 1 or name[0] in "#%"):
             raise InputError(
-                f"an edge list cannot hold the node id {name!r}, which is empty, has a blank or "
+                f"an edge list cannot hold the name {name!r}, which is empty, has a blank or "
                 "starts like a comment; write a .csv file."
             )
-    lines = [f"# {graph.num_nodes} nodes, {graph.num_edges} undirected edges"]
+    kind = "edges" if graph.is_directed else "undirected edges"
+    lines = [f"# {graph.num_nodes} nodes, {graph.num_edges} {kind}"]
     lines += [" ".join(map(str, row)) for row in rows]
     return "\n".join(lines) + "\n"
 

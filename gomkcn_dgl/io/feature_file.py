@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,18 +17,26 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.io.tables import (
-    csv_rows,
+    Dialect,
+    check_names,
+    check_width,
+    find_dialect,
+    is_number,
     line_error,
+    parse_block,
     parse_cell,
-    parse_csv,
-    read_csv_header,
     read_text,
+    table_rows,
 )
 from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import file_problems, open_file, reason_of
-from gomkcn_dgl.runtime.file_names import stem
+from gomkcn_dgl.runtime.file_names import listed, printable, stem
+
+log = logging.getLogger("gomkcn_dgl")
 
 _ID_COLUMNS = ("id", "node", "node_id", "name")
+# of a column of text
+_MAX_VALUES = 1000
 _SUFFIXES = (".features.npy", ".features.csv")
 
 
@@ -35,13 +44,15 @@ _SUFFIXES = (".features.npy", ".features.csv")
 class FeatureTable:
     """Features in a file: ``values [n, D]``, a name per column, and the node of each row.
 
-    ``ids`` is text ``[n]``, or None where the file has no column of ids.
+    ``ids`` is text ``[n]``, or None where the file has no column of ids; ``notes`` says what of the
+    file is not used.
     """
 
     path: Path
     values: np.ndarray
     names: tuple[str, ...]
     ids: np.ndarray | None
+    notes: tuple[str, ...] = ()
 
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
@@ -61,13 +72,16 @@ def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
         if path.suffix.lower() == ".npy":
             table = _read_npy(path)
         elif path.name.lower().endswith((".csv", ".csv.gz")):
-            table = _read_csv(path)
+            table = _read_csv(path, names)
         else:
             raise InputError("a feature file must end in .npy or .csv.")
+        for note in table.notes:
+            log.info("%s", note)
         if names is None:
             return table
-        values = table.values[:, _column_positions(names, table.names)]
-        return replace(table, values=values, names=tuple(names))
+        positions = [position for name in names for position in _features_of(name, table.names)]
+        chosen = tuple(table.names[position] for position in positions)
+        return replace(table, values=table.values[:, positions], names=chosen)
     except (InputError, InputTypeError) as error:
         raise InputError(f"the feature file {path.name}: {error}") from None
 
@@ -84,7 +98,8 @@ def attach_features(graph: CSRGraph, table: FeatureTable) -> CSRGraph:
     """Return the graph with the features of a file, matched by node id or by row."""
     ids = np.array(graph.original_ids(np.arange(graph.num_nodes)))
     matrix, names = check_features(match_rows(table, ids), graph.num_nodes, table.names)
-    return replace(graph, features=matrix, feature_names=names)
+    notes = (*graph.notes, *table.notes)
+    return replace(graph, features=matrix, feature_names=names, notes=notes)
 
 
 def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
@@ -130,39 +145,105 @@ def _read_npy(path: Path) -> FeatureTable:
     return FeatureTable(path, values, tuple(f"x{c}" for c in range(values.shape[1])), None)
 
 
-def _read_csv(path: Path) -> FeatureTable:
+def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
+    """Read columns of numbers as they are, and one column for each value of a column of text."""
     data = read_text(path)
-    header = read_csv_header(data)
-    first = int(header[0].lower() in _ID_COLUMNS)
+    dialect = find_dialect(data, is_csv=True)
+    number, header = next(table_rows([data], dialect), (0, []))
+    check_names(number, header)
+    first = int(bool(header) and header[0].lower() in _ID_COLUMNS)
     if len(header) == first:
-        raise InputError("line 1: the header must name a feature column.")
-    kinds = dict.fromkeys(range(first), "str")
-    kinds |= dict.fromkeys(range(first, len(header)), "float64")
-    frame = parse_csv(data, len(header), kinds)
-    names = tuple(header[first:])
-    if frame is not None:
-        values = frame.iloc[:, first:].to_numpy()
-        ids = frame[0].str.strip().to_numpy(dtype=object) if first else None
-        if np.isfinite(values).all() and (ids is None or (ids != "").all()):
-            return FeatureTable(path, values, names, ids)
-    # quoted cells, or a line that is wrong
-    values, ids = _scan_features(itertools.islice(csv_rows(data), 1, None), header, first)
-    if not len(values):
+        raise InputError(f"line {number}: the header must name a feature column.")
+    chosen = list(range(first, len(header)))
+    if names is not None:
+        chosen = list(dict.fromkeys(_column_of(name, header[first:]) + first for name in names))
+    columns = _parse_columns(data, dialect, (number, header), [*range(first), *chosen])
+    blocks, made = [], []
+    for column in chosen:
+        block, its_names = _numeric_or_one_hot(header[column], columns[column])
+        blocks.append(block)
+        made += its_names
+    unused = [name for column, name in enumerate(header[first:], first) if column not in chosen]
+    notes = (f"columns of {path.name} that are not used: {listed(unused)}",) if unused else ()
+    ids = columns[0] if first else None
+    return FeatureTable(path, np.concatenate(blocks, axis=1), tuple(made), ids, notes)
+
+
+def _parse_columns(
+    data: bytes, dialect: Dialect, header: tuple[int, list[str]], chosen: Sequence[int]
+) -> dict[int, np.ndarray]:
+    """Return the chosen columns: float64 where cells are numbers, else text; ids are text."""
+    is_id = header[1][0].lower() in _ID_COLUMNS
+    rows = itertools.islice(table_rows([data], dialect), 1, None)
+    line, sample = next(rows, (0, []))
+    if not line:
         raise InputError("the file holds a header and no row.")
-    return FeatureTable(path, values, names, ids)
+    check_width(line, sample, (header[0], len(header[1])))
+    text = {c for c in chosen if (is_id and c == 0) or not is_number(sample[c])}
+    kinds = {column: "str" if column in text else "float64" for column in chosen}
+    frame = parse_block(data, dialect, len(header[1]), kinds, header[0])
+    if frame is not None:
+        columns = {
+            column: frame[column].str.strip().to_numpy(object) if column in text
+            else frame[column].to_numpy()
+            for column in chosen
+        }  # fmt: skip
+        if all(_is_sound(columns[c], is_id and c == 0) for c in chosen):
+            return columns
+    # quoted cells, or a line that is wrong
+    numbered = [(line, sample), *rows]
+    for number, cells in numbered:
+        check_width(number, cells, (header[0], len(header[1])))
+        if is_id and not cells[0]:
+            rule = f"the column {header[1][0]!r} must name a node"
+            raise line_error(number, rule, ",".join(cells))
+    return {c: _one_kind(numbered, c, is_id and c == 0) for c in chosen}
 
 
-def _scan_features(
-    lines: Iterable[tuple[int, list[str]]], header: Sequence[str], first: int
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return features and ids in rows of a CSV file; ``first`` is the first column of features."""
-    rows, ids = [], []
-    for number, cells in lines:
-        if first and not cells[0]:
-            raise line_error(number, f"the column {header[0]!r} must name a node", ",".join(cells))
-        ids.append(cells[0])
-        rows.append([parse_cell(number, cell, "float64") for cell in cells[first:]])
-    return np.array(rows), np.array(ids, dtype=object) if first else None
+def _is_sound(values: np.ndarray, is_id: bool) -> bool:
+    """Whether values are finite numbers, or text without a number or an empty cell among them."""
+    if values.dtype != object:
+        return bool(np.isfinite(values).all())
+    words = set(values.tolist())
+    return "" not in words and (is_id or not any(map(is_number, words)))
+
+
+def _one_kind(rows: Sequence[tuple[int, list[str]]], column: int, is_id: bool) -> np.ndarray:
+    """Return one column of rows of text; where some cell is a number, all must be."""
+    if is_id or not any(is_number(cells[column]) for _, cells in rows):
+        for number, cells in rows:
+            if not cells[column]:
+                raise line_error(number, "a value was expected", ",".join(cells))
+        return np.array([cells[column] for _, cells in rows], object)
+    return np.array([parse_cell(number, cells[column], "float64") for number, cells in rows])
+
+
+def _numeric_or_one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Return the features that a column gives, ``[n, D]``, and their names."""
+    if values.dtype != object:
+        return values[:, None], [name]
+    codes, words = pd.factorize(values, sort=True)
+    if len(words) > _MAX_VALUES:
+        raise InputError(
+            f"the column {name!r} of text must have at most {_MAX_VALUES} different values, which "
+            f"become one feature each, got {len(words)}; name the columns to use with features."
+        )
+    log.info("features: %s has %d values, one column each", printable(name), len(words))
+    one_hot = (codes[:, None] == np.arange(len(words))).astype(np.float32)
+    return one_hot, [f"{name}={word}" for word in words]
+
+
+def _column_of(name: str, known: Sequence[str]) -> int:
+    """Return the position of a column, or of the one that has a feature such as kind=kinase."""
+    if name not in known and name.partition("=")[0] in known:
+        name = name.partition("=")[0]
+    return _column_positions([name], known)[0]
+
+
+def _features_of(name: str, made: Sequence[str]) -> list[int]:
+    """Return the positions of the feature of this name, or of those that its column gives."""
+    values = [position for position, one in enumerate(made) if one.startswith(f"{name}=")]
+    return values if values and name not in made else _column_positions([name], made)
 
 
 def _column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -19,16 +19,27 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl, write_dgl_graphs
-from gomkcn_dgl.io.edge_blocks import read_edges
-from gomkcn_dgl.io.edge_table import EdgeTable
+from gomkcn_dgl.io.edge_blocks import find_edge_layout, read_edges
+from gomkcn_dgl.io.edge_layout import Column, EdgeLayout, EdgeOptions
+from gomkcn_dgl.io.edge_table import (
+    EdgeTable,
+    check_num_relations,
+    count_both_ways,
+    declared_directions,
+    log_relations,
+    seen_directions,
+)
 from gomkcn_dgl.io.feature_file import (
     FeatureTable,
     attach_features,
@@ -53,12 +64,16 @@ log = logging.getLogger("gomkcn_dgl")
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 _COMPRESSIBLE = ("edges", "csv", "graphml")
 EDGE_FORMATS = ("edges", "csv", "parquet")
-_READERS: dict[str, Callable[[Path, Sequence[str] | None], CSRGraph]] = {
-    "dgl": read_dgl,
-    "tu": read_tu_folder,
-    "npz": lambda path, features: select_features(read_npz(path), features),
-    "folder": lambda path, features: select_features(read_graph_folder(path), features),
+_Reader = Callable[[Path, Sequence[str] | None, EdgeOptions], CSRGraph]
+_READERS: dict[str, _Reader] = {
+    "dgl": lambda path, features, edges: read_dgl(path, features),
+    "tu": lambda path, features, edges: read_tu_folder(path, features),
+    "npz": lambda path, features, edges: select_features(read_npz(path), features),
+    "folder": lambda path, features, edges: select_features(read_graph_folder(path), features),
+    "graphml": lambda path, features, edges: read_graphml(path, features),
 }
+# what may be said about the edges of other formats than tables
+_EDGE_OPTIONS: dict[str, tuple[str, ...]] = {}
 # the other formats hold the features themselves
 _WITH_FEATURE_FILE = (*EDGE_FORMATS, "graphml")
 
@@ -70,6 +85,12 @@ def read_graph(
     feature_file: str | os.PathLike[str] | None = None,
     format: str | None = None,
     label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    directed: bool | None = None,
+    source: Column | None = None,
+    target: Column | None = None,
+    relation: Column | None = None,
+    weight: Column | None = None,
+    edge_features: Sequence[Column] = (),
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
@@ -88,19 +109,31 @@ def read_graph(
     feature_file : path, optional
         ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
         a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
-        one. A first column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids;
-        else rows follow the node rows. With as many rows as the largest integer id asks for, row i
-        belongs to id i, and ids without an edge are isolated nodes.
+        one. A column of text becomes a feature for each value, such as ``kind=kinase``. A first
+        column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids; else rows
+        follow the node rows. With as many rows as the largest integer id asks for, row i belongs
+        to id i, and ids without an edge are isolated nodes.
     format : {"edges", "csv", "parquet", "graphml", "dgl", "npz", "folder", "tu"}, optional
         None: told by the name.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.label_names.read_label_names`.
+    directed : bool, optional
+        Whether edges have a direction. None: as the file says; a table of edges is undirected
+        unless it has relations, and a relation is undirected when nearly all of its edges, 95 %,
+        are there both ways. A column ``type`` of the words directed and undirected says it, too.
+    source, target, relation, weight : str or int, optional
+        Columns of a table of edges by name, or by number from 1. None: told by usual names such as
+        ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
+        first two columns, then weights or the form ``head relation tail``. ``"none"`` for
+        ``relation`` or ``weight``: that column is not used.
+    edge_features : sequence of str or int, optional
+        Columns of a table of edges with numbers.
 
     Returns
     -------
     CSRGraph
-        Simple and undirected; the log ``gomkcn_dgl`` says what was read and what was repaired.
+        Its ``notes``, and the log ``gomkcn_dgl``, say what was repaired or left out.
 
     Raises
     ------
@@ -115,25 +148,33 @@ def read_graph(
     >>> graph = read_graph(path)
     >>> graph.num_edges, graph.original_ids(np.arange(3))
     (2, [10, 20, 30])
+    >>> _ = path.write_text("a activates b\nb represses c\nc activates a\n")
+    >>> graph = read_graph(path)
+    >>> graph.relations.names, graph.relations.directed
+    (('activates', 'represses'), (True, True))
     """
     path = Path(path)
     if isinstance(features, str):
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
+    options = EdgeOptions(directed, source, target, relation, weight, tuple(edge_features))
     with named(path):
         _check_exists(path)
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
+        check_edge_options(format, options)
         table = find_features(path, format, features, feature_file)
-        graph = _read(path, format, features, table)
+        graph = _read(path, format, features, table, options)
     if label_names is not None:
         graph = _rename(graph, label_names)
+    log_relations(graph.relations)
     log.info(
-        "read %s: graphs: %d, nodes: %d, edges: %d (%s), features: %d (%s)",
+        "read %s: graphs: %d, nodes: %d, edges: %d (%s, %s), features: %d (%s)",
         path.resolve().name,
         graph.num_graphs,
         graph.num_nodes,
         graph.num_edges,
+        "directed" if graph.is_directed else "undirected",
         "unweighted" if graph.weights is None else "weighted",
         len(graph.feature_names),
         listed(graph.feature_names),
@@ -214,19 +255,35 @@ def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, 
         return name_columns(graph, names)
 
 
-def _read(
-    path: Path, format: str, features: Sequence[str] | None, table: FeatureTable | None
-) -> CSRGraph:
-    if format in _READERS:
-        return _READERS[format](path, features)
+def check_edge_options(format: str, options: EdgeOptions) -> None:
+    """Refuse what cannot be said about the edges of a format."""
     if format in EDGE_FORMATS:
-        return _from_edge_table(read_edges(path, format), table)
-    if table is None:
-        return read_graphml(path, features)
-    return attach_features(read_graphml(path, None), table)
+        return
+    wrong = [name for name in options.given if name not in _EDGE_OPTIONS.get(format, ())]
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "
+            "itself what its edges are."
+        )
 
 
-def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
+def _read(
+    path: Path,
+    format: str,
+    features: Sequence[str] | None,
+    table: FeatureTable | None,
+    options: EdgeOptions,
+) -> CSRGraph:
+    if format in EDGE_FORMATS:
+        layout = find_edge_layout(path, format, options)
+        return _from_edge_table(read_edges(path, layout), table, layout, options.directed)
+    graph = _READERS[format](path, None if table is not None else features, options)
+    return graph if table is None else attach_features(graph, table)
+
+
+def _from_edge_table(
+    edges: EdgeTable, table: FeatureTable | None, layout: EdgeLayout, directed: bool | None
+) -> CSRGraph:
     """Give the nodes rows in ascending order of their ids, with their features."""
     ids, rows = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
     values = None
@@ -240,7 +297,21 @@ def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
         values = match_rows(table, ids)
     source, target = rows.reshape(2, -1)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
-    return csr_from_edges(
+    relation: np.ndarray | None = None
+    given: dict[str, Any] = {"directed": bool(directed)}
+    notes: tuple[str, ...] = ()
+    if edges.relation is not None:
+        assert layout.relation is not None, "the layout has the column"
+        relation, found = pd.factorize(edges.relation, sort=True)
+        check_num_relations(found.tolist(), layout.names[layout.relation])
+        names, directions = declared_directions(found.tolist(), directed)
+        if len(names) == 1:
+            relation = np.zeros(len(source), np.int64)
+        if directions is None:
+            counts = count_both_ways(source, target, relation, len(names))
+            directions, notes = seen_directions(names, *counts)
+        given = {"relation_names": names, "directed": directions}
+    graph = csr_from_edges(
         source,
         target,
         len(ids),
@@ -248,4 +319,10 @@ def _from_edge_table(edges: EdgeTable, table: FeatureTable | None) -> CSRGraph:
         features=values,
         feature_names=None if table is None else table.names,
         node_ids=None if plain else ids,
+        relation=relation,
+        edge_features=edges.edge_features,
+        edge_feature_names=layout.feature_names or None,
+        **given,
     )
+    beside = () if table is None else table.notes
+    return replace(graph, notes=(*layout.notes, *beside, *notes, *graph.notes))

@@ -1,4 +1,4 @@
-"""Text files of rows → lines, CSV rows and pandas columns, with every bad line named by its number.
+"""Text files of rows → lines, cells and pandas columns, with every bad line named by its number.
 
 Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
 """
@@ -11,7 +11,8 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 # a mark at the start of a line or after a blank; "C#" and "50%" are names
 COMMENT = re.compile(rb"[#%](?<!\S[#%])[^\r\n]*")
+COMMENT_LINE = re.compile(rb"^[ \t]*[#%][^\r\n]*|(?<=\r)[ \t]*[#%][^\r\n]*", re.MULTILINE)
+# lines that tell the separator
+_SAMPLE = 1000
 
 
 def read_text(path: Path) -> bytes:
@@ -60,60 +64,129 @@ def data_lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes]]:
             yield number, content
 
 
-def read_csv_header(data: bytes) -> list[str]:
-    """Return the column names in the first line of a CSV file."""
-    _, header = next(csv_rows(data), (0, None))
-    if header is None:
-        raise InputError("the file holds blank lines and no header.")
-    if all(is_number(name) for name in header):
-        raise line_error(1, "the first line must name the columns", ",".join(header))
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        raise InputError(f"line 1: the columns must have different names, got {twice[0]!r} twice.")
-    return header
+@dataclass(frozen=True)
+class Dialect:
+    """How the lines of a table are cut: at a separator, or at blanks (None).
+
+    Cells between commas or semicolons may be quoted. With ``comments``, lines that start with # or
+    % are left out, and between blanks all that follows such a mark.
+    """
+
+    separator: str | None
+    comments: bool
+
+    @property
+    def quotes(self) -> bool:
+        """Whether a cell may be quoted."""
+        return self.separator in (",", ";")
 
 
-def csv_rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV file, header first, all of one width, with their line numbers."""
-    yield from rows_of_lines(text_lines(data))
+def find_dialect(data: bytes, is_csv: bool) -> Dialect:
+    """Tell the separator from the first lines of a file; a CSV file has no comments."""
+    lines = [text for text in COMMENT_LINE.sub(b"", data).splitlines() if text.strip()][:_SAMPLE]
+    if is_csv:
+        first = next((line for line in data.splitlines() if line.strip()), b"")
+        counts = [first.count(separator.encode()) for separator in ",;\t"]
+        return Dialect(",;\t"[counts.index(max(counts))], comments=False)
+    # blanks separate numbers, and names that do not begin or end at another separator
+    tokens = [line.split() for line in lines]
+    even = len({len(row) for row in tokens}) == 1 and len(tokens[0]) > 1
+    if even and all(is_number(cell.decode("utf-8", "replace")) for row in tokens for cell in row):
+        return Dialect(None, comments=True)
+    for separator in (b"\t", b";", b","):
+        counts = [line.strip(b" ").count(separator) for line in lines]
+        inside = even and not any(
+            cell.startswith(separator) or cell.endswith(separator) for row in tokens for cell in row
+        )
+        if counts and min(counts) == max(counts) > 0 and (separator == b"\t" or not inside):
+            return Dialect(separator.decode(), comments=True)
+    return Dialect(None, comments=True)
 
 
-def text_lines(data: bytes, first: int = 1) -> Iterable[str]:
-    """Return the lines of a text, each with its end; ``first`` is the number of the first one."""
-    return io.StringIO(decode(data, first=first), newline="")
-
-
-def rows_of_lines(
-    lines: Iterable[str], first: int = 1, width: int | None = None
+def table_rows(
+    lines: Iterable[bytes], dialect: Dialect, first: int = 1
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV lines, numbered from ``first``; ``width`` is that of the header."""
-    reader = csv.reader(lines, strict=True, skipinitialspace=True)
-    before = first - 1
+    """Yield the cells of each row with the number of its line, counted from ``first``.
+
+    ``lines`` are pieces of text that each hold whole lines. Rows without a cell are left out.
+    """
+    if dialect.separator is None:
+        for piece in lines:
+            for number, line in data_lines(piece, first):
+                yield number, [decode(cell, number) for cell in line.split()]
+            first += count_lines(piece)
+        return
+    reader = csv.reader(
+        _text_lines(lines, dialect.comments, first),
+        strict=True,
+        skipinitialspace=True,
+        delimiter=dialect.separator,
+        quoting=csv.QUOTE_MINIMAL if dialect.quotes else csv.QUOTE_NONE,
+    )
     try:
         for cells in reader:
-            if not any(cell.strip() for cell in cells) and len(cells) < 2:
-                continue
-            if width is None:
-                width = len(cells)
-            if len(cells) != width:
-                rule = f"a row must have {width} columns like the header"
-                raise line_error(before + reader.line_num, rule, ",".join(cells))
-            yield before + reader.line_num, [cell.strip() for cell in cells]
+            if any(cell.strip() for cell in cells) or len(cells) > 1:
+                yield first - 1 + reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
-        number = before + reader.line_num
-        raise InputError(f"line {number}: the CSV is malformed ({error}).") from None
+        number = first - 1 + reader.line_num
+        raise InputError(f"line {number}: the table is malformed ({error}).") from None
 
 
-def parse_csv(data: bytes, width: int, kinds: Mapping[int, str]) -> pd.DataFrame | None:
-    """Return the columns ``kinds`` names, parsed by pandas; None when some line does not fit."""
-    if b'"' in data:
+def _text_lines(pieces: Iterable[bytes], comments: bool, first: int) -> Iterator[str]:
+    for piece in pieces:
+        content = COMMENT_LINE.sub(b"", piece) if comments else piece
+        yield from io.StringIO(decode(content, first=first), newline="")
+        first += count_lines(piece)
+
+
+def check_width(number: int, cells: Sequence[str], like: tuple[int, int]) -> None:
+    """Refuse a row of another width than that of the first row, given by its line and width."""
+    if len(cells) != like[1]:
+        rule = f"every line must have {like[1]} columns like line {like[0]}"
+        raise line_error(number, rule, " ".join(cells))
+
+
+def check_names(number: int, header: Sequence[str]) -> None:
+    """Refuse a header that has a name twice."""
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        rule = f"the columns must have different names, got {twice[0]!r} twice"
+        raise InputError(f"line {number}: {rule}.")
+
+
+def count_lines(data: bytes) -> int:
+    """Return how many lines end in some text."""
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def parse_block(
+    data: bytes, dialect: Dialect, width: int, kinds: Mapping[int, str], skip: int = 0
+) -> pd.DataFrame | None:
+    """Return the columns ``kinds`` names, parsed by pandas; None when some line does not fit.
+
+    The first ``skip`` lines are left out.
+    """
+    if dialect.quotes and b'"' in data:
         return None
+    if skip:
+        data = b"".join(data.splitlines(keepends=True)[skip:])
+    if dialect.separator is None:
+        if b"#" in data or b"%" in data:
+            data = COMMENT.sub(b"", data)
+        # all columns, so that a line that is too short is noticed
+        every = {column: kinds.get(column, "str") for column in range(width)}
+        frame = parse_table(data, r"\s+", every)
+        if frame is None:
+            return None
+        unused = [column for column in range(width) if column not in kinds]
+        return None if (frame[unused] == "").any(axis=None) else frame
+    if dialect.comments and (b"#" in data or b"%" in data):
+        data = COMMENT_LINE.sub(b"", data)
     # pandas drops the end of a row that is too long, so those are left to the slow path
-    lines = data.splitlines(keepends=True)
-    if any(line.count(b",") != width - 1 for line in lines if line.strip()):
+    mark = dialect.separator.encode()
+    if any(line.count(mark) != width - 1 for line in data.splitlines() if line.strip()):
         return None
-    header, _ = next(csv_rows(data))
-    return parse_table(data, ",", kinds, skiprows=header)
+    return parse_table(data, dialect.separator, kinds, list(kinds))
 
 
 def read_matrix(path: Path, kind: str) -> np.ndarray:
@@ -142,9 +215,9 @@ def line_of_row(path: Path, row: int) -> int:
 
 
 def parse_table(
-    data: bytes, separator: str, kinds: Mapping[int, str], skiprows: int = 0
+    data: bytes, separator: str, kinds: Mapping[int, str], columns: Sequence[int] | None = None
 ) -> pd.DataFrame | None:
-    """Return the columns as pandas reads them, numbered; None when it cannot."""
+    """Return all columns, or some, as pandas reads them, numbered; None when it cannot."""
     if b"\r" in data:
         # over some blank lines that end in \r pandas miscounts, and its version 2 takes all memory
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -153,10 +226,9 @@ def parse_table(
             io.BytesIO(data),
             sep=separator,
             header=None,
-            usecols=list(kinds) if skiprows else None,
+            usecols=columns,
             # asked for an int64, pandas would take 1.0 for 1, so the type of a number is inferred
             dtype={column: kind for column, kind in kinds.items() if kind == "str"},
-            skiprows=skiprows,
             skipinitialspace=True,
             quoting=csv.QUOTE_NONE,
             na_filter=False,
@@ -164,6 +236,8 @@ def parse_table(
         )
     # also pandas' ParserError and EmptyDataError
     except (ValueError, OverflowError):
+        return None
+    if columns is None and frame.shape[1] != len(kinds):
         return None
     fitting = {"str": list(frame.dtypes), "int64": ("int64",), "float64": ("int64", "float64")}
     if any(frame.dtypes[column] not in fitting[kind] for column, kind in kinds.items()):

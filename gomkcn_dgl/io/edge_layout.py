@@ -1,0 +1,327 @@
+"""Which columns of a table of edges hold what: said by the caller, by a header, or by the values.
+
+A first line is a header when it names columns that the caller named, or two that are usual, or
+stands over a column of numbers; in a CSV file any first line is, unless it holds numbers or its
+cells are found again below.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io.tables import (
+    Dialect,
+    check_names,
+    find_dialect,
+    is_number,
+    line_error,
+    table_rows,
+)
+from gomkcn_dgl.io.text_blocks import text_blocks
+from gomkcn_dgl.runtime.file_names import listed, printable
+
+log = logging.getLogger("gomkcn_dgl")
+
+Column = str | int
+# in place of a column: the edges have no relations, or no weights
+NONE = "none"
+
+_ENDS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("u", "v"),
+    ("head", "tail"),
+    ("subject", "object"),
+    ("start", "end"),
+    ("id_1", "id_2"),
+    ("node_1", "node_2"),
+    ("node1", "node2"),
+    ("protein1", "protein2"),
+    ("fromnodeid", "tonodeid"),
+)
+_WEIGHTS = ("weight",)
+_RELATIONS = (
+    "relation",
+    "relation_type",
+    "rel",
+    "edge_type",
+    "predicate",
+    "interaction",
+    "regulation",
+    "sign",
+    "type",
+)
+_USUAL = {*itertools.chain.from_iterable(_ENDS), *_WEIGHTS, *_RELATIONS}
+# of a text file: the first bytes tell the separator, the first rows the columns
+_SAMPLE_BYTES = 2**18
+_SAMPLE_ROWS = 1000
+# different relations that are few in a table of any length
+_FEW = 3
+
+
+@dataclass(frozen=True)
+class EdgeOptions:
+    """What a caller says about edges; columns are named, or numbered from 1."""
+
+    directed: bool | None = None
+    source: Column | None = None
+    target: Column | None = None
+    relation: Column | None = None
+    weight: Column | None = None
+    edge_features: tuple[Column, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.directed is not None and not isinstance(self.directed, bool):
+            raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
+        if isinstance(self.edge_features, (str, int)):
+            object.__setattr__(self, "edge_features", (self.edge_features,))
+        object.__setattr__(self, "edge_features", tuple(self.edge_features or ()))
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that were given."""
+        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, ())]
+
+
+@dataclass(frozen=True)
+class EdgeLayout:
+    """The columns of a table of edges, by position, and how its text is cut.
+
+    ``header`` is the line of the header, or 0; ``dialect`` is None for a table that is no text.
+    """
+
+    names: tuple[str, ...]
+    ends: tuple[int, int]
+    weight: int | None = None
+    relation: int | None = None
+    edge_features: tuple[int, ...] = ()
+    header: int = 0
+    first_line: int = 1
+    dialect: Dialect | None = None
+
+    @property
+    def used(self) -> list[int]:
+        """Positions of the columns that are used, in the order of the fields."""
+        single = [column for column in (self.weight, self.relation) if column is not None]
+        return list(dict.fromkeys([*self.ends, *single, *self.edge_features]))
+
+    @property
+    def unused(self) -> list[str]:
+        """Names of the columns that are not used."""
+        return [name for column, name in enumerate(self.names) if column not in self.used]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the edge features."""
+        return [self.names[column] for column in self.edge_features]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the table is left out, a phrase each."""
+        unused = self.unused
+        return (f"columns that are not used: {listed(unused)}",) if unused else ()
+
+    def write_log(self) -> None:
+        """Say which columns were taken for what."""
+        roles: dict[str, int | None] = {"source": self.ends[0], "target": self.ends[1]}
+        roles |= {"weight": self.weight, "relation": self.relation}
+        said = [
+            f"{role} = {printable(self.names[column])}"
+            for role, column in roles.items()
+            if column is not None
+        ]
+        if self.edge_features:
+            said.append(f"edge features = {listed(self.feature_names)}")
+        if self.header or len(self.names) > 2:
+            header = f"line {self.header} is the header; " if self.header else ""
+            log.info("columns: %s%s", header, ", ".join(said))
+        for note in self.notes:
+            log.info("%s", note)
+
+
+def read_layout(path: Path, is_csv: bool, options: EdgeOptions) -> EdgeLayout:
+    """Tell the columns of a text file from its first rows."""
+    rows, dialect = _first_rows(path, is_csv)
+    line, first = rows[0]
+    cells = [row for _, row in rows if len(row) == len(first)]
+    if not _is_header(cells, is_csv, options):
+        names = [f"column {number}" for number in range(1, len(first) + 1)]
+        return find_layout(names, options, cells, first_line=line, dialect=dialect)
+    check_names(line, first)
+    return find_layout(first, options, None, header=line, first_line=line, dialect=dialect)
+
+
+def find_layout(
+    names: Sequence[str],
+    options: EdgeOptions,
+    rows: Sequence[Sequence[str]] | None = None,
+    *,
+    header: int = 0,
+    first_line: int = 1,
+    dialect: Dialect | None = None,
+) -> EdgeLayout:
+    """Choose the columns: those that were given, then by their names, or by the cells of ``rows``.
+
+    ``rows`` are for a table without a header.
+
+    >>> layout = find_layout(["from", "to", "type", "year"], EdgeOptions())
+    >>> layout.ends, layout.relation, layout.unused
+    ((0, 1), 2, ['year'])
+    >>> triple = find_layout(["1", "2", "3"], EdgeOptions(), [["a", "is", "b"], ["b", "is", "c"]])
+    >>> triple.ends, triple.relation
+    ((0, 2), 1)
+    """
+    # 1. what the caller says
+    chosen: dict[str, int | None] = {}
+    for role in ("source", "target", "relation", "weight"):
+        column = getattr(options, role)
+        if column == NONE and column not in names and role in ("relation", "weight"):
+            chosen[role] = None
+        elif column is not None:
+            chosen[role] = _position(role, column, names, rows is not None)
+    edge_features = tuple(
+        _position("edge_features", column, names, rows is not None)
+        for column in options.edge_features
+    )
+    taken = [column for column in chosen.values() if column is not None]
+    _refuse_repeated([*taken, *edge_features], names)
+    free = [column for column in range(len(names)) if column not in (*taken, *edge_features)]
+    # 2. what the header or the values say
+    guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
+    for role, position in guessed.items():
+        if role not in chosen and position in free:
+            chosen[role] = position
+            free.remove(position)
+    # 3. the first columns that are left are the two ends
+    for role in ("source", "target"):
+        if role not in chosen:
+            if not free:
+                rule = "a table of edges must have two columns of nodes, such as source and target"
+                raise line_error(first_line, rule, ", ".join(rows[0] if rows else names))
+            chosen[role] = free.pop(0)
+    if rows is not None and free and not options.given:
+        rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
+        rule += "columns must be named, such as source=1, target=2"
+        raise line_error(first_line, rule, " ".join(rows[0]))
+    source, target = chosen["source"], chosen["target"]
+    assert source is not None and target is not None, "only other roles can be left out"
+    return EdgeLayout(
+        tuple(names),
+        (source, target),
+        chosen.get("weight"),
+        chosen.get("relation"),
+        edge_features,
+        header,
+        first_line,
+        dialect,
+    )
+
+
+def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
+    """Return the position of a column that is given by name or by number."""
+    if not is_unnamed and column in names:
+        return list(names).index(str(column))
+    number = int(column) if isinstance(column, int) or column.isdecimal() else None
+    if number is None and is_unnamed:
+        raise InputError(
+            f"{role} must be the number of a column, 1 to {len(names)}, in a table without a "
+            f"header, got {column!r}."
+        )
+    if number is None:
+        raise InputError(f"{role} must name a column among {listed(names)}, got {column!r}.")
+    if not 1 <= number <= len(names):
+        raise InputError(f"{role} must be a column from 1 to {len(names)}, got {number}.")
+    return number - 1
+
+
+def _refuse_repeated(columns: Sequence[int], names: Sequence[str]) -> None:
+    for column in columns:
+        if columns.count(column) > 1:
+            raise InputError(
+                f"source, target, relation, weight and edge_features must be different columns, "
+                f"got {names[column]!r} twice."
+            )
+
+
+def _roles_by_name(names: Sequence[str], free: Sequence[int]) -> dict[str, int]:
+    """Return the columns that have one of the usual names."""
+    found = {name.strip().lower(): column for column, name in enumerate(names) if column in free}
+    roles = {}
+    for role, usual in (("relation", _RELATIONS), ("weight", _WEIGHTS)):
+        present = [found[name] for name in usual if name in found]
+        if present:
+            roles[role] = present[0]
+    for source, target in _ENDS:
+        if source in found and target in found:
+            return {"source": found[source], "target": found[target], **roles}
+    return roles
+
+
+def _roles_by_value(
+    rows: Sequence[Sequence[str]], free: Sequence[int], chosen: dict[str, int | None]
+) -> dict[str, int]:
+    """Tell a third column of numbers, weights, from a column of few different words, relations."""
+    ends_left = 2 - len({"source", "target"} & set(chosen))
+    if len(free) != ends_left + 1 or len(rows[0]) != 3:
+        return {}
+    columns = [[row[column] for row in rows] for column in range(3)]
+    # numbers, words, numbers: nodes and what joins them
+    between = all(map(is_number, columns[0])) and not any(map(is_number, columns[1]))
+    if any(map(is_number, columns[free[-1]])) and not between:
+        return {"weight": free[-1]} if "weight" not in chosen else {}
+    if "relation" in chosen:
+        return {}
+    different = []
+    for column in free[-2:]:
+        words = set(columns[column])
+        others = {cell for other in range(3) if other != column for cell in columns[other]}
+        few = len(words) <= max(_FEW, len(rows) // 2)
+        if few and not any(map(is_number, words)) and not words & others:
+            different.append((len(words), column))
+    return {"relation": min(different)[1]} if different else {}
+
+
+def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions) -> bool:
+    """Whether the first of some rows of equal width names the columns."""
+    first, others = rows[0], rows[1:]
+    named = [options.source, options.target, options.relation, options.weight]
+    if any(column in first for column in (*named, *options.edge_features) if column != NONE):
+        return True
+    num_usual = sum(cell.lower() in _USUAL for cell in first)
+    numbers = [is_number(cell) for cell in first]
+    if (
+        num_usual > 1
+        or all(numbers)
+        or {cell for row in others for cell in row}.intersection(first)
+    ):
+        return num_usual > 1
+    if is_csv:
+        return True
+    over_numbers = (all(map(is_number, column)) for column in zip(*others, strict=True))
+    return not any(numbers) and any(over_numbers)
+
+
+def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
+    """Return the first rows of a file with their lines, and how they are cut."""
+    only_comments = False
+    for number, block in text_blocks(path, _SAMPLE_BYTES):
+        dialect = find_dialect(block, is_csv)
+        rows = []
+        try:
+            for row in itertools.islice(table_rows([block], dialect, number), _SAMPLE_ROWS):
+                rows.append(row)
+        # the block ends within quotes, or the reader comes to the bad line as well
+        except InputError:
+            if not rows:
+                raise
+        if rows:
+            return rows, dialect
+        only_comments = True
+    kind = "comments only" if only_comments and not is_csv else "blank lines"
+    raise InputError(f"the file holds {kind}, and no edge.")
