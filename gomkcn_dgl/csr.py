@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -162,6 +162,17 @@ class CSRGraph:
             target.append(column[here].astype(np.int64))
             relation.append(np.full(len(here), number))
         return np.concatenate(source), np.concatenate(target), np.concatenate(relation)
+
+    def with_relations(self, relations: Relations) -> CSRGraph:
+        """The same graph in terms of other relations, see :meth:`Relations.within`.
+
+        In terms of a single relation without direction, all directions and types are left out.
+        """
+        if relations.is_simple:
+            return replace(self, relations=relations, links=None)
+        own = self.relations.within(relations)
+        links = np.ones(len(self.indices), np.uint8) if self.links is None else self.links
+        return replace(self, relations=own, links=links)
 
     def adjacent_pairs(self) -> np.ndarray:
         """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""

@@ -16,6 +16,7 @@ from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph, as_csr
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.relations import Relations, channel_adjacency, relations_of
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -118,8 +119,16 @@ def gomk_gram(
                 "psd cannot be combined with others: only a square matrix has eigenvalues."
             )
     # 1. each graph as a dense adjacency matrix
-    left = _split(as_csr(graphs, features=features, directed=False))
-    right = left if others is None else _split(as_csr(others, features=features, directed=False))
+    rows = as_csr(graphs, features=features)
+    columns = rows if others is None else as_csr(others, features=features)
+    # channels are those of the relations of both sides; one that is directed on one side is so
+    directed: dict[str, bool] = {}
+    for one in (rows.relations, columns.relations):
+        for name, has_direction in zip(one.names, one.directed, strict=True):
+            directed[name] = directed.get(name, False) or has_direction
+    relations = relations_of(list(directed), list(directed.values()))
+    left = _split(rows, relations)
+    right = left if others is None else _split(columns, relations)
     widths = left[0].feat.shape[1], right[0].feat.shape[1]
     if widths[0] != widths[1]:
         raise InputError(
@@ -139,23 +148,30 @@ def gomk_gram(
 
 
 class _DenseGraph(NamedTuple):
-    adj: torch.Tensor  # [N, N]
+    adj: torch.Tensor  # [N, N], or [N, N, C] with links
     feat: torch.Tensor  # [N, D]
 
 
-def _split(graph: CSRGraph) -> list[_DenseGraph]:
+def _split(graph: CSRGraph, relations: Relations) -> list[_DenseGraph]:
     """One dense adjacency and feature matrix a graph, each of its own size."""
-    values = np.ones(len(graph.indices), np.float32) if graph.weights is None else graph.weights
-    shape = (graph.num_nodes, graph.num_nodes)
-    matrix = sp.csr_matrix((values, graph.indices, graph.indptr), shape=shape)
-    ends = zip(graph.graph_ptr[:-1], graph.graph_ptr[1:], strict=True)
-    return [
-        _DenseGraph(
-            torch.from_numpy(matrix[a:b, a:b].toarray()).double(),
-            torch.tensor(graph.features[a:b], dtype=torch.float64),
-        )
-        for a, b in ends
-    ]
+    own = graph.relations.within(relations)
+
+    def dense(values: np.ndarray, first: int, last: int) -> np.ndarray:
+        matrix = sp.csr_matrix((values, graph.indices, graph.indptr), shape=(graph.num_nodes,) * 2)
+        return matrix[first:last, first:last].toarray()
+
+    ones = np.ones(len(graph.indices), np.float32)
+    values = ones if graph.weights is None else graph.weights
+    links = ones.astype(np.int64) if graph.links is None else graph.links
+    graphs = []
+    for first, last in zip(graph.graph_ptr[:-1], graph.graph_ptr[1:], strict=True):
+        adj = dense(values, first, last)
+        if not relations.is_simple:
+            weights = None if graph.weights is None else adj
+            adj = channel_adjacency(dense(links, first, last), weights, own)
+        features = torch.tensor(graph.features[first:last], dtype=torch.float64)
+        graphs.append(_DenseGraph(torch.from_numpy(adj).double(), features))
+    return graphs
 
 
 def _scores(
@@ -169,12 +185,12 @@ def _scores(
     num_nodes = torch.tensor([len(graph.feat) for graph in left])
     x = torch.stack([_embed(graph, kernel, size) for graph in left])
     # the graphs on the left are one padded batch, those on the right have their own size
-    columns = []
+    scores = []
     for graph in right:
         fill = size if kernel.padding == "match" else len(graph.feat)
         z = _embed(graph, kernel, fill).unsqueeze(0)
-        columns.append(kernel.match(x, z, num_nodes, backend).scores[:, 0])
-    return torch.stack(columns, dim=1).numpy()
+        scores.append(kernel.match(x, z, num_nodes, backend).scores[:, 0])
+    return torch.stack(scores, dim=1).numpy()
 
 
 def _embed(graph: _DenseGraph, kernel: GOMKKernel, size: int) -> torch.Tensor:

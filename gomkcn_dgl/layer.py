@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
 from gomkcn_dgl.transform import attached_subgraphs
@@ -79,6 +80,12 @@ class GraphKernelConv(nn.Module):
         Bring scores to a common range, each kernel in its own way; else as its paper defines them.
     edge_weight : str, optional
         Name of the edge weights in ``edata``.
+    relations : Relations, optional
+        What the filters tell apart: the relations of a graph, ``as_csr(graph).relations``, by name
+        and direction. Filters then have a weight for each ordered pair of nodes and relation. None:
+        edges have no direction and no type, those of a directed graph are mirrored.
+    edge_type : str, optional
+        Name of the edge types in ``edata``; a heterograph has its own.
     backend : str
         One of the kernel's, or ``"auto"``.
 
@@ -116,6 +123,8 @@ class GraphKernelConv(nn.Module):
         bounded_feats: bool = False,
         normalize: bool = True,
         edge_weight: str | None = None,
+        relations: Relations | None = None,
+        edge_type: str | None = None,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -127,12 +136,15 @@ class GraphKernelConv(nn.Module):
         self.num_hops, self.max_nodes, self.policy = num_hops, max_nodes, policy
         self.num_views, self.seed = num_views, seed
         self.normalize = normalize
-        self.edge_weight = edge_weight
+        self.edge_weight, self.edge_type = edge_weight, edge_type
+        self.relations = check_relations(relations)
         self.backend = backend
         if not hasattr(kernel, "score"):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
-        self.filters = GraphFilters(num_filters, filter_size, in_feats, bounded_feats)
+        self.filters = GraphFilters(
+            num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
+        )
         # None is registered, too, so that the attribute always exists
         weight = kernel.initial_weight(self.max_nodes, self.filter_size)
         self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
@@ -145,22 +157,23 @@ class GraphKernelConv(nn.Module):
             with torch.no_grad():
                 self.pair_weight.copy_(start)
 
-    def forward(self, graph: Any, feat: Tensor) -> Tensor:
+    def forward(self, graph: Any, feat: Tensor | Mapping[str, Tensor]) -> Any:
         """Score the subgraph of every node against every filter.
 
         Parameters
         ----------
         graph : DGLGraph or SubgraphTensors
-            A graph or a batch, on the CPU whatever the device of ``feat``. Subgraphs attached by
-            :class:`gomkcn.AttachSubgraphs` are used; otherwise they are extracted here. Or what
-            :meth:`subgraphs` returned, on the device of ``feat``.
-        feat : Tensor
-            ``[V, D]`` on the layer's device.
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Subgraphs
+            attached by :class:`gomkcn.AttachSubgraphs` are used; otherwise they are extracted here.
+            Or what :meth:`subgraphs` returned, on the device of ``feat``.
+        feat : Tensor or dict of Tensor
+            ``[V, D]`` on the layer's device; of a heterograph such a tensor for each type of node,
+            or all of them one after the other in the order of ``graph.ntypes``.
 
         Returns
         -------
-        Tensor
-            ``[V, F]``, a row for each root.
+        Tensor or dict of Tensor
+            ``[V, F]``, a row for each root; a dict where ``feat`` is one.
 
         Raises
         ------
@@ -168,6 +181,11 @@ class GraphKernelConv(nn.Module):
             For shapes that do not fit each other, or finite features so large that a score
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
+        if isinstance(feat, Mapping):
+            together = torch.cat([feat[node_type] for node_type in graph.ntypes])
+            sizes = [len(feat[node_type]) for node_type in graph.ntypes]
+            parts = self.forward(graph, together).split(sizes)
+            return dict(zip(graph.ntypes, parts, strict=True))
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
@@ -197,15 +215,16 @@ class GraphKernelConv(nn.Module):
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
         under ``torch.compile``, which cannot look into DGL.
         """
-        batch = attached_subgraphs(graph)
+        batch = attached_subgraphs(graph) if graph.is_homogeneous else None
         if batch is None:
             # features do not matter for the extraction, so a constant is used
             csr = as_csr(
                 graph,
                 features=np.ones(graph.num_nodes()),
                 edge_weight=self.edge_weight,
-                directed=False,
-            )
+                edge_type=self.edge_type,
+                directed=False if self.relations.is_simple else None,
+            ).with_relations(self.relations)
             batch = extract_subgraphs(
                 csr,
                 self.num_hops,
@@ -230,6 +249,11 @@ class GraphKernelConv(nn.Module):
                 "the attached subgraphs and the layer must agree on edge weights, got "
                 f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
             )
+        if self.relations.is_simple != (subgraphs.links is None):
+            raise InputError(
+                "the attached subgraphs and the layer must agree on relations; give "
+                "AttachSubgraphs the same."
+            )
 
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""
@@ -238,6 +262,18 @@ class GraphKernelConv(nn.Module):
             f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
             f"kernel={self.kernel}, max_nodes={self.max_nodes}"
         )
+
+
+def check_relations(relations: Relations | None) -> Relations:
+    """Return the relations, or those of a graph without directions and types for None."""
+    if relations is None:
+        return SIMPLE
+    if not isinstance(relations, Relations):
+        raise InputTypeError(
+            "relations must be those of a graph, as_csr(graph).relations, "
+            f"got {type(relations).__name__}."
+        )
+    return relations
 
 
 class GOMKConv(GraphKernelConv):
@@ -264,6 +300,14 @@ class GOMKConv(GraphKernelConv):
     >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1, num_levels=2)
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
+
+    Filters that tell directions apart:
+
+    >>> from gomkcn_dgl import as_csr
+    >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
+    >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=as_csr(arcs).relations)
+    >>> conv(arcs, torch.rand(4, 2)).shape, conv.filters.adj().shape
+    (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))
     """
 
     def __init__(

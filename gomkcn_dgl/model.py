@@ -13,6 +13,7 @@ from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 NORMS = ("batch", "node")
@@ -105,7 +106,7 @@ class GOMKCN(nn.Module):
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
-    max_nodes, policy, num_views, seed, backend
+    max_nodes, policy, num_views, seed, relations, edge_type, backend
         As in :class:`GraphKernelConv`.
 
     Examples
@@ -140,6 +141,8 @@ class GOMKCN(nn.Module):
         policy: str = "bfs",
         num_views: int = 1,
         seed: int = 0,
+        relations: Relations | None = None,
+        edge_type: str | None = None,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -173,6 +176,8 @@ class GOMKCN(nn.Module):
                 num_views=num_views,
                 seed=seed,
                 bounded_feats=bounded_feats,
+                relations=relations,
+                edge_type=edge_type,
                 backend=backend,
             )
             for width, filters in itertools.pairwise(widths)

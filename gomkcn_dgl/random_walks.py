@@ -227,6 +227,11 @@ def _tensors(
     subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """What the kernels take; bfloat16 is widened."""
+    if subgraphs.links is not None:
+        raise InputError(
+            "kernel must be a GOMKKernel where edges have directions or types, got a random walk "
+            "kernel; leave relations out to mirror the edges."
+        )
     if feat.dtype == torch.bfloat16:
         feat, filter_adj, filter_feat = feat.float(), filter_adj.float(), filter_feat.float()
     return subgraphs.adjacency(feat.dtype), subgraphs.nodes, feat, filter_adj, filter_feat

@@ -101,6 +101,46 @@ class Relations:
         """Hash of names and directions."""
         return hash((self.names, self.directed))
 
+    def within(self, target: Relations) -> Relations:
+        """The same links in terms of the relations of ``target``, which may have more of them.
+
+        Relations are the same when their names agree; of two with one name, the one with the same
+        direction. An edge without direction is two edges with direction, and an edge with direction
+        loses it where the relation of ``target`` has none. The names of two single relations do not
+        matter.
+
+        Raises
+        ------
+        InputError
+            If ``target`` lacks a relation.
+
+        Examples
+        --------
+        >>> both = relations_of(["activates", "binds"], [True, False])
+        >>> relations_of(["binds"], [False]).within(both).links.astype(int).tolist()
+        [[0, 0, 0], [0, 0, 1]]
+        >>> SIMPLE.within(relations_of(["cites"], [True])).links.astype(int).tolist()
+        [[0, 0], [1, 1]]
+        """
+        kinds = dict(enumerate(_kinds(target)))
+        links = np.zeros((len(self.links), len(target.channels)), dtype=bool)
+        for channel, (number, side) in enumerate(self.channels):
+            name, directed = self.names[number], self.directed[number]
+            same = [k for k, (other, _) in kinds.items() if other == name]
+            if len(self.names) == len(target.names) == 1:
+                same = [0]
+            if not same:
+                raise InputError(
+                    f"relations must include {name!r}, which the graph has; "
+                    f"they are {', '.join(map(repr, target.names))}."
+                )
+            found = min(same, key=lambda k: kinds[k][1] != directed)
+            sides = {side, "both"} if directed else {"out", "in", "both"}
+            for other, (k, other_side) in enumerate(target.channels):
+                if k == found and other_side in sides:
+                    links[:, other] |= self.links[:, channel]
+        return Relations(target.names, target.directed, links)
+
     def describe(self, link: int) -> str:
         """A link in words, from the first node's side.
 
@@ -192,17 +232,8 @@ def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
     # 1. the relations, each once
     kinds = list(dict.fromkeys(kind for part in parts for kind in _kinds(part)))
     base = relations_of([name for name, _ in kinds], [directed for _, directed in kinds])
-    channel_of = {
-        (kinds[number], side): channel for channel, (number, side) in enumerate(base.channels)
-    }
     # 2. the links of each part, in terms of the channels of all
-    tables = []
-    for part in parts:
-        own = _kinds(part)
-        columns = [channel_of[own[number], side] for number, side in part.channels]
-        table = np.zeros((len(part.links), len(base.channels)), dtype=bool)
-        table[:, columns] = part.links
-        tables.append(table)
+    tables = [part.within(base).links for part in parts]
     # 3. all of them, numbered anew
     links = np.unique(np.concatenate(tables), axis=0)
     number = {row.tobytes(): k for k, row in enumerate(links)}

@@ -109,10 +109,14 @@ def _first_views(subgraphs: SubgraphTensors, roots: np.ndarray) -> SubgraphTenso
 def _as_filters(
     candidates: SubgraphTensors, hidden: Tensor, filter_size: int
 ) -> tuple[Tensor, Tensor]:
-    """Adjacency ``[K, M, M]`` and features ``[K, M, W]``, cut or padded with zeros to M nodes."""
+    """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features ``[K, M, W]`` of M nodes.
+
+    They are cut to M nodes or padded with zeros.
+    """
     adj, feat = candidates.adjacency(hidden.dtype), candidates.gather(hidden)
     missing = max(0, filter_size - adj.shape[1])
-    adj = torch.nn.functional.pad(adj, (0, missing, 0, missing))[:, :filter_size, :filter_size]
+    ends = (0, missing, 0, missing) if adj.dim() == 3 else (0, 0, 0, missing, 0, missing)
+    adj = torch.nn.functional.pad(adj, ends)[:, :filter_size, :filter_size]
     feat = torch.nn.functional.pad(feat, (0, 0, 0, missing))[:, :filter_size]
     return adj.clamp(max=1), feat
 

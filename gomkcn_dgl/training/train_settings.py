@@ -16,6 +16,7 @@ from gomkcn_dgl.random_walks import (
     ImprovedRandomWalkKernel,
     RandomWalkKernel,
 )
+from gomkcn_dgl.relations import Relations, relations_of
 from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
@@ -95,6 +96,9 @@ class ModelSettings:
     pooling: str = "max"
     dropout: float = 0.0
     input_dropout: float | None = None
+    # the relations that filters tell apart, and whether each has a direction; none: those of the
+    # data where they have directions or types
+    relations: dict[str, bool] = field(default_factory=dict)
     # filters start as subgraphs that tell the classes apart ("classes"), or as "random" graphs
     init: str = "classes"
 
@@ -121,6 +125,12 @@ class ModelSettings:
             options.setdefault("num_levels", 2)
         made: GraphKernel = kernel(**options)
         return made
+
+    def make_relations(self) -> Relations | None:
+        """The relations that filters tell apart, None for edges without direction and type."""
+        if not self.relations:
+            return None
+        return relations_of(list(self.relations), list(self.relations.values()))
 
     def resolve(self, task: str, num_varying: int) -> ModelSettings:
         """Return settings without None, for data with so many feature columns that vary.

@@ -73,7 +73,9 @@ class TrainedClassifier:
             features = (features - self.offset) / self.spread
         conv = self.model.first_conv
         return GraphCollection(
-            dataclasses.replace(graph, features=features.astype(np.float32)),
+            dataclasses.replace(
+                graph.with_relations(conv.relations), features=features.astype(np.float32)
+            ),
             conv.num_hops,
             conv.max_nodes,
             policy=conv.policy,
@@ -171,6 +173,10 @@ def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainS
     scaling = settings.data.scaling or ("rows" if data.bag_of_words else "standard")
     num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
     model = settings.model.resolve(data.task, num_varying)
+    relations = data.graph.relations
+    if not relations.is_simple and not model.relations and model.kernel_name == "gomk":
+        named = dict(zip(relations.names, relations.directed, strict=True))
+        model = dataclasses.replace(model, relations=named)
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)
 
@@ -178,7 +184,9 @@ def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainS
 def _identity(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
     """What decides the result, for a checkpoint; the path of the data does not."""
     graph = data.graph
-    arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split)
+    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
+    if graph.links is not None:
+        arrays += [graph.links, graph.relations.links]
     return {"settings": settings.override({"path": ""}).to_dict(), "data": digest_of(*arrays)}
 
 
@@ -206,6 +214,7 @@ def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GO
     options |= {
         "hidden_feats": settings.model.hidden_feats or None,
         "kernel": settings.model.make_kernel(),
+        "relations": settings.model.make_relations(),
         "pooling": settings.model.pooling if settings.data.task == "graph" else None,
         "read_input": not settings.model.class_filters,
         "seed": settings.training.seed,

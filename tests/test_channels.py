@@ -1,0 +1,223 @@
+"""The kernel over directions and edge types: definition, backends, and what it tells apart."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from test_relations import KINDS, draw
+from tolerances import GRADIENTS, VALUES
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.embeddings import AGGREGATIONS, channel_matrices, level_embeddings
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
+from gomkcn_dgl.subgraphs import extract_subgraphs
+
+LINKED = [kinds for kinds in KINDS if kinds != {"binds": False}]
+
+
+def walk_words(adj, num_levels):
+    """Level embeddings of constant features, summed walk by walk: the definition."""
+    num_nodes, _, num_channels = adj.shape
+    matrices = channel_matrices(num_channels)
+    rows = matrices.shape[1]
+    start = np.zeros(rows)
+    start[0] = np.sqrt(rows)
+
+    def walks(node, length):
+        if length == 0:
+            return start
+        total = np.zeros(rows)
+        for other, channel in itertools.product(range(num_nodes), range(num_channels)):
+            total += adj[node, other, channel] * matrices[channel] @ walks(other, length - 1)
+        return total
+
+    return np.array(
+        [[walks(node, level) for node in range(num_nodes)] for level in range(num_levels + 1)]
+    )
+
+
+@pytest.mark.parametrize("kinds", LINKED)
+def test_levels_sum_over_walks(kinds):
+    graph, *_ = draw(kinds, 0, num_nodes=5, num_edges=9)
+    batch = extract_subgraphs(graph, 2, 5, roots=np.array([0]))
+    adj = batch.adjacency()
+    levels = level_embeddings(torch.from_numpy(adj), torch.ones(1, 5, 1), 2)
+    np.testing.assert_allclose(levels[0].numpy(), walk_words(adj[0], 2), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("num_channels", [1, 2, 3, 4, 9])
+def test_channel_matrices_are_orthogonal_and_differ(num_channels):
+    matrices = channel_matrices(num_channels)
+    products = matrices @ matrices.transpose(0, 2, 1)
+    np.testing.assert_allclose(
+        products, np.broadcast_to(np.eye(len(products[0])), products.shape), atol=1e-12
+    )
+    first = matrices[:, :, 0] @ matrices[:, :, 0].T
+    # over as many channels as rows, numbers of neighbours stand at right angles
+    rows = matrices.shape[1]
+    np.testing.assert_allclose(first[:rows, :rows], np.eye(min(rows, num_channels)), atol=1e-12)
+    assert (np.abs(first - np.eye(num_channels)) < 0.99).all()
+
+
+def test_one_channel_is_the_kernel_without_channels():
+    generator = torch.Generator().manual_seed(0)
+    adj = torch.rand(3, 4, 4, generator=generator)
+    adj = adj + adj.mT
+    feat = torch.rand(3, 4, 2, generator=generator)
+    plain = gomk(adj, feat, adj, feat)
+    torch.testing.assert_close(gomk(adj[..., None], feat, adj[..., None], feat), plain)
+
+
+def scores_and_gradients(backend, subgraphs, features, kinds, kernel):
+    torch.manual_seed(0)
+    filters = GraphFilters(3, 4, features.shape[1], directed=list(kinds.values()))
+    feat = torch.tensor(features, requires_grad=True)
+    scores = kernel.score(subgraphs, feat, filters.adj(), filters.feat(), backend)
+    scores.square().sum().backward()
+    return scores.detach(), feat.grad, filters.free_adj.grad, filters.free_feat.grad
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize(
+    ("kinds", "aggregation"), list(zip(LINKED, itertools.cycle(AGGREGATIONS), strict=False))
+)
+def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(0.5, 2, 40) if weighted else None
+    # node 11 has no edge, and the last subgraphs are padded
+    graph, *_ = draw(
+        kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
+    )
+    subgraphs = extract_subgraphs(graph, 2, 6, num_views=2).to_tensors()
+    kernel = GOMKKernel(2, aggregation=aggregation, matching=matching, level_scale=1.5)
+    arguments = subgraphs, graph.features, kinds, kernel
+    values, *gradients = scores_and_gradients("numba", *arguments)
+    expected, *expected_gradients = scores_and_gradients("reference", *arguments)
+    torch.testing.assert_close(values, expected, **VALUES[torch.float32])
+    for one, other in zip(gradients, expected_gradients, strict=True):
+        torch.testing.assert_close(one, other, **GRADIENTS[torch.float32])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kinds", LINKED)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_both_samplers_give_the_links_of_the_graph(kinds, policy, weighted):
+    weights = np.random.default_rng(1).uniform(0.5, 2, 300) if weighted else None
+    # node 0 is a hub, so that its links are looked up in its own row, too
+    graph, *_ = draw(kinds, 2, num_nodes=90, num_edges=300, weights=weights)
+    dense, dense_weights = np.zeros((2, 90, 90))
+    place = np.repeat(np.arange(90), graph.degrees), graph.indices
+    dense[place] = graph.links
+    dense_weights[place] = 1 if weights is None else graph.weights
+    one, other = (
+        extract_subgraphs(graph, 3, 7, policy=policy, num_views=2, backend=backend)
+        for backend in ("numba", "reference")
+    )
+    np.testing.assert_array_equal(one.nodes, other.nodes)
+    np.testing.assert_array_equal(one.links, other.links)
+    assert one.links.dtype == graph.links.dtype
+    real = one.nodes >= 0
+    inside = real[:, :, None] & real[:, None, :]
+    pairs = one.nodes[:, :, None], one.nodes[:, None, :]
+    np.testing.assert_array_equal(one.links, np.where(inside, dense[pairs], 0))
+    if weighted:
+        np.testing.assert_array_equal(one.weights, other.weights)
+        expected = np.where(one.links > 0, dense_weights[pairs], 0)
+        np.testing.assert_array_equal(one.weights, expected.astype(np.float32))
+
+
+def test_links_of_hubs():
+    # two hubs joined both ways, each with more neighbours than a row that is listed
+    source = np.r_[0, 1, np.zeros(200, int), np.arange(200, 300)]
+    target = np.r_[1, 0, np.arange(2, 202), np.ones(100, int)]
+    graph = csr_from_edges(source, target, 300, directed=True)
+    for policy in POLICIES:
+        one, other = (
+            extract_subgraphs(graph, 2, 6, policy=policy, backend=backend, roots=np.arange(5))
+            for backend in ("numba", "reference")
+        )
+        np.testing.assert_array_equal(one.links, other.links)
+
+
+def connected_digraphs(num_nodes):
+    """One adjacency of every weakly connected digraph, up to isomorphism."""
+    pairs = list(itertools.permutations(range(num_nodes), 2))
+    orders = [list(order) for order in itertools.permutations(range(num_nodes))]
+    seen, found = set(), []
+    for bits in itertools.product([0, 1], repeat=len(pairs)):
+        adj = np.zeros((num_nodes, num_nodes), np.uint8)
+        adj[tuple(np.array(pairs).T)] = bits
+        if adj.tobytes() in seen:
+            continue
+        seen |= {adj[np.ix_(order, order)].tobytes() for order in orders}
+        if nx.is_weakly_connected(nx.from_numpy_array(adj, create_using=nx.DiGraph)):
+            found.append(adj)
+    return np.array(found)
+
+
+def normalised(adj, num_levels=3):
+    """Scores of digraphs with each other; constant features."""
+    both = torch.from_numpy(np.stack([adj, adj.swapaxes(1, 2)], axis=3).astype(np.float32))
+    ones = torch.ones(len(adj), adj.shape[1], 1)
+    kernel = GOMKKernel(num_levels, tau=0.5)
+    return gomk(both, ones, both, ones, kernel=kernel, normalize=True).numpy()
+
+
+def walk_spectrum(adj, length=3):
+    """For each node, the numbers of walks of every word of directions: sorted."""
+    levels = [np.ones((1, len(adj)), int)]
+    for _ in range(length):
+        levels.append(np.concatenate([levels[-1] @ adj, levels[-1] @ adj.T]))
+    return sorted(map(tuple, np.concatenate(levels).T.tolist()))
+
+
+def test_all_connected_triads_differ():
+    scores = normalised(connected_digraphs(3))
+    assert len(scores) == 13
+    np.testing.assert_allclose(np.diag(scores), 1, rtol=1e-5)
+    assert scores[~np.eye(13, dtype=bool)].max() < 0.7
+
+
+def test_four_node_digraphs_differ_unless_their_walks_agree():
+    adj = connected_digraphs(4)
+    assert len(adj) == 199
+    scores = normalised(adj)
+    same = [(i, j) for i, j in zip(*np.nonzero(scores > 1 - 1e-4), strict=True) if i < j]
+    # of the two pairs, each node has as many walks of every word as its counterpart
+    assert len(same) == 2
+    assert all(walk_spectrum(adj[i]) == walk_spectrum(adj[j]) for i, j in same)
+    others = scores.copy()
+    np.fill_diagonal(others, 0)
+    for i, j in same:
+        others[i, j] = others[j, i] = 0
+    assert others.max() < 0.75
+
+
+def test_triangles_over_two_edge_types_differ():
+    adj = []
+    for number_of_second in range(4):
+        links = np.zeros((3, 3, 2), np.float32)
+        for place, (i, j) in enumerate([(0, 1), (1, 2), (0, 2)]):
+            links[i, j, int(place < number_of_second)] = 1
+            links[j, i, int(place < number_of_second)] = 1
+        adj.append(links)
+    adj = torch.tensor(np.array(adj))
+    ones = torch.ones(4, 3, 1)
+    scores = gomk(adj, ones, adj, ones, num_levels=2, tau=0.5, normalize=True)
+    assert scores[~torch.eye(4, dtype=bool)].max() < 0.7
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+def test_filters_take_the_subgraphs_that_they_are_set_to(kinds):
+    graph, *_ = draw(kinds, 0)
+    batch = extract_subgraphs(graph, 2, 4)
+    adj = torch.from_numpy(batch.adjacency())
+    filters = GraphFilters(len(adj), 4, 1, directed=list(kinds.values()))
+    filters.set(slice(None), adj, torch.from_numpy(batch.gather(graph.features)))
+    torch.testing.assert_close(filters.adj().round(), adj)
+    assert filters.adj().shape == adj.shape
