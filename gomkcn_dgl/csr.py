@@ -140,6 +140,14 @@ class CSRGraph:
         """Whether some edges have a direction."""
         return self.relations.is_directed
 
+    @property
+    def directions(self) -> tuple[bool, ...]:
+        """Whether each relation, and after them each edge feature, has a direction.
+
+        To the kernel an edge feature is one more relation, whose edges have the feature as weight.
+        """
+        return self.relations.directed + (self.is_directed,) * len(self.edge_feature_names)
+
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Source, target and relation of each edge, int64 ``[num_edges]`` each.
 

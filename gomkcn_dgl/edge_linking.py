@@ -103,18 +103,17 @@ def link_edges(
     pairs = np.concatenate([pack(source, target), pack(target, source)])
     out = relations.outgoing[relation]
     channels = np.concatenate([out, relations.opposite[out]])
-    # 2. sorted by pair and channel, equal ends stand together, and one of them stays
+    # 2. sorted by pair and channel: the ends of one pair form one entry
     order = np.lexsort((channels, pairs))
     pairs, channels = pairs[order], channels[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]) | (channels[1:] != channels[:-1])
-    pairs, channels, edge = pairs[new], channels[new], order[new] % max(len(source), 1)
-    # 3. the ends of one pair form one entry and its link
     first = np.ones(len(pairs), dtype=bool)
     first[1:] = pairs[1:] != pairs[:-1]
-    links, numbered = number_links(np.cumsum(first) - 1, channels, relations)
     start = np.flatnonzero(first)
     entries = pairs[start]
+    # 3. the different channels of an entry form its link
+    new = first.copy()
+    new[1:] |= channels[1:] != channels[:-1]
+    links, numbered = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
     incoming = np.array([side == "in" for _, side in relations.channels])
@@ -124,9 +123,9 @@ def link_edges(
         links=links,
         relations=numbered,
         start=start,
-        edge=edge,
+        edge=order % max(len(source), 1),
         outgoing=~incoming[channels],
-        num_edges=len(pairs) // 2,
+        num_edges=int(new.sum()) // 2,
     )
 
 

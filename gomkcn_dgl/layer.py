@@ -86,6 +86,11 @@ class GraphKernelConv(nn.Module):
         edges have no direction and no type, those of a directed graph are mirrored.
     edge_type : str, optional
         Name of the edge types in ``edata``; a heterograph has its own.
+    edge_features : str, optional
+        Name of edge features in ``edata``, best in [0, 1]; to the kernel each is one more relation
+        whose edges have the feature as weight.
+    num_edge_features : int
+        Width of the edge features.
     backend : str
         One of the kernel's, or ``"auto"``.
 
@@ -125,6 +130,8 @@ class GraphKernelConv(nn.Module):
         edge_weight: str | None = None,
         relations: Relations | None = None,
         edge_type: str | None = None,
+        edge_features: str | None = None,
+        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -138,12 +145,20 @@ class GraphKernelConv(nn.Module):
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
+        self.edge_features = edge_features
+        check_int("num_edge_features", num_edge_features, 0)
+        if (edge_features is None) != (num_edge_features == 0):
+            raise InputError(
+                "edge_features and num_edge_features must be given together, "
+                f"got {edge_features!r} and {num_edge_features}."
+            )
+        directions = self.relations.directed + (self.relations.is_directed,) * num_edge_features
         self.backend = backend
         if not hasattr(kernel, "score"):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
         self.filters = GraphFilters(
-            num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
+            num_filters, filter_size, in_feats, bounded_feats, directed=directions
         )
         # None is registered, too, so that the attribute always exists
         weight = kernel.initial_weight(self.max_nodes, self.filter_size)
@@ -223,6 +238,7 @@ class GraphKernelConv(nn.Module):
                 features=np.ones(graph.num_nodes()),
                 edge_weight=self.edge_weight,
                 edge_type=self.edge_type,
+                edge_features=self.edge_features,
                 directed=False if self.relations.is_simple else None,
             ).with_relations(self.relations)
             batch = extract_subgraphs(
@@ -244,6 +260,8 @@ class GraphKernelConv(nn.Module):
                 f"got {self.max_nodes}; give AttachSubgraphs and {type(self).__name__} "
                 "the same value."
             )
+        if self.edge_features is not None:
+            return
         if (self.edge_weight is None) != (subgraphs.weights is None):
             raise InputError(
                 "the attached subgraphs and the layer must agree on edge weights, got "

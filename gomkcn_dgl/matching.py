@@ -152,14 +152,15 @@ class GOMKKernel:
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
-        # only the backend for the CPU takes subgraphs, if their links have no weights; the others
-        # take level embeddings
-        linked = subgraphs.links is not None
-        if not module.__name__.endswith("_numba") or (linked and subgraphs.weights is not None):
+        # only the backend for the CPU takes subgraphs, if their channels have no weights; the
+        # others take level embeddings
+        weights = subgraphs.weights
+        channels = weights is not None and (subgraphs.links is not None or weights.dim() == 4)
+        if not module.__name__.endswith("_numba") or channels:
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         # without weights, the backend makes the transition matrix of the bits itself
-        transition = subgraphs.weights
+        transition = weights
         if transition is not None:
             transition = (
                 transition_matrix(transition.to(feat.dtype), self.aggregation) / self.level_scale

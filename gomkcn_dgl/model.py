@@ -106,7 +106,9 @@ class GOMKCN(nn.Module):
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
-    max_nodes, policy, num_views, seed, relations, edge_type, backend
+    max_nodes, policy, num_views, seed, backend
+        As in :class:`GraphKernelConv`.
+    relations, edge_type, edge_features, num_edge_features
         As in :class:`GraphKernelConv`.
 
     Examples
@@ -143,6 +145,8 @@ class GOMKCN(nn.Module):
         seed: int = 0,
         relations: Relations | None = None,
         edge_type: str | None = None,
+        edge_features: str | None = None,
+        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -178,6 +182,8 @@ class GOMKCN(nn.Module):
                 bounded_feats=bounded_feats,
                 relations=relations,
                 edge_type=edge_type,
+                edge_features=edge_features,
+                num_edge_features=num_edge_features,
                 backend=backend,
             )
             for width, filters in itertools.pairwise(widths)

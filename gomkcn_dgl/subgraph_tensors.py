@@ -22,7 +22,7 @@ class SubgraphTensors(NamedTuple):
     bits : Tensor or None
         int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
     weights : Tensor or None
-        ``[S, N, N]`` edge weights, in place of ``bits``.
+        ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]`` with edge features.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     links : Tensor or None

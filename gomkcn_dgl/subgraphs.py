@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,6 +49,8 @@ class SubgraphBatch:
         ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
     relations : Relations
         The relations of the graph and their links.
+    edge_features : numpy.ndarray or None
+        float32 ``[S, N, N, C]``, features of the edge from node i to node j.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     """
@@ -61,6 +63,7 @@ class SubgraphBatch:
     num_views: int
     links: np.ndarray | None = None
     relations: Relations = SIMPLE
+    edge_features: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of subgraphs S."""
@@ -92,6 +95,7 @@ class SubgraphBatch:
             num_views=1,
             links=None if self.links is None else self.links[rows],
             relations=self.relations,
+            edge_features=None if self.edge_features is None else self.edge_features[rows],
         )
 
     def structure(self) -> np.ndarray:
@@ -101,10 +105,12 @@ class SubgraphBatch:
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.
 
-        ``[S, N, N]``; with links ``[S, N, N, C]``, a matrix for each channel of the relations.
+        ``[S, N, N]``; with links or edge features ``[S, N, N, C]``, a matrix for each channel.
         """
-        if self.links is not None:
-            return channel_adjacency(self.links, self.weights, self.relations)
+        if self.links is not None or self.edge_features is not None:
+            return channel_adjacency(
+                self.structure(), self.weights, self.relations, self.edge_features
+            )
         return self._joined() if self.weights is None else self.weights
 
     def _joined(self) -> np.ndarray:
@@ -117,6 +123,15 @@ class SubgraphBatch:
     def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
         weighted = self.weights is not None
+        if self.edge_features is not None:
+            # channels with weights of their own travel as matrices
+            return SubgraphTensors(
+                torch.from_numpy(self.nodes).to(device),
+                torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
+                None,
+                torch.from_numpy(self.adjacency()).to(device),
+                self.num_views,
+            )
         return SubgraphTensors(
             torch.from_numpy(self.nodes).to(device),
             torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
@@ -200,12 +215,16 @@ def extract_subgraphs(
     """
     check_extraction(num_hops, max_nodes, policy, num_views, seed)
     module = load_backend("bfs", backend)
+    links, reverse = graph.links, graph.relations.reverse
+    if graph.edge_features is not None:
+        # the number of the entry tells link and features
+        links, reverse = number_entries(graph)
     arrays = module.extract(
         graph.indptr,
         graph.indices,
         graph.weights,
-        graph.links,
-        graph.relations.reverse,
+        links,
+        reverse,
         _check_roots(roots, graph.num_nodes),
         num_hops,
         max_nodes,
@@ -213,7 +232,28 @@ def extract_subgraphs(
         num_views,
         seed,
     )
-    return SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
+    batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
+    return batch if graph.edge_features is None else _look_up(batch, graph)
+
+
+def number_entries(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Number the entries of all rows from 1; return also the number of the entry the other way."""
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    # sorted by column and row, the k-th entry is the other way of the k-th one
+    opposite = np.lexsort((row, graph.indices))
+    return np.arange(1, len(row) + 1), np.concatenate([[0], opposite + 1])
+
+
+def _look_up(batch: SubgraphBatch, graph: CSRGraph) -> SubgraphBatch:
+    """Replace the entries of a batch by their links, and add their features."""
+    assert batch.links is not None and graph.edge_features is not None
+    entry, joined = np.maximum(batch.links - 1, 0), batch.links > 0
+    links = None if graph.links is None else np.where(joined, graph.links[entry], 0)
+    return replace(
+        batch,
+        links=None if links is None else links.astype(graph.relations.code_type),
+        edge_features=np.where(joined[..., None], graph.edge_features[entry], np.float32(0)),
+    )
 
 
 def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:

@@ -221,3 +221,41 @@ def test_filters_take_the_subgraphs_that_they_are_set_to(kinds):
     filters.set(slice(None), adj, torch.from_numpy(batch.gather(graph.features)))
     torch.testing.assert_close(filters.adj().round(), adj)
     assert filters.adj().shape == adj.shape
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+def test_edge_features_are_channels_of_their_own(kinds):
+    rng = np.random.default_rng(0)
+    graph, *_ = draw(kinds, 3, edge_features=rng.random((30, 2)))
+    batch = extract_subgraphs(graph, 2, 5, policy="dense")
+    dense = np.zeros((8, 8, 2), np.float32)
+    dense[np.repeat(np.arange(8), graph.degrees), graph.indices] = graph.edge_features
+    pairs = np.maximum(batch.nodes[:, :, None], 0), np.maximum(batch.nodes[:, None, :], 0)
+    joined = batch.structure() > 0
+    np.testing.assert_array_equal(batch.edge_features, np.where(joined[..., None], dense[pairs], 0))
+    # the relations come first, then each feature as seen from both nodes
+    adj = batch.adjacency()
+    plain = extract_subgraphs(draw(kinds, 3)[0], 2, 5, policy="dense").adjacency()
+    num_channels = len(graph.relations.channels)
+    np.testing.assert_array_equal(adj[..., :num_channels].reshape(plain.shape), plain)
+    sides = 2 if graph.is_directed else 1
+    assert adj.shape[-1] == num_channels + 2 * sides == sum(2 if d else 1 for d in graph.directions)
+    np.testing.assert_array_equal(
+        adj[..., num_channels], adj[..., num_channels + sides - 1].swapaxes(1, 2)
+    )
+
+
+def test_filters_learn_from_edge_features():
+    rng = np.random.default_rng(0)
+    graph, *_ = draw({"binds": False}, 3, edge_features=rng.random(30))
+    subgraphs = extract_subgraphs(graph, 2, 4).to_tensors()
+    filters = GraphFilters(2, 4, 1, directed=graph.directions)
+    feat, kernel = torch.from_numpy(graph.features), GOMKKernel(2)
+    scores = [
+        kernel.score(subgraphs, feat, filters.adj(), filters.feat(), backend)
+        for backend in ("numba", "reference")
+    ]
+    torch.testing.assert_close(*scores)
+    scores[0].sum().backward()
+    # six pairs of a filter's nodes: their edges, then their features
+    assert (filters.free_adj.grad != 0).all(dim=0).tolist() == [True] * 12
