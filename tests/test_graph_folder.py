@@ -23,6 +23,13 @@ FULL = random_graph(
     node_ids=np.array(NAMES),
     feature_names=["length", "ünit"],
 )
+TYPED = random_graph(
+    relation=np.arange(12) % 3,
+    relation_names=["activates", "binds", "represses"],
+    directed=[True, False, True],
+    edge_features=np.arange(24.0).reshape(12, 2),
+    edge_feature_names=["year", "ünit"],
+)
 GRAPHS = {
     "plain": PLAIN,
     "full": FULL,
@@ -30,6 +37,9 @@ GRAPHS = {
     "collection": concatenate([random_graph(k) for k in range(3)]),
     "no edges": csr_from_edges(np.empty(0, int), np.empty(0, int), 3),
     "empty names": random_graph(node_ids=np.array([""] * 6)),
+    "directed": random_graph(directed=True, weights=np.arange(1.0, 13)),
+    "typed": TYPED,
+    "a name": random_graph(relation_names=["borders"]),
     "a constant that is not 1": random_graph(features=np.full(6, 2.0), feature_names=["constant"]),
 }
 
@@ -51,7 +61,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path):
     write_graph(path, FULL)
     for graph in (as_csr(path), as_csr(str(path)), read_graph(path, format="folder")):
         assert_same(graph, FULL)
-        for name in ARRAYS:
+        for name in ARRAYS[:5]:
             assert isinstance(getattr(graph, name).base, np.memmap)
             assert not getattr(graph, name).flags.writeable
     assert read_graph(path, features=("ünit",)).features.tolist() == [[k] for k in range(1, 12, 2)]
@@ -161,6 +171,63 @@ def test_a_damaged_number(triangle, name, position, value, sentence, chunk, monk
     refuse(triangle, sentence)
 
 
+@pytest.mark.parametrize("chunk", [2, 2**20])
+@pytest.mark.parametrize(
+    ("name", "position", "value", "sentence"),
+    [
+        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
+        ("links", 3, 200, "links.npy must be numbers of links, 1 to "),
+        ("links", 0, 2, "in both directions, with opposite links"),
+        ("edge_features", 4, np.inf, "got inf in row 4, column 0"),
+    ],
+)
+def test_a_damaged_link(tmp_path, name, position, value, sentence, chunk, monkeypatch):
+    monkeypatch.setattr(graph_folder_checks, "CHUNK", chunk)
+    write_graph_folder(tmp_path / "g", TYPED)
+    array = np.load(tmp_path / "g" / f"{name}.npy", mmap_mode="r+")
+    assert not np.array_equal(array[position], value)
+    array[position] = value
+    array.flush()
+    refuse(tmp_path / "g", sentence)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"names": []}, "at least one name"),
+        ({"names": [1, 2, 3]}, "the names of relations in graph.json must be text"),
+        ({"directed": [True]}, "each relation in graph.json must be directed or not"),
+        ({"links": [[], [9]]}, "a link in graph.json must be numbers of channels, 0 to 4, got [9]"),
+        ({"links": [[], [0]]}, "must differ, begin with an empty one, and have their opposites"),
+        ({"links": [[0], [1]]}, "must differ, begin with an empty one, and have their opposites"),
+        ({"more": 1}, "relations in graph.json must hold names, directed, links"),
+    ],
+)
+def test_damaged_relations(tmp_path, changes, sentence):
+    write_graph_folder(tmp_path / "g", TYPED)
+    path = tmp_path / "g" / "graph.json"
+    header = json.loads(path.read_text())
+    assert header["version"] == 2
+    header["relations"] |= changes
+    path.write_text(json.dumps(header))
+    refuse(tmp_path / "g", sentence)
+
+
+def test_relations_need_links(tmp_path):
+    write_graph_folder(tmp_path / "g", TYPED)
+    path = tmp_path / "g" / "graph.json"
+    header = json.loads(path.read_text()) | {"linked": False, "num_edges": len(TYPED.indices) // 2}
+    path.write_text(json.dumps(header))
+    refuse(tmp_path / "g", "graph.json must have links for relations with types or directions")
+
+
+@pytest.mark.parametrize("name", ["directed", "typed", "full"])
+def test_notes_are_kept(tmp_path, name):
+    assert GRAPHS[name].notes
+    write_graph_folder(tmp_path / "g", GRAPHS[name])
+    assert read_graph_folder(tmp_path / "g").notes == GRAPHS[name].notes
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -193,7 +260,8 @@ def test_a_missing_array_and_a_link(triangle, tmp_path):
     ("entries", "sentence"),
     [
         ({"format": "tar"}, "graph.json must have the format 'gomkcn-graph'"),
-        ({"version": 2}, "graph.json must have the version 1; convert the graph anew"),
+        ({"version": 3}, "graph.json must have the version 1 or 2; convert the graph anew"),
+        ({"notes": [1]}, "notes in graph.json must be a list of text"),
         ({"num_nodes": 3}, "indptr.npy must hold int64 [4], got int64 [5]"),
         ({"num_nodes": 0}, "num_nodes in graph.json must be from 1 to"),
         ({"num_edges": 2**70}, "indices.npy must hold int32"),

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graph_files import edges, refuse
+from graph_files import assert_same, edges, random_graph, refuse
 
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 
 def test_scipy_files_with_features_and_weights(tmp_path):
@@ -42,6 +44,58 @@ def test_scipy_files_with_features_and_weights(tmp_path):
 )
 def test_refusals(tmp_path, changes, words):
     arrays = {"indptr": [0, 1, 2], "indices": [1, 0], "data": [1, 1], "shape": [2, 2], **changes}
+    np.savez(tmp_path / "g.npz", **{k: v for k, v in arrays.items() if v is not None})
+    refuse(tmp_path / "g.npz", words)
+
+
+ONE_WAY = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+TYPED = random_graph(
+    relation=np.arange(12) % 3,
+    relation_names=["activates", "binds", "represses"],
+    directed=[True, False, True],
+    weights=np.arange(1.0, 13),
+    edge_features=np.arange(24.0).reshape(12, 2),
+    edge_feature_names=["year", "ünit"],
+)
+GRAPHS = {
+    "plain": random_graph(),
+    "directed": as_csr(ONE_WAY),
+    "both ways": random_graph(directed=True),
+    "a name": random_graph(relation_names=["borders"], features=np.arange(6)),
+    "edge features": random_graph(edge_features=np.arange(12)),
+    "typed": TYPED,
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_direction_types_and_edge_features_come_back(tmp_path, name):
+    write_graph(tmp_path / "g.npz", GRAPHS[name])
+    graph = read_graph(tmp_path / "g.npz")
+    assert_same(graph, GRAPHS[name])
+    assert set(GRAPHS[name].notes) <= set(graph.notes)
+
+
+def test_scipy_sees_the_direction(tmp_path):
+    write_graph(tmp_path / "g.npz", as_csr(ONE_WAY))
+    assert sp.load_npz(tmp_path / "g.npz").toarray().tolist() == ONE_WAY.tolist()
+    sp.save_npz(tmp_path / "g.npz", sp.csr_matrix(ONE_WAY))
+    assert_same(read_graph(tmp_path / "g.npz"), as_csr(ONE_WAY))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"links": None}, "'links' must be 12 numbers of links, 0 to "),
+        ({"links": np.full(12, 99, np.uint8)}, "'links' must be 12 numbers of links, 0 to "),
+        ({"relations": np.array(["{"])}, "'relations' must be JSON text ("),
+        ({"relations": np.array(["[]"])}, "relations in the file must hold names, directed, links"),
+        ({"edge_features": np.ones((3, 2))}, "features must have one row for each of the 12"),
+    ],
+)
+def test_damaged_relations(tmp_path, changes, words):
+    write_graph(tmp_path / "g.npz", TYPED)
+    arrays = {**np.load(tmp_path / "g.npz"), **changes}
+    assert len(arrays["indices"]) == 12
     np.savez(tmp_path / "g.npz", **{k: v for k, v in arrays.items() if v is not None})
     refuse(tmp_path / "g.npz", words)
 

@@ -133,8 +133,7 @@ def convert_edges(
             if table is not None:
                 _write_features(folder, table, encoded, limit)
         indptr, repairs = _sort_edges(folder, encoded, limit, progress)
-        if table is None:
-            log_repairs(Counter({CONSTANT: encoded.num_nodes}))
+        repairs = Counter({CONSTANT: 0 if table else encoded.num_nodes, **repairs})
         log_repairs(repairs)
         shutil.rmtree(scratch)
         np.save(folder / "indptr.npy", indptr)
@@ -147,6 +146,7 @@ def convert_edges(
             feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
             constant_features=table is None,
             node_ids=write_node_ids(folder, encoded.ids),
+            notes=[message % count for message, count in repairs.items() if count],
         )
         header.write(folder)
     return header

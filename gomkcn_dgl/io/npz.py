@@ -1,18 +1,30 @@
-"""A SciPy CSR matrix in a ``.npz`` file ↔ a graph; pickled arrays are refused."""
+"""A SciPy CSR matrix in a ``.npz`` file ↔ a graph; pickled arrays are refused.
+
+The matrix holds the weight of each edge at its source and target. A graph with directions or types
+has more beside it: links for each stored entry, also those of edges that only come in, where the
+matrix has an explicit 0; and the relations as JSON text.
+"""
 
 from __future__ import annotations
 
 import io
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.checks import check_features
+from gomkcn_dgl.containers.edge_arrays import from_csr, from_matrix
+from gomkcn_dgl.containers.graph_content import ColumnChoice, GraphContent, make_csr
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_table import has_features
-from gomkcn_dgl.runtime.file_bytes import read_arrays, read_bytes, reason_of
+from gomkcn_dgl.relations import SIMPLE
+from gomkcn_dgl.runtime.file_bytes import parse_json, read_arrays, read_bytes, reason_of
+from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 
 _REQUIRED = ("indices", "indptr", "shape", "data")
 # dtype kinds, number of axes and a description of each array that is read
@@ -21,12 +33,20 @@ _KINDS = {
     "data": ("biuf", 1, "numbers [n]"),
     "feature_names": ("U", 1, "text [D]"),
     "node_ids": ("iuU", 1, "integers or text [V]"),
+    "links": ("u", 1, "numbers of links [n]"),
+    "relations": ("U", 1, "text [1]"),
+    "edge_features": ("f", 2, "numbers [n, C]"),
+    "edge_feature_names": ("U", 1, "text [C]"),
+    "notes": ("U", 1, "text"),
 }
 _NAMES = (*_KINDS, "format", "features")
 
 
-def read_npz(path: Path) -> CSRGraph:
-    """Read the CSR matrix of ``scipy.sparse.save_npz``, with ``features [V, D]`` if present."""
+def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
+    """Read the CSR matrix of ``scipy.sparse.save_npz``, with ``features [V, D]`` if present.
+
+    A matrix that is not symmetric holds directed edges, unless ``directed`` is False.
+    """
     data = read_bytes(path)
     if not data.startswith(b"PK"):
         raise InputError("the file is not a .npz archive.")
@@ -35,35 +55,86 @@ def read_npz(path: Path) -> CSRGraph:
         arrays = read_arrays(data, _NAMES)
     except Exception as error:
         raise InputError(f"the arrays cannot be read ({reason_of(error)}).") from None
-    matrix = _to_matrix(arrays).tocoo()
-    stored = matrix.data != 0
-    names = arrays.get("feature_names")
-    return csr_from_edges(
-        matrix.row[stored],
-        matrix.col[stored],
-        matrix.shape[0],
-        weights=None if np.isin(matrix.data, (0, 1)).all() else matrix.data[stored],
-        features=arrays.get("features"),
-        feature_names=None if names is None else names.tolist(),
-        node_ids=arrays.get("node_ids"),
+    matrix = _to_matrix(arrays)
+    is_plain = "relations" not in arrays and "edge_features" not in arrays
+    content = from_matrix(matrix) if is_plain else _linked_content(matrix, arrays)
+    features, names = arrays.get("features"), arrays.get("feature_names")
+    graph = make_csr(
+        replace(
+            content,
+            node_ids=arrays.get("node_ids"),
+            notes=tuple(arrays.get("notes", np.array([], str)).tolist()),
+        ),
+        ColumnChoice(features, directed=directed),
     )
+    if names is None or features is None:
+        return graph
+    return replace(graph, feature_names=check_features(features, len(features), names.tolist())[1])
+
+
+def _linked_content(matrix: sp.csr_matrix, arrays: dict[str, np.ndarray]) -> GraphContent:
+    """Edges with their relations and features, of a file that has them."""
+    relations, links = SIMPLE, arrays.get("links")
+    if "relations" in arrays:
+        try:
+            record = parse_json("".join(arrays["relations"].tolist()).encode())
+        except ValueError as error:
+            raise InputError(f"'relations' must be JSON text ({reason_of(error)}).") from None
+        relations = relations_from_record(record, "the file")
+    if (links is None and not relations.is_simple) or (
+        links is not None
+        and (len(links) != matrix.nnz or links.max(initial=0) >= len(relations.links))
+    ):
+        raise InputError(
+            f"'links' must be {matrix.nnz} numbers of links, 0 to {len(relations.links) - 1}."
+        )
+    edge_features, names = arrays.get("edge_features"), arrays.get("edge_feature_names")
+    if edge_features is not None:
+        given = None if names is None else names.tolist()
+        edge_features, given = check_features(edge_features, matrix.nnz, given)
+    stored = matrix.data
+    graph = CSRGraph(
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices,
+        features=np.ones((matrix.shape[0], 1), np.float32),
+        weights=None if np.isin(stored, (0, 1)).all() else stored,
+        graph_ptr=np.array([0, matrix.shape[0]]),
+        node_ids=None,
+        feature_names=(CONSTANT_FEATURE,),
+        relations=relations,
+        links=links,
+        edge_features=edge_features,
+        edge_feature_names=() if edge_features is None else tuple(given or ()),
+    )
+    return from_csr(graph)
 
 
 def npz_bytes(graph: CSRGraph) -> bytes:
     """Return the arrays that ``scipy.sparse.load_npz`` reads, with features, names and ids."""
-    weights = graph.weights
+    data = np.ones(len(graph.indices), np.float32) if graph.weights is None else graph.weights
+    if graph.links is not None:
+        leaves = np.any(graph.relations.links[:, graph.relations.outgoing], axis=1)
+        data = data * leaves[graph.links]
     arrays: dict[str, Any] = {
         "indices": graph.indices,
         "indptr": graph.indptr,
         "format": np.array(b"csr"),
         "shape": np.array([graph.num_nodes, graph.num_nodes]),
-        "data": np.ones(len(graph.indices), np.float32) if weights is None else weights,
+        "data": data,
+        "notes": np.array(graph.notes, str),
     }
     if has_features(graph):
         arrays["features"] = graph.features
         arrays["feature_names"] = np.array(graph.feature_names)
     if graph.node_ids is not None:
         arrays["node_ids"] = graph.node_ids
+    if graph.relations != SIMPLE:
+        arrays["relations"] = np.array([json.dumps(relations_to_record(graph.relations))])
+    if graph.links is not None:
+        arrays["links"] = graph.links
+    if graph.edge_features is not None:
+        arrays["edge_features"] = graph.edge_features
+        arrays["edge_feature_names"] = np.array(graph.edge_feature_names)
     content = io.BytesIO()
     np.savez_compressed(content, **arrays)
     return content.getvalue()

@@ -3,10 +3,12 @@
 | file                   | content                                                              |
 |------------------------|----------------------------------------------------------------------|
 | `graph.json`           | the version of the format, the numbers of nodes, edges and graphs,   |
-|                        | and which of the arrays below exist                                  |
+|                        | relations and links, notes, and which of the arrays below exist      |
 | `indptr.npy`           | int64 `[V + 1]`, `indices.npy`: int32 `[E]`, as in the CSRGraph      |
 | `graph_ptr.npy`        | int64 `[G + 1]`                                                      |
 | `weights.npy`          | float32 `[E]`; absent for an unweighted graph                        |
+| `links.npy`            | uint8 or uint16 `[E]`; absent where all edges are alike              |
+| `edge_features.npy`    | float32 `[E, C]`; absent for none                                    |
 | `features.npy`         | float32 `[V, D]`; absent for the constant 1                          |
 | `node_ids.npy`         | int64 `[V]`, or the values of an Arrow column of text: uint8, UTF-8  |
 | `node_ids_offsets.npy` | the offsets of that column: int64 `[V + 1]`                          |
@@ -39,12 +41,15 @@ from gomkcn_dgl.storage.graph_folder_checks import (
 )
 from gomkcn_dgl.storage.graph_folder_header import HEADER, FolderHeader, read_header
 from gomkcn_dgl.storage.npy_files import append_npy, map_array
+from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 from gomkcn_dgl.storage.stored_names import StoredNames
 
 ARRAYS = (
     "indptr",
     "indices",
     "weights",
+    "links",
+    "edge_features",
     "features",
     "graph_ptr",
     "node_ids",
@@ -64,15 +69,28 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
     """
     folder = Path(folder)
     header = read_header(folder)
-    num_nodes, num_entries = header.num_nodes, 2 * header.num_edges
+    relations = relations_from_record(header.relations, HEADER)
+    num_nodes = header.num_nodes
     indptr = map_array(folder, "indptr", np.int64, (num_nodes + 1,))
+    # with links, an entry may be several edges, or one that comes in
+    num_entries = None if header.linked else 2 * header.num_edges
     indices = map_array(folder, "indices", np.int32, (num_entries,))
     graph_ptr = map_array(folder, "graph_ptr", np.int64, (header.num_graphs + 1,))
     check_pointer("graph_ptr", graph_ptr, num_nodes)
     weights = None
     if header.weighted:
-        weights = map_array(folder, "weights", np.float32, (num_entries,))
-    check_rows(indptr, indices, weights, graph_ptr)
+        weights = map_array(folder, "weights", np.float32, (len(indices),))
+    links = None
+    if header.linked:
+        links = map_array(folder, "links", relations.code_type, (len(indices),))
+    elif not relations.is_simple:
+        raise InputError(f"{HEADER} must have links for relations with types or directions.")
+    check_rows(indptr, indices, graph_ptr, weights, links, relations)
+    edge_features = None
+    if header.edge_feature_names:
+        shape = len(indices), len(header.edge_feature_names)
+        edge_features = map_array(folder, "edge_features", np.float32, shape)
+        check_features(edge_features)
     features = np.broadcast_to(np.float32(1), (num_nodes, 1))
     if not header.constant_features:
         shape = num_nodes, len(header.feature_names)
@@ -86,6 +104,11 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
         graph_ptr=np.asarray(graph_ptr),
         node_ids=_read_node_ids(folder, header),
         feature_names=tuple(header.feature_names),
+        relations=relations,
+        links=None if links is None else np.asarray(links),
+        edge_features=None if edge_features is None else np.asarray(edge_features),
+        edge_feature_names=tuple(header.edge_feature_names),
+        notes=tuple(header.notes),
     )
 
 
@@ -98,7 +121,7 @@ def write_graph_folder(
     the one that the graph is mapped from, but never a folder with any other file in it.
     """
     with new_folder(folder, force) as unfinished:
-        for name in ("indptr", "indices", "weights", "graph_ptr"):
+        for name in ("indptr", "indices", "weights", "links", "edge_features", "graph_ptr"):
             if getattr(graph, name) is not None:
                 np.save(unfinished / f"{name}.npy", getattr(graph, name))
         is_constant = graph.feature_names == (CONSTANT_FEATURE,) and all(
@@ -114,6 +137,10 @@ def write_graph_folder(
             feature_names=list(graph.feature_names),
             constant_features=is_constant,
             node_ids=write_node_ids(unfinished, graph.node_ids),
+            relations=relations_to_record(graph.relations),
+            linked=graph.links is not None,
+            edge_feature_names=list(graph.edge_feature_names),
+            notes=list(graph.notes),
         ).write(unfinished)
 
 

@@ -1,7 +1,8 @@
 """Checks that the arrays of a graph folder form a graph, read in pieces of bounded memory.
 
 What is refused could break compiled code or make two of its loops disagree: rows that overlap, a
-neighbour out of range, neighbours out of order, an edge that is stored in one direction only.
+neighbour out of range, neighbours out of order, two nodes one of which does not know the other, a
+link that is not the same seen from its other end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.hashing import mix64
 from gomkcn_dgl.storage.npy_files import read_rows
 from gomkcn_dgl.storage.stored_names import arrow_column
@@ -53,7 +55,7 @@ def check_names(content: np.memmap, offsets: np.memmap) -> None:
 
 
 def check_features(features: np.memmap) -> None:
-    """Refuse features that are not finite."""
+    """Refuse features of nodes or edges that are not finite."""
     for first, last in chunks(0, len(features), max(1, CHUNK // features.shape[1])):
         values = read_rows(features, first, last)
         if not np.isfinite(values).all():
@@ -65,12 +67,18 @@ def check_features(features: np.memmap) -> None:
 
 
 def check_rows(
-    indptr: np.memmap, indices: np.memmap, weights: np.memmap | None, graph_ptr: np.ndarray
+    indptr: np.memmap,
+    indices: np.memmap,
+    graph_ptr: np.ndarray,
+    weights: np.memmap | None,
+    links: np.memmap | None,
+    relations: Relations,
 ) -> None:
-    """Refuse what is not an undirected simple graph, or a collection of such graphs.
+    """Refuse what is not a graph without self-loops, or a collection of such graphs.
 
-    Each edge must be stored in both directions. This is tested by a sum of 64-bit fingerprints in
-    which the two directions cancel; other arrays have the sum zero with a probability of 2^-64.
+    Each pair of nodes must be stored in both rows, with opposite links and, without directions, one
+    weight. This is tested by a sum of 64-bit fingerprints in which the two cancel; other arrays
+    have the sum zero with a probability of 2^-64.
     """
     check_pointer("indptr", indptr, len(indices))
     num_nodes, balance, before = len(indptr) - 1, 0, (-1, -1)
@@ -82,14 +90,25 @@ def check_rows(
             column = read_rows(indices, begin, end)
             _check_entries(row, column, num_nodes, before)
             before = int(row[-1]), int(column[-1])
-            values = None if weights is None else read_rows(weights, begin, end)
-            if values is not None and not (np.isfinite(values) & (values > 0)).all():
-                raise InputError("weights.npy must be finite and greater than 0.")
+            alike = []
+            if weights is not None:
+                values = read_rows(weights, begin, end)
+                if not (np.isfinite(values) & (values > 0)).all():
+                    raise InputError("weights.npy must be finite and greater than 0.")
+                alike += [] if relations.is_directed else [values.view(np.uint32)]
+            if links is not None:
+                codes = read_rows(links, begin, end)
+                if codes.min() < 1 or codes.max() >= len(relations.links):
+                    raise InputError(
+                        f"links.npy must be numbers of links, 1 to {len(relations.links) - 1}."
+                    )
+                alike.append(np.where(row < column, codes, relations.reverse[codes]))
             if len(graph_ptr) > 2:
                 _check_graphs(row, column, graph_ptr)
-            balance += _balance(row, column, values)
+            balance += _balance(row, column, alike)
     if balance % 2**64:
-        raise InputError("indices.npy must hold each edge in both directions, with one weight.")
+        same = "with one weight" if links is None else "with opposite links"
+        raise InputError(f"indices.npy must hold each edge in both directions, {same}.")
 
 
 def _check_entries(
@@ -117,11 +136,14 @@ def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) ->
         )
 
 
-def _balance(row: np.ndarray, column: np.ndarray, weights: np.ndarray | None) -> int:
-    """Sum of a fingerprint of each entry, positive above the diagonal and negative below."""
+def _balance(row: np.ndarray, column: np.ndarray, alike: list[np.ndarray]) -> int:
+    """Sum of a fingerprint of each entry, positive above the diagonal and negative below.
+
+    It depends on the two nodes and on what must be alike seen from both.
+    """
     pair = np.minimum(row, column).astype(np.uint64) << np.uint64(32)
     pair |= np.maximum(row, column).astype(np.uint64)
-    if weights is not None:
-        pair = mix64(pair) + weights.view(np.uint32)
+    for values in alike:
+        pair = mix64(pair) + values.astype(np.uint64)
     mixed, upper = mix64(pair), row < column
     return int(mixed[upper].sum()) - int(mixed[~upper].sum())

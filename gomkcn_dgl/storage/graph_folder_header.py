@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.file_bytes import parse_json
+from gomkcn_dgl.storage.relation_record import relations_to_record
 
 HEADER = "graph.json"
-_FORMAT = {"format": "gomkcn-graph", "version": 1}
+_FORMAT = "gomkcn-graph"
+# version 2 has relations or edge features
+_VERSIONS = (1, 2)
 _LARGEST_HEADER = 2**24
 _NODE_IDS = ("rows", "integers", "text")
-_TYPES = {"int": int, "bool": bool, "list[str]": list, "str": str}
+_TYPES = {"int": int, "bool": bool, "list[str]": list, "str": str, "dict[str, Any]": dict}
 
 
 @dataclass(frozen=True)
 class FolderHeader:
     """Content of ``graph.json`` beside format and version.
 
-    ``num_edges`` counts undirected edges. With ``constant_features`` the one feature is 1 for all
-    nodes and there is no ``features.npy``. ``node_ids`` is "rows" (0, 1, 2, … within each graph,
-    without a file), "integers" or "text".
+    ``num_edges`` counts edges as they were given. With ``constant_features`` the one feature is 1
+    for all nodes and there is no ``features.npy``. ``node_ids`` is "rows" (0, 1, 2, … within each
+    graph, without a file), "integers" or "text". What has a default is written where it differs.
     """
 
     num_nodes: int
@@ -32,11 +37,29 @@ class FolderHeader:
     feature_names: list[str]
     constant_features: bool
     node_ids: str
+    relations: dict[str, Any] = field(default_factory=lambda: relations_to_record(SIMPLE))
+    linked: bool = False
+    edge_feature_names: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def write(self, folder: Path) -> None:
         """Write ``graph.json``."""
-        text = json.dumps(_FORMAT | asdict(self), indent=1, ensure_ascii=False) + "\n"
+        record = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in _DEFAULTS or value != _DEFAULTS[name]()
+        }
+        version = _VERSIONS["relations" in record or "edge_feature_names" in record]
+        record = {"format": _FORMAT, "version": version, **record}
+        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
         (folder / HEADER).write_text(text, encoding="utf-8")
+
+
+_DEFAULTS: dict[str, Any] = {
+    each.name: each.default_factory if each.default is MISSING else bool
+    for each in fields(FolderHeader)
+    if each.default is not MISSING or each.default_factory is not MISSING
+}
 
 
 def read_header(folder: Path) -> FolderHeader:
@@ -49,15 +72,24 @@ def read_header(folder: Path) -> FolderHeader:
             record = parse_json(file.read(_LARGEST_HEADER))
     except (OSError, ValueError) as error:
         raise InputError(f"{HEADER} cannot be read ({error}).") from None
-    for name, value in _FORMAT.items():
-        if not isinstance(record, dict) or record.get(name) != value:
-            raise InputError(f"{HEADER} must have the {name} {value!r}; convert the graph anew.")
-    for field in fields(FolderHeader):
-        value = record.get(field.name)
+    if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        raise InputError(f"{HEADER} must have the format {_FORMAT!r}; convert the graph anew.")
+    if record.get("version") not in _VERSIONS:
+        raise InputError(
+            f"{HEADER} must have the version {' or '.join(map(str, _VERSIONS))}; convert the graph "
+            "anew."
+        )
+    values = {}
+    for each in fields(FolderHeader):
+        default = _DEFAULTS.get(each.name, lambda: None)()
+        value = values[each.name] = record.get(each.name, default)
         # In Python a bool is an int as well.
-        if type(value) is not _TYPES[str(field.type)]:
-            raise InputError(f"{field.name} in {HEADER} must be {field.type}, got {value!r:.40}.")
-    header = FolderHeader(**{field.name: record[field.name] for field in fields(FolderHeader)})
+        if type(value) is not _TYPES[str(each.type)]:
+            raise InputError(f"{each.name} in {HEADER} must be {each.type}, got {value!r:.40}.")
+    header = FolderHeader(**values)
+    for name in ("edge_feature_names", "notes"):
+        if not all(isinstance(one, str) for one in getattr(header, name)):
+            raise InputError(f"{name} in {HEADER} must be a list of text.")
     if not 1 <= header.num_nodes < 2**31:
         raise InputError(f"num_nodes in {HEADER} must be from 1 to 2^31 - 1.")
     if header.node_ids not in _NODE_IDS:
