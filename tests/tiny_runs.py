@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.relations import relations_of
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
@@ -35,6 +36,19 @@ def pattern_of(graph, number=0, distinct=3, assigned=5, features=None, ids=None)
         frequency=Frequency(assigned, distinct, min(distinct, 2)),
         min_similarity=0.75,
         occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(distinct)),
+    )
+
+
+def typed_pattern_of(size, edges, directed, **changes):
+    """A pattern from ``(relation, u, v)``; ``directed`` says which relations have a direction."""
+    names = list(directed)
+    plain = pattern_of(nx.empty_graph(size), **changes)
+    return dataclasses.replace(
+        plain,
+        edges=tuple((u, v) if directed[r] else (min(u, v), max(u, v)) for r, u, v in edges),
+        edge_relations=tuple(names.index(r) for r, *_ in edges),
+        edge_weights=tuple(np.linspace(0.611111, 0.987654, len(edges)).tolist()),
+        relations=relations_of(names, list(directed.values())),
     )
 
 

@@ -63,7 +63,7 @@ class FeatureDescription:
     Attributes
     ----------
     shape : str
-        Such as "cycle of 6 nodes".
+        Such as "cycle of 6 nodes", or "cascade of 3 nodes: A activates B, B represses C".
     labels : tuple of (str or None)
         Label of each pattern node, None for a mixed one; empty where the data have no labels.
     differences : tuple of FeatureDifference
@@ -79,6 +79,9 @@ class FeatureDescription:
         counts = Counter(label or "mixed" for label in self.labels).most_common()
         listed = ", ".join(f"{number} {label}" for label, number in counts)
         head = f"{self.shape}: {listed}" if listed else self.shape
+        if listed and ": " in self.shape:
+            # the relations follow the first colon
+            head = f"{self.shape} ({listed})"
         return "; ".join([head, *map(str, self.differences)])
 
 

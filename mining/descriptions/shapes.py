@@ -1,23 +1,103 @@
-"""The common name of a pattern's graph, where it has one."""
+"""The common name of a pattern's graph, where it has one, and its relations."""
 
 from __future__ import annotations
 
-import networkx as nx
+from collections import Counter
 
+import networkx as nx
+import numpy as np
+
+from gomkcn_dgl.relations import PLAIN
+from mining.descriptions.motif_names import name_motif, name_signed_loop, sign_of
+from mining.descriptions.relation_clauses import relation_clauses
 from mining.records.pattern import Pattern
 
 
 def describe_shape(pattern: Pattern) -> str:
-    """Name a pattern's graph, such as "star with 5 leaves"; else count: "6 nodes, 8 edges"."""
-    size, num_edges = pattern.num_nodes, len(pattern.edges)
-    graph = nx.empty_graph(size)
-    graph.add_edges_from(pattern.edges)
-    if size == 1:
+    """Name a pattern's graph, such as "star with 5 leaves"; else count: "6 nodes, 8 edges".
+
+    Directed graphs have the names of network motifs; relations that have names follow, as in
+    "incoherent feed-forward loop of type 1: A activates B and C, B represses C".
+    """
+    used = {pattern.relations.directed[number] for number in pattern.edge_relations}
+    if used == {True}:
+        shape = _describe_directed(pattern)
+    else:
+        graph = nx.from_numpy_array(pattern.adjacency())
+        shape = _name(graph) or _count_edges(graph.number_of_nodes(), len(pattern.edges))
+    return shape + _describe_relations(pattern, used)
+
+
+def _count_edges(size: int, num_edges: int) -> str:
+    return f"{count(size, 'node')}, {count(num_edges, 'edge') if num_edges else 'no edges'}"
+
+
+def _describe_directed(pattern: Pattern) -> str:
+    """Name a graph whose edges all have a direction; else count nodes, arcs, sources and sinks."""
+    arcs = np.zeros((pattern.num_nodes, pattern.num_nodes), dtype=bool)
+    arcs[tuple(np.array(pattern.edges).T)] = True
+    name = name_motif(arcs)
+    if name == "feed-forward loop":
+        return _name_loop(pattern)
+    if name is None and (arcs == arcs.T).all():
+        shape = _name(nx.from_numpy_array(arcs))
+        name = shape and f"{shape}, every edge both ways"
+    if name is not None:
+        return name
+    graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
+    parts = [count(len(graph), "node"), count(len(pattern.edges), "arc")]
+    mutual = int(np.triu(arcs & arcs.T).sum())
+    if mutual:
+        parts.append(count(mutual, "mutual pair"))
+    num_sources, num_sinks = (int((~arcs.any(axis=axis)).sum()) for axis in (0, 1))
+    parts += [count(num_sources, "source") if num_sources else "no source"]
+    parts += [count(num_sinks, "sink") if num_sinks else "no sink"]
+    if not mutual:
+        cyclic = not nx.is_directed_acyclic_graph(graph)
+        parts.append("with a directed cycle" if cyclic else "no directed cycle")
+    return ", ".join(parts)
+
+
+def _name_loop(pattern: Pattern) -> str:
+    """Name a feed-forward loop, its kind included where each arc activates or represses."""
+    out_degree = Counter(u for u, _ in pattern.edges)
+    if len(pattern.edges) > 3:
+        return "feed-forward loop"
+    first, second = (next(n for n, degree in out_degree.items() if degree == k) for k in (2, 1))
+    signs = {
+        edge: sign_of(pattern.relations.names[number])
+        for edge, number in zip(pattern.edges, pattern.edge_relations, strict=True)
+    }
+    (third,) = {0, 1, 2} - {first, second}
+    return name_signed_loop((signs[first, second], signs[second, third], signs[first, third]))
+
+
+def _describe_relations(pattern: Pattern, used: set[bool]) -> str:
+    """The relations of the edges, in clauses or counted; nothing where they have no names.
+
+    ``used`` holds whether edges have a direction; without any, the counts say enough.
+    """
+    names = pattern.relations.names
+    if names == (PLAIN,) or not used:
+        return ""
+    clauses = relation_clauses(pattern) if True in used and len(names) > 1 else None
+    if clauses is not None:
+        return f": {clauses}"
+    noun = "arc" if used == {True} else "edge"
+    (first, most), *others = Counter(names[n] for n in pattern.edge_relations).most_common()
+    if not others:
+        return f", all {noun}s “{first}”" if most > 1 else f" “{first}”"
+    listed = [f"{count(most, noun)} “{first}”", *(f"{number} “{name}”" for name, number in others)]
+    return ", " + ", ".join(listed)
+
+
+def _name(graph: nx.Graph) -> str | None:
+    """Name an undirected graph."""
+    if len(graph) == 1:
         return "single node"
-    name = None
-    if nx.is_connected(graph):
-        name = _name_tree(graph) if num_edges == size - 1 else _name_cyclic(graph)
-    return name or f"{count(size, 'node')}, {count(num_edges, 'edge') if num_edges else 'no edges'}"
+    if not nx.is_connected(graph):
+        return None
+    return _name_tree(graph) if nx.is_tree(graph) else _name_cyclic(graph)
 
 
 def _name_tree(tree: nx.Graph) -> str:

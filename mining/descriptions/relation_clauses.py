@@ -1,0 +1,103 @@
+"""The edges of a small pattern in words: "A activates B, both repress C"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+import networkx as nx
+
+from mining.records.pattern import Pattern
+
+# with more clauses nobody reads them; the edges are counted by relation instead
+_MOST_CLAUSES = 4
+# irregular verbs that relations are named by
+_PLURALS = {"is": "are", "has": "have", "does": "do", "was": "were"}
+
+
+def letter_order(pattern: Pattern) -> list[int]:
+    """Pattern node of each letter: sources first, then along the arcs; ties by node number."""
+    arcs = nx.DiGraph()
+    arcs.add_nodes_from(range(pattern.num_nodes))
+    rows = zip(pattern.edges, pattern.edge_relations, strict=True)
+    arcs.add_edges_from(edge for edge, number in rows if pattern.relations.directed[number])
+    # nodes of one directed cycle are on one rank
+    ranks: dict[int, int] = {}
+    strong = nx.condensation(arcs)
+    for rank, parts in enumerate(nx.topological_generations(strong)):
+        ranks |= {node: rank for part in parts for node in strong.nodes[part]["members"]}
+    return sorted(arcs, key=lambda node: (ranks[node], -arcs.out_degree(node), node))
+
+
+def relation_clauses(pattern: Pattern) -> str | None:
+    """The edges in a few clauses, nodes named by :func:`letter_order`; None for too many."""
+    if pattern.num_nodes > len(ascii_uppercase):
+        return None
+    position = {node: at for at, node in enumerate(letter_order(pattern))}
+    groups = _group_edges(pattern, position)
+    if len(groups) > _MOST_CLAUSES:
+        return None
+    clauses: list[str] = []
+    mentioned: set[int] = set()
+    for relation, sources, targets in groups:
+        verb = relation if _is_verb(relation) else f"“{relation}”"
+        plural = _plural(verb) if len(sources) > 1 else verb
+        subject = _letters(sources)
+        if len(sources) > 1 and set(sources) == mentioned and sources != targets:
+            subject = "both" if len(sources) == 2 else "all"
+        elif len(sources) > 1 and clauses:
+            # a list after a comma would read as more objects of the clause before
+            subject = f"while {subject}"
+        others = "each other" if sources == targets else _letters(targets)
+        clauses.append(f"{subject} {plural} {others}")
+        mentioned |= {*sources, *targets}
+    return ", ".join(clauses)
+
+
+def _group_edges(
+    pattern: Pattern, position: dict[int, int]
+) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+    """Relation, all sources and all targets of edges that one clause holds; equal for mutual."""
+    rows: set[tuple[int, int, int]] = set()
+    for (start, end), number in zip(pattern.edges, pattern.edge_relations, strict=True):
+        u, v = position[start], position[end]
+        swap = u > v and not pattern.relations.directed[number]
+        rows.add((number, v, u) if swap else (number, u, v))
+    mutual = {(r, u, v) for r, u, v in rows if (r, v, u) in rows}
+    groups: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+    groups = [(r, (u, v), (u, v)) for r, u, v in mutual if u < v]
+    # edges with one target are joined by their sources, then those with the same sources
+    sources: dict[tuple[int, int], list[int]] = {}
+    for r, u, v in sorted(rows - mutual):
+        sources.setdefault((r, v), []).append(u)
+    targets: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    for (r, v), some in sorted(sources.items()):
+        targets.setdefault((r, tuple(some)), []).append(v)
+    groups += [(r, some, tuple(others)) for (r, some), others in targets.items()]
+    groups.sort(key=lambda group: (max(*group[1], *group[2]), group[1], group[0]))
+    return [(pattern.relations.names[r], some, others) for r, some, others in groups]
+
+
+def _letters(positions: Sequence[int]) -> str:
+    letters = [ascii_uppercase[at] for at in positions]
+    return letters[0] if len(letters) == 1 else f"{', '.join(letters[:-1])} and {letters[-1]}"
+
+
+def _is_verb(relation: str) -> bool:
+    """Whether a name of the data reads as a verb in the third person, such as "activates"."""
+    first = relation.split(" ")[0].split("_")[0]
+    return first in _PLURALS or (len(first) > 3 and first.isalpha() and _stem(first) != first)
+
+
+def _plural(verb: str) -> str:
+    """The verb with several subjects: "activates" becomes "activate"."""
+    first = verb.split(" ")[0].split("_")[0]
+    return _PLURALS.get(first, _stem(first)) + verb[len(first) :]
+
+
+def _stem(word: str) -> str:
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

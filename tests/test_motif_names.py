@@ -1,0 +1,94 @@
+"""Names of directed graphs: unique among all graphs of their size, and true of their graph."""
+
+from itertools import combinations, product
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+
+from mining.descriptions.motif_names import motif_names, name_motif, name_signed_loop
+from mining.structures.canonical_forms import canonical_form
+
+
+def connected_classes(size):
+    """One adjacency for each class of connected directed graphs."""
+    pairs = list(combinations(range(size), 2))
+    classes = {}
+    for kinds in product(range(4), repeat=len(pairs)):
+        arcs = np.zeros((size, size), dtype=bool)
+        for (u, v), kind in zip(pairs, kinds, strict=True):
+            arcs[u, v], arcs[v, u] = kind & 1, kind & 2
+        if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
+            form = canonical_form(np.stack([arcs, arcs.T], axis=2))
+            classes.setdefault(form.certificate, arcs)
+    return list(classes.values())
+
+
+def test_all_triads_but_those_both_ways_have_their_names():
+    """igraph's census tells the triads apart by the names of Holland and Leinhardt."""
+    known = {
+        "021D": "single-input module with 2 targets",
+        "021U": "common target of 2 sources",
+        "021C": "cascade of 3 nodes",
+        "111D": "mutual pair with a source of one of them",
+        "111U": "mutual pair with a target of one of them",
+        "030T": "feed-forward loop",
+        "030C": "three-cycle",
+        "201": None,
+        "120D": "mutual pair with a common source",
+        "120U": "mutual pair with a common target",
+        "120C": "three-cycle with one mutual pair",
+        "210": "triangle with two mutual pairs",
+        "300": None,
+    }
+    classes = connected_classes(3)
+    assert len(classes) == 13
+    for arcs in classes:
+        graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
+        (triad,) = (name for name, number in nx.triadic_census(graph).items() if number)
+        assert name_motif(arcs) == known.pop(triad)
+    assert not known
+
+
+def test_no_two_classes_of_four_nodes_share_a_name():
+    classes = connected_classes(4)
+    assert len(classes) == 199
+    names = [name for name in map(name_motif, classes) if name]
+    assert len(names) == len(set(names)) == len(motif_names(4)) == 11
+    assert {"bi-fan", "bi-parallel", "single-input module with 3 targets"} < set(names)
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_every_name_is_that_of_one_graph(size):
+    names = motif_names(size)
+    assert len(set(names.values())) == len(names)
+
+
+@pytest.mark.parametrize("size", range(4, 9))
+def test_names_are_true_of_their_graphs(size):
+    """Each name is that of the graph which igraph or the definition gives."""
+    star = igraph.Graph.Star(size, mode="out")
+    ring = igraph.Graph.Ring(size, directed=True)
+    line = igraph.Graph.Ring(size, directed=True, circular=False)
+    full = nx.DiGraph(combinations(range(size), 2))
+    fan = nx.DiGraph(product(range(2), range(2, size)))
+    graphs = {
+        f"single-input module with {size - 1} targets": star.to_networkx(),
+        f"common target of {size - 1} sources": star.to_networkx().reverse(),
+        f"directed cycle of {size} nodes": ring.to_networkx(),
+        f"cascade of {size} nodes": line.to_networkx(),
+        f"transitive tournament of {size} nodes": full,
+        "bi-fan" if size == 4 else f"2 sources with {size - 2} common targets": fan,
+    }
+    order = np.random.default_rng(size).permutation(size)
+    for name, graph in graphs.items():
+        arcs = nx.to_numpy_array(graph, nodelist=range(size)).astype(bool)
+        assert name_motif(arcs[np.ix_(order, order)]) == name
+
+
+@pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
+def test_a_loop_is_coherent_where_both_ways_have_one_sign(signs):
+    name = name_signed_loop(signs)
+    assert name.startswith("coherent") == (signs[0] * signs[1] == signs[2])
+    assert name_signed_loop((*signs[:2], None)) == "feed-forward loop"

@@ -1,0 +1,110 @@
+"""Edges in words: the words read back are the edges."""
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from tiny_runs import typed_pattern_of
+
+from mining.descriptions.relation_clauses import letter_order, relation_clauses
+from mining.descriptions.shapes import describe_shape
+
+SUBJECT_AND_VERB = r"(?:while )?((?:both|all|[A-Z])(?:[+][A-Z])*(?: and [A-Z])?) (\w+) (.+)"
+VERBS = {"activates": True, "represses": True, "binds": False}
+
+
+def read_back(text):
+    """Relation, source and target of each edge that a sentence claims, by the letters."""
+    claims, mentioned = set(), []
+    for clause in text.split(", "):
+        subject, verb, targets = re.fullmatch(SUBJECT_AND_VERB, clause).groups()
+        sources = mentioned if subject in {"both", "all"} else re.findall("[A-Z]", subject)
+        assert subject != "both" or len(sources) == 2
+        (relation,) = (one for one in VERBS if one.startswith(verb))
+        assert (verb == relation) == (len(sources) == 1)
+        if targets == "each other":
+            claims |= {(relation, u, v) for u, v in product(sources, repeat=2) if u != v}
+            ends = sources
+        else:
+            ends = re.findall("[A-Z]", targets)
+            claims |= {(relation, u, v) for u, v in product(sources, ends)}
+        mentioned = sorted({*mentioned, *sources, *ends})
+    return claims
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_sentence_read_back_is_the_pattern(seed):
+    rng = np.random.default_rng(seed)
+    names, size = list(VERBS), 4
+    edges = {
+        (names[rng.integers(3)], *rng.choice(size, 2, replace=False).tolist())
+        for _ in range(rng.integers(1, 6))
+    }
+    edges = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in edges}
+    pattern = typed_pattern_of(size, sorted(edges), VERBS)
+    text = relation_clauses(pattern)
+    if text is None:
+        return
+    assert describe_shape(pattern).endswith(text) == any(VERBS[name] for name, *_ in edges)
+    # lists of three letters hold a comma of their own
+    claimed = read_back(re.sub(r"([A-Z]), (?=[A-Z](?: and|,))", r"\1+", text))
+    order = dict(enumerate(letter_order(pattern)))
+    node = {letter: order[number] for number, letter in enumerate("ABCD")}
+    claimed = {(name, node[u], node[v]) for name, u, v in claimed}
+    claimed = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in claimed}
+    assert claimed == edges
+
+
+@pytest.mark.parametrize(
+    ("edges", "text"),
+    [
+        ([("activates", 2, 0), ("represses", 0, 1), ("represses", 2, 1)],
+         "coherent feed-forward loop of type 3: A activates B, both repress C"),
+        ([("activates", 0, 1), ("activates", 0, 2), ("represses", 1, 2)],
+         "incoherent feed-forward loop of type 1: A activates B and C, B represses C"),
+        ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
+         "bi-fan: A and B activate C and D"),
+        ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: A and B activate each other"),
+        ([("activates", 0, 1), ("represses", 1, 0)],
+         "mutual pair: A activates B, B represses A"),
+        ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
+         "triangle: A binds B, both activate C"),
+        ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
+        ([("activates", 0, 1), ("represses", 0, 1)], "arc: A activates B, A represses B"),
+    ],
+)  # fmt: skip
+def test_sentences(edges, text):
+    size = 1 + max(max(edge[1:]) for edge in edges)
+    assert describe_shape(typed_pattern_of(size, edges, VERBS)) == text
+
+
+def test_names_of_the_data_that_are_no_verbs_are_quoted():
+    relations = {"neighbor": False, "located in": True, "is part of": True}
+    edges = [("neighbor", 0, 1), ("located in", 0, 2), ("located in", 1, 2)]
+    assert describe_shape(typed_pattern_of(3, edges, relations)) == (
+        "triangle: A “neighbor” B, both “located in” C"
+    )
+    edges = [("is part of", 0, 2), ("is part of", 1, 2)]
+    assert describe_shape(typed_pattern_of(3, edges, relations)) == (
+        "common target of 2 sources: A and B are part of C"
+    )
+
+
+def test_many_edges_are_counted_by_relation():
+    names = dict.fromkeys(("aromatic", "single"), False)
+    ring = [("aromatic", i, (i + 1) % 6) for i in range(6)]
+    pattern = typed_pattern_of(6, ring, names)
+    assert describe_shape(pattern) == "cycle of 6 nodes, all edges “aromatic”"
+    pattern = typed_pattern_of(7, [*ring, ("single", 5, 6)], names)
+    assert describe_shape(pattern) == (
+        "cycle of 6 nodes with 1 node hanging on, 6 edges “aromatic”, 1 “single”"
+    )
+    arcs = [("cites", 0, 1), ("cites", 1, 2), ("cites", 2, 3), ("cites", 1, 3), ("cites", 3, 4)]
+    pattern = typed_pattern_of(5, arcs, {"cites": True})
+    assert describe_shape(pattern) == (
+        "5 nodes, 5 arcs, 1 source, 1 sink, no directed cycle, all arcs “cites”"
+    )
+    assert describe_shape(typed_pattern_of(3, arcs[:2], {"cites": True})) == (
+        "cascade of 3 nodes, all arcs “cites”"
+    )
