@@ -26,11 +26,16 @@ from mining.noisy_templates.noisy_patterns import add_noisy_patterns, may_be_noi
 from mining.records.choice import Choice
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
+from mining.structures.graph_relations import in_words
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
+
+_NO_NOISY = (
+    "patterns of which few copies are intact are not searched for: edges have directions or types"
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -114,6 +119,8 @@ class PatternMiner(MinerParameters):
         its subgraph is; empty where no pattern was found.
     is_partial_ : bool
         Whether time was up before all subgraphs were compared, so that all counts are too low.
+    notes_ : tuple of str
+        What was changed or left out of the graph that was given, a phrase each.
     n_features_in_ : int
         Feature width D.
 
@@ -145,7 +152,8 @@ class PatternMiner(MinerParameters):
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes
-            A graph or a collection. Edge weights are not used: a pattern has an edge or not.
+            A graph or a collection. Directions and relations of the edges are those of its
+            patterns; weights and features of edges are not used: a pattern has an edge or not.
         y : None
             Ignored; it is there for scikit-learn's pipelines.
         checkpoints : CheckpointStore, optional
@@ -163,6 +171,7 @@ class PatternMiner(MinerParameters):
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
         csr, source = _prepare(self, graph)
+        self.notes_ = csr.notes
         with shared_store(checkpoints) as checkpoints:
             # 2. choose the size of the patterns, 3. sample rooted subgraphs, 4. choose the number
             source, size_choice = _settle_size(self, source, csr)
@@ -177,7 +186,7 @@ class PatternMiner(MinerParameters):
             rule = OccurrenceRule(self.occurrence_rule, self.min_similarity, self.min_support)
             result = locate_patterns(source, csr, subgraphs, filters, rule, checkpoints)
         # 10. build the records
-        self.patterns_ = build_patterns(result, csr.feature_names, source.scaling)
+        self.patterns_ = build_patterns(result, csr.feature_names, source.scaling, csr.relations)
         self.choices_, self.is_partial_ = size_choice + number_choice, checkpoints.time_is_up
         self._set_attributes(source, subgraphs, result)
         if not quiet and is_first():
@@ -261,7 +270,12 @@ def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
     scaling = FeatureScaling.fit(csr.features, miner.resolve_learning().feature_contrast)
-    source = miner.make_source(scaling)
+    source = miner.make_source(scaling, csr.relations)
+    if miner.noisy_copies == "yes" and csr.links is not None:
+        raise InputError(
+            "noisy_copies can be 'yes' where all edges are of one undirected relation, got "
+            f"{in_words(csr.relations)}; take 'auto', or a graph without directions and relations."
+        )
     csr = source.read(csr)
     source.budget.check(
         csr.num_nodes * miner.num_views,
@@ -303,6 +317,10 @@ def _add_noisy(
 ) -> DiscreteFilters:
     """Add patterns of which few copies are intact, where they are asked for or likely."""
     if miner.noisy_copies == "no" or (miner.noisy_copies == "auto" and not may_be_noisy(subgraphs)):
+        return filters
+    if subgraphs.batch.links is not None:
+        miner.notes_ += (_NO_NOISY,)
+        log.info(_NO_NOISY)
         return filters
     return add_noisy_patterns(
         filters,

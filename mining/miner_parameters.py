@@ -12,6 +12,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
 from mining.counting.occurrence_assignment import OCCURRENCE_RULES
@@ -68,8 +69,8 @@ class MinerParameters(BaseEstimator):
             raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
         return learning
 
-    def make_budget(self, num_features: int) -> MemoryBudget:
-        """Check the parameters; return the memory that graphs of this feature width may take."""
+    def make_budget(self, num_features: int, relations: Relations = SIMPLE) -> MemoryBudget:
+        """Check the parameters; return the memory that graphs of this kind may take."""
         num_patterns, pattern_size = self._check()
         return MemoryBudget(
             read_limit(self.memory_limit),
@@ -78,14 +79,15 @@ class MinerParameters(BaseEstimator):
             num_features,
             # filters of structures that the kernel cannot tell apart are added later
             4 * (num_patterns or MOST_PATTERNS),
+            len(relations.channels),
         )
 
-    def make_source(self, scaling: FeatureScaling) -> SubgraphSource:
+    def make_source(self, scaling: FeatureScaling, relations: Relations = SIMPLE) -> SubgraphSource:
         """Check the parameters; return what takes subgraphs from graphs as they say.
 
         Where the pattern size is "auto", the subgraphs have the largest size that is tried.
         """
-        budget = self.make_budget(len(scaling.offset))
+        budget = self.make_budget(len(scaling.offset), relations)
         return SubgraphSource(
             self.resolve_kernel(),
             scaling,
@@ -97,6 +99,7 @@ class MinerParameters(BaseEstimator):
             seed=self.random_state,
             sample_error=self.resolve_learning().sample_error,
             backend=self.backend,
+            relations=relations,
         )
 
     def _check(self) -> tuple[int | None, int | None]:

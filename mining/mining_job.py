@@ -18,6 +18,7 @@ from mining.counting.build_patterns import add_exact_counts
 from mining.counting.counting_loops import MOST_PATTERN_NODES
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
+from mining.structures.graph_relations import kinds
 
 # settings of the miner that do not change the result
 _WITHOUT_EFFECT = ("backend", "memory_limit")
@@ -86,6 +87,9 @@ class MiningJob:
         del tables["graph"], tables["exact"]
         for name in _WITHOUT_EFFECT:
             del tables["miner"][name]
-        part_size = self.miner.make_budget(graph.features.shape[1]).part_size
-        arrays = (graph.indptr, graph.indices, graph.features, graph.graph_ptr)
+        part_size = self.miner.make_budget(graph.features.shape[1], graph.relations).part_size
+        arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
+        if graph.links is not None:
+            arrays += [graph.links, graph.relations.links]
+            tables["relations"] = kinds(graph.relations)
         return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

@@ -7,28 +7,38 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.relations import SIMPLE, Relations, relations_of
 from mining.counting.exact_counts import count_exact
 from mining.counting.locating import LocatedPatterns
 from mining.records.pattern import Pattern
 from mining.structures.canonical_forms import canonical_form
 from mining.structures.feature_scaling import FeatureScaling
+from mining.structures.graph_relations import channels_in
 
 
 def build_patterns(
-    result: LocatedPatterns, feature_names: tuple[str, ...], scaling: FeatureScaling
+    result: LocatedPatterns,
+    feature_names: tuple[str, ...],
+    scaling: FeatureScaling,
+    relations: Relations = SIMPLE,
 ) -> list[Pattern]:
     """Build the record of each located pattern, with features in the units of the graph."""
     filters, patterns = result.filters, []
+    # the links of the graph are no part of a pattern
+    relations = relations_of(relations.names, relations.directed)
     for number, located in enumerate(result.located):
         size = filters.num_nodes[number]
-        edges = torch.triu(filters.adj[number, :size, :size]).nonzero().tolist()
+        edges, edge_relations, weights = _edges_of(
+            filters.adj[number, :size, :size], filters.weights[number], relations
+        )
         patterns.append(
             Pattern(
                 id=number,
-                edges=tuple((u, v) for u, v in edges),
-                edge_weights=tuple(float(filters.weights[number, u, v]) for u, v in edges),
+                edges=edges,
+                edge_weights=weights,
                 features=scaling.restore(filters.feat[number, :size].numpy()),
                 feature_names=feature_names,
                 medoid=located.medoid,
@@ -37,9 +47,32 @@ def build_patterns(
                 occurrences=located.occurrences,
                 num_filters=filters.merged[number],
                 noisy=filters.noisy[number],
+                relations=relations,
+                edge_relations=edge_relations,
             )
         )
     return patterns
+
+
+def _edges_of(
+    adj: Tensor, weights: Tensor, relations: Relations
+) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...], tuple[float, ...]]:
+    """Edges of a filter ``[M, M]`` or ``[M, M, C]``, each once, with relations and weights."""
+    # the channels that edges leave by, one a relation
+    outgoing = torch.from_numpy(relations.outgoing)
+    adj, weights = (
+        one.reshape(*one.shape[:2], -1).index_select(2, outgoing) for one in (adj, weights)
+    )
+    rows = [
+        (u, v, relation)
+        for u, v, relation in adj.nonzero().tolist()
+        if u < v or relations.directed[relation]
+    ]
+    return (
+        tuple((u, v) for u, v, _ in rows),
+        tuple(relation for *_, relation in rows),
+        tuple(float(weights[row]) for row in rows),
+    )
 
 
 def add_exact_counts(
@@ -80,10 +113,10 @@ def add_exact_counts(
     counts: dict[bytes, int | None] = {}
     counted = []
     for pattern in patterns:
-        adjacency = pattern.adjacency()
-        certificate = canonical_form(adjacency).certificate
+        channels = channels_in(csr.relations, pattern.channels(), pattern.relations)
+        certificate = canonical_form(channels).certificate
         if certificate not in counts:
-            counts[certificate] = count_exact(csr, adjacency, seconds).count
+            counts[certificate] = count_exact(csr, channels, seconds).count
         count = counts[certificate]
         state = "not finished" if count is None else "counted"
         frequency = replace(pattern.frequency, exact=count, exact_state=state)

@@ -5,6 +5,9 @@ then tells whether it fits the next pattern node. The node that was mapped last 
 yet: most branches end right after it, and checking a few edges costs less. All state is in arrays,
 so that the search can be interrupted and continued.
 
+Edges with directions or types, and nodes of several kinds, are compared after that; where there are
+none, ``labels`` is None and the comparison is not compiled.
+
 Arguments are checked by ``exact_counts.py``, which makes the plan as well.
 """
 
@@ -30,6 +33,15 @@ class Plan(NamedTuple):
     above: np.ndarray  # int64 [M], bit j: mapped to a larger graph node than the symmetric node j
 
 
+class Labels(NamedTuple):
+    """What joins the nodes of graph and pattern, and their colours; empty arrays for all alike."""
+
+    links: np.ndarray  # [E], beside `indices`
+    pattern_links: np.ndarray  # int64 [M, M], in the order of the search
+    colors: np.ndarray  # int64 [V]
+    pattern_colors: np.ndarray  # int64 [M]
+
+
 class Search(NamedTuple):
     """The state of a search."""
 
@@ -51,7 +63,7 @@ def new_search(num_nodes: int, pattern_size: int) -> Search:
 
 
 @compiled(**SEARCH_JIT)
-def advance(indptr, indices, plan, search, count, steps):
+def advance(indptr, indices, plan, labels, search, count, steps):
     """Check about ``steps`` more nodes; return whether any are left.
 
     Occurrences are added to ``count [V]`` by root. The pattern has at least two nodes.
@@ -63,7 +75,10 @@ def advance(indptr, indices, plan, search, count, steps):
         steps -= 1
         if level == 0:
             # the next root
-            if indptr[root + 1] - indptr[root] >= plan.degrees[0]:
+            fits = indptr[root + 1] - indptr[root] >= plan.degrees[0]
+            if labels is not None:
+                fits = fits and _has_color(labels, 0, root)
+            if fits:
                 search.mapped[0] = root
                 level = 1
                 _open(indptr, indices, plan, search, level)
@@ -80,16 +95,16 @@ def advance(indptr, indices, plan, search, count, steps):
             # each candidate that fits the last pattern node is an occurrence
             steps -= search.stop[level] - search.next[level]
             for k in range(search.next[level], search.stop[level]):
-                if _fits(indptr, indices, plan, search, level, indices[k]):
+                if _fits(indptr, indices, plan, labels, search, level, k):
                     count[root] += 1
             search.next[level] = search.stop[level]
         else:
-            node = indices[search.next[level]]
+            k = search.next[level]
             search.next[level] += 1
-            if _fits(indptr, indices, plan, search, level, node):
+            if _fits(indptr, indices, plan, labels, search, level, k):
                 if not search.is_marked[level - 1]:
                     steps -= _mark(indptr, indices, search, level - 1)
-                search.mapped[level] = node
+                search.mapped[level] = indices[k]
                 level += 1
                 _open(indptr, indices, plan, search, level)
     search.position[0], search.position[1] = root, level
@@ -121,8 +136,50 @@ def _open(indptr, indices, plan, search, level):
 
 
 @subroutine(**INLINE_JIT)
-def _fits(indptr, indices, plan, search, level, node):
-    """Whether a candidate can be mapped to the pattern node ``level``."""
+def _fits(indptr, indices, plan, labels, search, level, k):
+    """Whether the candidate at ``k`` can be mapped to the pattern node ``level``."""
+    if labels is None:
+        return _is_adjacent(indptr, indices, plan, search, level, indices[k])
+    # the edge to the base is at hand, and rules most candidates out
+    if len(labels.links) and labels.links[k] != labels.pattern_links[search.base[level], level]:
+        return False
+    return (
+        _has_color(labels, level, indices[k])
+        and _is_adjacent(indptr, indices, plan, search, level, indices[k])
+        and _has_links(indptr, indices, plan, labels, search, level, indices[k])
+    )
+
+
+@subroutine(**INLINE_JIT)
+def _has_color(labels, level, node):
+    """Whether a node has the colour of a pattern node."""
+    return len(labels.colors) == 0 or labels.colors[node] == labels.pattern_colors[level]
+
+
+@subroutine(**SEARCH_JIT)
+def _has_links(indptr, indices, plan, labels, search, level, node):
+    """Whether a node is joined to the mapped nodes as the pattern says; it is adjacent to them."""
+    if len(labels.links) == 0:
+        return True
+    start, end = indptr[node], indptr[node + 1]
+    for before in range(level):
+        if plan.adjacent[level] >> before & 1 and before != search.base[level]:
+            other = search.mapped[before]
+            # search the shorter row
+            if indptr[other + 1] - indptr[other] < end - start:
+                k = _first_at_least(indices, indptr[other], indptr[other + 1], node)
+                link = labels.pattern_links[before, level]
+            else:
+                k = _first_at_least(indices, start, end, other)
+                link = labels.pattern_links[level, before]
+            if labels.links[k] != link:
+                return False
+    return True
+
+
+@subroutine(**INLINE_JIT)
+def _is_adjacent(indptr, indices, plan, search, level, node):
+    """Whether a candidate is adjacent to the mapped nodes that it should be, and to no others."""
     previous = level - 1
     adjacent = plan.adjacent[level]
     is_marked = search.is_marked[previous]

@@ -1,6 +1,7 @@
 """How often a given topology occurs in a graph: exactly, and among the subgraphs of the miner.
 
-An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology. igraph lists
+An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology, directions and
+relations of the edges included. igraph lists
 all mappings of the topology onto the graph (LAD) in memory and without a time limit. So
 :func:`count_exact` has a search of its own, which the tests compare with igraph.
 """
@@ -10,16 +11,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-import igraph
 import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.counting.counting_loops import MOST_PATTERN_NODES, Plan, advance, new_search
-from mining.structures.canonical_forms import CanonicalForms, canonical_form
+from mining.counting.counting_loops import MOST_PATTERN_NODES, Labels, Plan, advance, new_search
+from mining.structures.canonical_forms import CanonicalForms, as_colored_graph, canonical_form
+from mining.structures.graph_relations import in_words, links_of
 
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
@@ -48,7 +50,10 @@ class ExactCount:
 
 
 def count_exact(
-    graph: CSRGraph, adjacency: np.ndarray, time_limit: float | None = None
+    graph: CSRGraph,
+    adjacency: np.ndarray,
+    time_limit: float | None = None,
+    colors: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> ExactCount:
     """Count the induced occurrences of a connected topology, each node set once.
 
@@ -63,14 +68,17 @@ def count_exact(
         One graph or a collection; weights and features are not used.
     adjacency : numpy.ndarray
         ``[M, M]`` symmetric, of a connected graph of up to 62 nodes; an edge is an entry that is
-        not 0.
+        not 0. Where the edges of ``graph`` have directions or several relations, ``[M, M, C]``, a
+        matrix for each of its channels, as :meth:`gomkcn.Pattern.channels` gives them.
     time_limit : float, optional
         Seconds after which the search is stopped; None: never.
+    colors : (array, array), optional
+        Whole numbers ``[M]`` and ``[V]``: a node of the topology is mapped to nodes of its colour.
 
     Raises
     ------
     InputError
-        If ``adjacency`` is not of that form, or ``time_limit`` is not above 0.
+        If ``adjacency`` or ``colors`` are not of that form, or ``time_limit`` is not above 0.
 
     Examples
     --------
@@ -82,19 +90,32 @@ def count_exact(
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)
-    plan = _make_plan(_check_topology(adjacency))
-    if len(plan.degrees) == 1:
-        num_graphs = int((np.diff(graph.graph_ptr) > 0).sum())
-        return ExactCount(graph.num_nodes, 0.0, graph.num_nodes, num_graphs)
-    # the search runs for a number of steps at a time, and the clock is read in between
-    search = new_search(graph.num_nodes, len(plan.degrees))
+    adjacency = _check_topology(adjacency, graph.relations)
+    if colors is not None:
+        colors = _check_colors(*colors, len(adjacency), graph.num_nodes)
     count = np.zeros(graph.num_nodes, np.int64)
+    if len(adjacency) == 1:
+        count[:] = True if colors is None else colors[1] == colors[0]
+        return _exact_count(graph, count, 0.0, unfinished=False)
+    plan, labels = _make_plan(adjacency, graph, colors)
+    if labels is not None and (labels.pattern_links < 0).any():
+        # the graph does not have such an edge
+        return _exact_count(graph, count, 0.0, unfinished=False)
+    # the search runs for a number of steps at a time, and the clock is read in between
+    search = new_search(graph.num_nodes, len(adjacency))
     # the first call in a process compiles, which is not part of the search
-    advance(graph.indptr, graph.indices, plan, search, count, 0)
+    advance(graph.indptr, graph.indices, plan, labels, search, count, 0)
     start, seconds, unfinished = time.perf_counter(), 0.0, True
     while unfinished and (time_limit is None or seconds < time_limit):
-        unfinished = advance(graph.indptr, graph.indices, plan, search, count, _STEPS)
+        unfinished = advance(graph.indptr, graph.indices, plan, labels, search, count, _STEPS)
         seconds = time.perf_counter() - start
+    return _exact_count(graph, count, seconds, unfinished)
+
+
+def _exact_count(
+    graph: CSRGraph, count: np.ndarray, seconds: float, unfinished: bool
+) -> ExactCount:
+    """The sum of the counts at each root ``[V]``."""
     total = int(count.sum())
     num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(count))))
     return ExactCount(None if unfinished else total, seconds, total, num_graphs)
@@ -159,9 +180,9 @@ def count_similar(
     >>> count_similar(triangles, 1 - np.eye(3))
     SampledCount(count=2, num_graphs=2, num_subgraphs=9)
     """
-    adjacency = _check_topology(adjacency)
+    adjacency = _check_topology(adjacency, graph.relations)
     if num_hops is None:
-        num_hops = nx.diameter(nx.from_numpy_array(adjacency))
+        num_hops = nx.diameter(nx.from_numpy_array(_joined(adjacency)))
     # subgraphs as large as the topology: those isomorphic to it are its occurrences
     unweighted, size = replace(graph, weights=None), len(adjacency)
     batch = extract_subgraphs(
@@ -175,18 +196,30 @@ def count_similar(
     )
 
 
-def _check_topology(adjacency: np.ndarray) -> np.ndarray:
-    """Return the adjacency as bool ``[M, M]``, or refuse what is no connected simple graph."""
-    adjacent = np.asarray(adjacency) != 0
-    if adjacent.ndim != 2 or adjacent.shape[0] != adjacent.shape[1]:
+def _check_topology(adjacency: np.ndarray, relations: Relations) -> np.ndarray:
+    """Return bool ``[M, M]`` or ``[M, M, C]``, or refuse what is no connected simple graph."""
+    adjacent, num_channels = np.asarray(adjacency) != 0, len(relations.channels)
+    if adjacent.shape[2:] == (1,):
+        adjacent = adjacent[..., 0]
+    if adjacent.ndim not in (2, 3) or adjacent.shape[0] != adjacent.shape[1]:
         raise InputError(f"adjacency must be a matrix [M, M], got the shape {adjacent.shape}.")
+    if adjacent.shape[2:] != ((num_channels,) if num_channels > 1 else ()):
+        raise InputError(
+            f"adjacency must be {f'[M, M, {num_channels}]' if num_channels > 1 else '[M, M]'}, a "
+            f"matrix for each channel of the relations {in_words(relations)}, got the shape "
+            f"{adjacent.shape}; or read the graph with other directions and relations."
+        )
     if not 1 <= len(adjacent) <= MOST_PATTERN_NODES:
         raise InputError(
             f"adjacency must have from 1 to {MOST_PATTERN_NODES} nodes, got {len(adjacent)}."
         )
-    if (adjacent != adjacent.T).any() or adjacent.diagonal().any():
-        raise InputError("adjacency must be symmetric with a diagonal of zeros (no self-loops).")
-    num_components = nx.number_connected_components(nx.from_numpy_array(adjacent))
+    reverse = adjacent if adjacent.ndim == 2 else adjacent[..., relations.opposite]
+    if (adjacent != reverse.swapaxes(0, 1)).any() or adjacent.diagonal().any():
+        raise InputError(
+            "adjacency must be symmetric with a diagonal of zeros (no self-loops), where an edge "
+            "that leaves one node arrives at the other."
+        )
+    num_components = nx.number_connected_components(nx.from_numpy_array(_joined(adjacent)))
     if num_components > 1:
         raise InputError(
             f"adjacency must be connected, got {num_components} components; count each by itself."
@@ -194,25 +227,58 @@ def _check_topology(adjacency: np.ndarray) -> np.ndarray:
     return adjacent
 
 
-def _make_plan(adjacent: np.ndarray) -> Plan:
+def _check_colors(
+    pattern: np.ndarray, graph: np.ndarray, size: int, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both as int64, or refuse what is not one whole number for each node."""
+    for colors, length in ((pattern, size), (graph, num_nodes)):
+        if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
+            raise InputError(
+                f"colors must be whole numbers for the {size} nodes of the topology and for the "
+                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
+                f"{np.shape(colors)}."
+            )
+    return np.asarray(pattern, np.int64), np.asarray(graph, np.int64)
+
+
+def _joined(adjacent: np.ndarray) -> np.ndarray:
+    """Which nodes are joined in any way, bool ``[M, M]``."""
+    return adjacent if adjacent.ndim == 2 else np.asarray(adjacent.any(axis=2))
+
+
+def _make_plan(
+    adjacent: np.ndarray, graph: CSRGraph, colors: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[Plan, Labels | None]:
     """Order the nodes of a topology for the search, with the conditions that break its symmetry.
 
     Each node is adjacent to one before it. For each node in turn, the symmetries that fix the
     nodes before it carry it to the nodes of its orbit; all of these must be mapped to larger nodes
     of the graph.
     """
-    order = _search_order(adjacent)
+    order = _search_order(_joined(adjacent))
+    adjacent, size = adjacent[np.ix_(order, order)], len(order)
+    own = None if colors is None else colors[0][order]
     # row i of `before` has the nodes before i that node i is adjacent to
-    adjacent = adjacent[np.ix_(order, order)]
-    before, above = np.tril(adjacent), np.zeros_like(adjacent)
-    topology = igraph.Graph(n=len(adjacent), edges=np.argwhere(before).tolist())
-    for node in range(len(adjacent)):
+    before, above = np.tril(_joined(adjacent)), np.zeros((size, size), dtype=bool)
+    topology, kind = as_colored_graph(adjacent, own)
+    kind = [0] * size if kind is None else kind
+    for node in range(size):
         # equal colours may be exchanged: the nodes before this one have a colour each
-        color = [min(other, node) for other in range(len(adjacent))]
+        color = [other if other < node else node + kind[other] for other in range(len(kind))]
         for other in _orbit(topology.automorphism_group(color=color), node):
             above[other, node] = other != node
-    bits = 1 << np.arange(len(adjacent), dtype=np.int64)
-    return Plan(adjacent.sum(axis=1), before @ bits, above @ bits)
+    bits = 1 << np.arange(size, dtype=np.int64)
+    plan = Plan(_joined(adjacent).sum(axis=1), before @ bits, above @ bits)
+    if graph.links is None and colors is None:
+        return plan, None
+    nothing = np.empty(0, np.int64)
+    labels = Labels(
+        np.empty(0, np.uint8) if graph.links is None else graph.links,
+        np.empty((0, 0), np.int64) if graph.links is None else links_of(adjacent, graph.relations),
+        nothing if colors is None else colors[1],
+        nothing if own is None else own,
+    )
+    return plan, labels
 
 
 def _search_order(adjacent: np.ndarray) -> list[int]:

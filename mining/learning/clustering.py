@@ -48,7 +48,8 @@ class Assignment:
 class FilterClustering:
     """Trains graph filters, in place, on U classes of subgraphs.
 
-    ``adj [U, N, N]`` and ``feat [U, N, D]`` are a subgraph of each class with its scaled features.
+    ``adj [U, N, N]``, or ``[U, N, N, C]`` for several channels, and ``feat [U, N, D]`` are a
+    subgraph of each class with its scaled features.
     """
 
     def __init__(

@@ -132,8 +132,11 @@ def _initialize(
     # a generator of its own leaves the global random numbers of torch as they are
     generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
     kernel, backend, filter_size = subgraphs.kernel, subgraphs.backend, batch.max_nodes
+    directed = batch.relations.directed
     if init == "random":
-        filters = GraphFilters(num_filters, filter_size, feat.shape[2], generator=generator)
+        filters = GraphFilters(
+            num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
+        )
     else:
         candidates = classes
         if init_weight is not None:
@@ -141,7 +144,9 @@ def _initialize(
         chosen = choose_initial(
             init, candidates, num_filters, kernel, learning.sample_size, rng, backend
         )
-        filters = GraphFilters(len(chosen), filter_size, feat.shape[2], generator=generator)
+        filters = GraphFilters(
+            len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed
+        )
         filters.set(torch.arange(len(chosen)), adj[chosen], feat[chosen])
     return FilterClustering(classes, adj, feat, filters, kernel, backend)
 

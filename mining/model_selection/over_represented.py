@@ -95,7 +95,7 @@ def _group_by_structure(batch: SubgraphBatch) -> dict[bytes, tuple[int, np.ndarr
     distinct = np.unique(batch.node_sets(), return_index=True)[1]
     batch = batch.take(np.sort(distinct))
     forms = CanonicalForms(batch)
-    num_edges = batch.adjacency().sum(axis=(1, 2)).astype(np.int64) // 2
+    num_edges = (batch.structure() > 0).sum(axis=(1, 2)) // 2
     num_cycles = num_edges - batch.num_nodes + 1
     rows_of: dict[bytes, list[int]] = {}
     for row in np.flatnonzero(num_cycles > 0).tolist():

@@ -9,12 +9,14 @@ from typing import Any
 import torch
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.torch_file import read_state
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
+from mining.structures.graph_relations import kinds
 
 _TENSORS = ("adj", "feat", "weights")
 _LISTS = ("num_nodes", "merged", "noisy")
@@ -32,6 +34,8 @@ def checkpoint_bytes(miner: PatternMiner) -> bytes:
         **{name: list(getattr(filters, name)) for name in _LISTS},
         **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
         **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
+        "relations": kinds(miner.source_.relations),
+        "notes": list(miner.notes_),
         "num_sampled": miner.num_sampled_,
         "num_patterns": miner.num_patterns_,
         "pattern_size": miner.pattern_size_,
@@ -51,8 +55,9 @@ def restore_miner(path: Path) -> PatternMiner:
         values |= {name: tuple(state[name]) for name in _LISTS}
         miner.filters_ = DiscreteFilters(**values)
         scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
-        miner.source_ = miner.make_source(scaling).resized(state["pattern_size"])
-        miner.num_sampled_ = state["num_sampled"]
+        relations = relations_of(*zip(*state["relations"], strict=True))
+        miner.source_ = miner.make_source(scaling, relations).resized(state["pattern_size"])
+        miner.notes_, miner.num_sampled_ = tuple(state["notes"]), state["num_sampled"]
         for name in _NEAREST:
             setattr(miner, f"{name}_", state[name].numpy())
         miner.n_features_in_ = state["feat"].shape[2]
@@ -68,7 +73,9 @@ def restore_miner(path: Path) -> PatternMiner:
 def _check_state(state: dict[str, Any]) -> None:
     """Check that the arrays of a checkpoint belong to F filters of M nodes and D features."""
     F, M, D = state["feat"].shape
-    shapes: dict[str, tuple[int, ...]] = {"adj": (F, M, M), "weights": (F, M, M)}
+    num_channels = sum(2 if directed else 1 for _, directed in state["relations"])
+    square = (F, M, M) if num_channels == 1 else (F, M, M, num_channels)
+    shapes: dict[str, tuple[int, ...]] = {"adj": square, "weights": square}
     shapes |= dict.fromkeys(_SCALES, (D,))
     wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
     wrong += [name for name in _LISTS if len(state[name]) != F]

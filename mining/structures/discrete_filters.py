@@ -19,8 +19,9 @@ from mining.structures.canonical_forms import canonical_form
 class DiscreteFilters:
     """F filters turned into graphs, each still padded to M nodes for the kernel.
 
-    ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first; ``feat``
-    ``[F, M, D]`` scaled features, zero for padding; ``weights [F, M, M]`` the learnt edge weights;
+    ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first, or
+    ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
+    features, zero for padding; ``weights``, shaped as ``adj``, the learnt edge weights;
     ``num_nodes`` of each filter; ``merged`` how many filters each one stands for, itself included;
     ``noisy`` whether few copies of it are intact, see ``mining/noisy_templates``.
     """
@@ -86,7 +87,8 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     adj = (weights > 0.5).float()
     sizes = []
     for number in range(len(adj)):
-        graph = nx.from_numpy_array(adj[number].numpy())
+        joined = adj[number] if adj.dim() == 3 else adj[number].amax(dim=2)
+        graph = nx.from_numpy_array(joined.numpy())
         component = max((sorted(part) for part in nx.connected_components(graph)), key=len)
         size = len(component)
         sizes.append(size)

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.embeddings import channel_matrices
 from gomkcn_dgl.runtime.memory import check_memory, parse_size
 
 # most bytes that assigning and counting one subgraph takes beside its row of the match table:
@@ -25,7 +26,8 @@ class MemoryBudget:
     """What mining may take, in bytes, and how many subgraphs fit into it.
 
     The subgraphs have at most ``max_nodes`` nodes, ``num_levels`` level embeddings of
-    ``num_features`` numbers a node, and are compared with ``num_filters`` filters.
+    ``num_features`` numbers a node, and are compared with ``num_filters`` filters. With several
+    channels of edges the embeddings are wider.
     """
 
     limit: int
@@ -33,12 +35,14 @@ class MemoryBudget:
     num_levels: int
     num_features: int
     num_filters: int
+    num_channels: int = 1
 
     @property
     def subgraph_bytes(self) -> float:
         """Bytes that one subgraph takes while it is extracted and compared."""
         size = self.max_nodes
-        levels = self.num_levels * size * self.num_features * _LEVEL_BYTES
+        width = self.num_features * channel_matrices(self.num_channels).shape[1]
+        levels = self.num_levels * size * width * _LEVEL_BYTES
         return levels + 8 * size * -(-size // 64) + 8 * size * size + 8 * self.num_filters
 
     @property

@@ -6,8 +6,10 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.kernels.matching_reference import similarity_table
+from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.structures.canonical_forms import CanonicalForm, automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.graph_relations import links_of
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
 # entries of the table of isomorphisms that are in memory at once
@@ -22,9 +24,7 @@ def map_nodes(subgraphs: RootedSubgraphs, rows: np.ndarray, pattern: DiscreteFil
     preserve the edges.
     """
     kernel, batch = subgraphs.kernel, subgraphs.batch.take(rows)
-    adjacency = batch.adjacency()
-    features = torch.from_numpy(batch.gather(subgraphs.features))
-    x = kernel.embed(torch.from_numpy(adjacency), features)
+    x = subgraphs.embed(batch)
     z = kernel.embed(pattern.adj, pattern.feat)
     matched = kernel.match(x, z, torch.from_numpy(batch.num_nodes), subgraphs.backend)
     mapping = matched.matching[:, 0].numpy().astype(np.int64)
@@ -37,7 +37,9 @@ def map_nodes(subgraphs: RootedSubgraphs, rows: np.ndarray, pattern: DiscreteFil
     form = canonical_form(target)
     same = (batch.num_nodes == size) & subgraphs.forms.has(form.certificate)[rows]
     broken = np.flatnonzero(same)
-    preserved = _preserves_edges(adjacency[broken, :size, :size], target, mapping[broken, :size])
+    links = _links_of_pattern(target, batch)
+    structure = batch.structure()[broken, :size, :size]
+    preserved = _preserves_edges(structure, links, mapping[broken, :size])
     broken = broken[~preserved]
     if len(broken):
         table = similarity_table(
@@ -70,9 +72,14 @@ def _best_isomorphisms(
     return best
 
 
-def _preserves_edges(adj: np.ndarray, target: np.ndarray, mapping: np.ndarray) -> np.ndarray:
-    """Which of the ``mapping [R, N]`` are isomorphisms of ``adj [R, N, N]``, bool ``[R]``."""
-    mapped = target[mapping[:, :, None], mapping[:, None, :]] != 0
+def _links_of_pattern(target: np.ndarray, batch: SubgraphBatch) -> np.ndarray:
+    """What joins the nodes of a pattern, as the structure of a batch says it, ``[M, M]``."""
+    return target != 0 if batch.links is None else links_of(target != 0, batch.relations)
+
+
+def _preserves_edges(structure: np.ndarray, links: np.ndarray, mapping: np.ndarray) -> np.ndarray:
+    """Which of the ``mapping [R, N]`` take ``structure [R, N, N]`` to ``links``, bool ``[R]``."""
+    mapped = links[mapping[:, :, None], mapping[:, None, :]]
     complete = (mapping >= 0).all(axis=1)
-    preserved: np.ndarray = complete & ((adj != 0) == mapped).all(axis=(1, 2))
+    preserved: np.ndarray = complete & (structure == mapped).all(axis=(1, 2))
     return preserved

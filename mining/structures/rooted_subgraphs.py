@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.matching import GOMKKernel
@@ -19,6 +20,8 @@ from mining.structures.subgraph_classes import SubgraphClasses, find_classes
 _INDISTINCT = 1e-3
 # classes compared with all filters at once
 _PART_SIZE = 4096
+# numbers in the matrices of the channels of subgraphs embedded at once
+_MOST_ENTRIES = 2**24
 
 
 class RootedSubgraphs:
@@ -38,9 +41,18 @@ class RootedSubgraphs:
     @cached_property
     def classes(self) -> SubgraphClasses:
         """The subgraphs grouped into those that no filter can tell apart."""
-        adjacency, features = self.batch.adjacency(), self.batch.gather(self.features)
-        levels = self.kernel.embed(torch.from_numpy(adjacency), torch.from_numpy(features))
-        return find_classes(levels, self.batch.num_nodes, self.kernel)
+        return find_classes(self.embed(self.batch), self.batch.num_nodes, self.kernel)
+
+    def embed(self, batch: SubgraphBatch) -> Tensor:
+        """Level embeddings ``[S, L, N, D]`` of subgraphs of this graph."""
+        # links become a matrix for each channel, so these are embedded part by part
+        num_entries = batch.max_nodes**2 * len(batch.relations.channels)
+        size = len(batch) if batch.links is None else max(1, _MOST_ENTRIES // num_entries)
+        parts = [batch] if size >= len(batch) else _split(batch, size)
+        adj = (torch.from_numpy(part.adjacency()) for part in parts)
+        feat = (torch.from_numpy(part.gather(self.features)) for part in parts)
+        levels = list(map(self.kernel.embed, adj, feat))
+        return levels[0] if len(levels) == 1 else torch.cat(levels)
 
     @cached_property
     def forms(self) -> CanonicalForms:
@@ -88,3 +100,10 @@ class RootedSubgraphs:
                 feat = torch.from_numpy(one.gather(self.features))
                 joined.append(DiscreteFilters(adj, feat, adj, (size,)))
         return DiscreteFilters.join(joined)
+
+
+def _split(batch: SubgraphBatch, size: int) -> list[SubgraphBatch]:
+    return [
+        batch.take(np.arange(start, min(start + size, len(batch))))
+        for start in range(0, len(batch), size)
+    ]

@@ -17,8 +17,10 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
+from mining.structures.graph_relations import with_relations
 from mining.structures.memory_budget import MemoryBudget
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
@@ -35,7 +37,8 @@ class SubgraphSource:
 
     A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
     ``max_nodes``, at least 3), chosen by ``policy``; each root has ``num_views`` of them.
-    ``sample_error`` decides how many roots filters are trained on.
+    ``sample_error`` decides how many roots filters are trained on. ``relations`` are those of the
+    graph that the source was made for.
     """
 
     kernel: GOMKKernel
@@ -48,20 +51,18 @@ class SubgraphSource:
     seed: int = 0
     sample_error: float = 0.005
     backend: str = "auto"
+    relations: Relations = SIMPLE
 
     def read(self, graph: Any) -> CSRGraph:
-        """Take a graph in any form, check its features and leave its edge weights out."""
-        csr = as_csr(graph, directed=False)
+        """Take a graph in any form, check features and relations, leave values of edges out."""
+        csr = as_csr(graph)
         width = len(self.scaling.offset)
         if csr.features.shape[1] != width:
             raise InputError(
                 f"graph must have the {width} features that the miner was fitted on, "
                 f"got {csr.features.shape[1]}."
             )
-        if csr.weights is not None:
-            logger.info("edge weights are not used for mining: a pattern has an edge or not")
-            csr = replace(csr, weights=None)
-        return csr
+        return with_relations(_without_values(csr), self.relations)
 
     def resized(self, max_nodes: int) -> SubgraphSource:
         """The same source with subgraphs of another size."""
@@ -119,6 +120,21 @@ class SubgraphSource:
         if whole is not None and len(whole.batch) < whole.graph.num_nodes * self.num_views:
             whole = None
         return SubgraphStream(self, self.read(graph), whole)
+
+
+def _without_values(graph: CSRGraph) -> CSRGraph:
+    """Leave weights and features of edges out, and note it."""
+    given = {"edge weights": graph.weights, "edge features": graph.edge_features}
+    unused = [name for name, values in given.items() if values is not None]
+    if not unused:
+        return graph
+    notes = list(graph.notes)
+    for name in unused:
+        notes.append(f"{name} are not used for mining: a pattern has an edge or not")
+        logger.info(notes[-1])
+    return replace(
+        graph, weights=None, edge_features=None, edge_feature_names=(), notes=tuple(notes)
+    )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,94 @@
+"""The relations of a graph, and of what is compared with it: patterns, filters, other graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN, Relations, unite
+
+
+def kinds(relations: Relations) -> list[tuple[str, bool]]:
+    """Name and direction of each relation."""
+    return list(zip(relations.names, relations.directed, strict=True))
+
+
+def in_words(relations: Relations) -> str:
+    """The relations of a graph, for a message.
+
+    >>> from gomkcn_dgl.relations import relations_of
+    >>> in_words(relations_of(["activates", "binds"], [True, False]))
+    "'activates' (directed), 'binds' (undirected)"
+    """
+    shown = [
+        f"{name!r} ({'directed' if directed else 'undirected'})"
+        for name, directed in kinds(relations)[:5]
+    ]
+    more = len(relations.names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
+    """The graph with the channels of ``relations``; refuse relations that are not among them."""
+    if kinds(graph.relations) == kinds(relations):
+        return graph
+    if graph.relations.is_simple and relations.is_simple:
+        return graph
+    united, (_, number) = unite([relations, graph.relations])
+    if kinds(united) != kinds(relations):
+        raise InputError(
+            f"graph must have relations that the miner was fitted on, {in_words(relations)}, got "
+            f"{in_words(graph.relations)}; say with directed and relations how to read it."
+        )
+    links = np.ones(len(graph.indices), np.int64) if graph.links is None else graph.links
+    return replace(graph, links=number[links].astype(united.code_type), relations=united)
+
+
+def links_of(channels: np.ndarray, relations: Relations) -> np.ndarray:
+    """Link of each set of channels ``[…, C]``, int64; -1 for one that the graph does not have."""
+    sets = np.concatenate([relations.links, channels.reshape(-1, channels.shape[-1])])
+    _, codes = np.unique(sets, axis=0, return_inverse=True)
+    codes, size = codes.reshape(-1), len(relations.links)
+    link_of = np.full(int(codes.max()) + 1, -1)
+    link_of[codes[:size]] = np.arange(size)
+    return np.asarray(link_of[codes[size:]].reshape(channels.shape[:-1]))
+
+
+def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) -> np.ndarray:
+    """The edges of a pattern ``[M, M, C]`` as channels of a graph ``[M, M, C']``.
+
+    Relations are the same when name and direction agree; edges without a name are of the only
+    relation of the graph. A pattern with other relations is refused.
+    """
+    used = np.asarray(channels.any(axis=(0, 1)))
+    found = {(kind, side): c for c, (kind, side) in enumerate(_named_channels(graph))}
+    if len(graph.names) == 1:
+        found |= {((PLAIN, graph.directed[0]), side): c for (_, side), c in found.items()}
+    translated = np.zeros((*channels.shape[:2], len(graph.channels)), dtype=bool)
+    for column, key in enumerate(_named_channels(relations)):
+        if key in found:
+            translated[:, :, found[key]] = channels[:, :, column]
+        elif used[column]:
+            raise InputError(
+                f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
+                f"{_in_words(*key[0])}; {_way_out(key[0], graph)}."
+            )
+    return translated
+
+
+def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
+    return [(kinds(relations)[number], side) for number, side in relations.channels]
+
+
+def _in_words(name: str, directed: bool) -> str:
+    kind = "with a direction" if directed else "without direction"
+    return f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
+
+
+def _way_out(kind: tuple[str, bool], graph: Relations) -> str:
+    if kind[1] != any(graph.directed):
+        return "write a->b for an edge from a to b, a--b for one without direction"
+    return "write a-[NAME]->b or a-[NAME]-b"
