@@ -245,6 +245,24 @@ def _kinds(relations: Relations) -> list[tuple[str, bool]]:
     return list(zip(relations.names, relations.directed, strict=True))
 
 
+def edge_channels(
+    num_nodes: int,
+    edges: Sequence[tuple[int, int]],
+    edge_relations: Sequence[int],
+    relations: Relations,
+) -> np.ndarray:
+    """Edges as a matrix for each channel, bool ``[N, N, C]``; each has a number of its relation.
+
+    >>> edge_channels(2, [(0, 1)], [0], relations_of(["cites"], [True])).tolist()
+    [[[False, False], [True, False]], [[False, True], [False, False]]]
+    """
+    channels = np.zeros((num_nodes, num_nodes, len(relations.channels)), dtype=bool)
+    for (u, v), relation in zip(edges, edge_relations, strict=True):
+        channel = relations.outgoing[relation]
+        channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
+    return channels
+
+
 def channel_adjacency(
     links: np.ndarray,
     weights: np.ndarray | None,

@@ -13,7 +13,7 @@ import torch
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert
-from synthetic.motifs import Motif
+from synthetic.motif import Motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 

@@ -1,95 +1,17 @@
 """The table of motifs that can be planted: edges, the role of each node, and why that shape.
 
 The GOMKCN paper (arXiv:2504.16360) draws its motifs without defining them, so the shapes here are
-ours. All have minimum degree 2 and no bridge: joined by single edges to a tree, such as a
-Barabási–Albert graph with 1 edge a node, no motif is completed by chance there or across copies.
+ours. Those without direction have minimum degree 2 and no bridge: joined by single edges to a tree,
+such as a Barabási–Albert graph with 1 edge a node, no motif is completed by chance there or across
+copies. Those with directions are the usual ones of the literature on network motifs: Milo et al.,
+Science 298 (2002), Shen-Orr et al., Nature Genetics 31 (2002), Alon, Nature Reviews Genetics 8
+(2007).
 """
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
-from pathlib import Path
-
-import networkx as nx
-import numpy as np
-
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.runtime.file_bytes import read_file
-
-
-@dataclass(frozen=True)
-class Motif:
-    """A small connected graph to plant.
-
-    Parameters
-    ----------
-    name : str
-        What the truth and the reports call it.
-    edges : tuple of (int, int)
-        Undirected edges ``(i, j)``, each once, with ``i < j``.
-    roles : tuple of str
-        One role per node; its length M is the number of nodes.
-    reason : str
-        Why it has this shape, or where it came from.
-
-    Raises
-    ------
-    InputError
-        For no edges, a self-loop, a repeated or reversed edge, an unknown node, or several pieces.
-
-    Examples
-    --------
-    >>> path = Motif("path", ((0, 1), (1, 2)), ("end", "middle", "end"), "a smallest example")
-    >>> path.num_nodes
-    3
-    >>> path.adjacency().tolist()
-    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-
-    """
-
-    name: str
-    edges: tuple[tuple[int, int], ...]
-    roles: tuple[str, ...]
-    reason: str
-
-    def __post_init__(self) -> None:
-        if not self.edges:
-            raise InputError(f"Motif {self.name!r} must have at least one edge, got none.")
-        if len(set(self.edges)) < len(self.edges):
-            raise InputError(f"Motif {self.name!r} must have each edge once, got {self.edges}.")
-        for i, j in self.edges:
-            if i == j:
-                raise InputError(
-                    f"Motif {self.name!r} must have no self-loop, got one on node {i}."
-                )
-            if not 0 <= i < j < self.num_nodes:
-                raise InputError(
-                    f"Motif {self.name!r} must have edges (i, j) with 0 <= i < j < "
-                    f"{self.num_nodes}, the number of roles, got ({i}, {j})."
-                )
-        num_parts = nx.number_connected_components(self.to_networkx())
-        if num_parts > 1:
-            raise InputError(f"Motif {self.name!r} must be connected, got {num_parts} pieces.")
-
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes M."""
-        return len(self.roles)
-
-    def to_networkx(self) -> nx.Graph:
-        """Return the motif as a networkx graph on ``0 .. M-1`` with a ``role`` at each node."""
-        graph = nx.Graph(name=self.name)
-        graph.add_nodes_from((i, {"role": role}) for i, role in enumerate(self.roles))
-        graph.add_edges_from(self.edges)
-        return graph
-
-    def adjacency(self) -> np.ndarray:
-        """Return the adjacency matrix, uint8 ``[M, M]``, symmetric with a zero diagonal."""
-        adjacency = np.zeros((self.num_nodes, self.num_nodes), dtype=np.uint8)
-        rows, columns = np.array(self.edges).T
-        adjacency[rows, columns] = adjacency[columns, rows] = 1
-        return adjacency
+from synthetic.motif import Motif
 
 
 def get_motif(motif: str | Motif) -> Motif:
@@ -126,107 +48,21 @@ def get_motif(motif: str | Motif) -> Motif:
     return MOTIFS[motif]
 
 
-def motif_from_networkx(graph: nx.Graph, name: str) -> Motif:
-    """Turn a networkx graph into a motif; its node labels become the roles.
-
-    Parameters
-    ----------
-    graph : networkx.Graph
-        Undirected, connected, with at least one edge and no self-loop. Attributes are not used.
-    name : str
-        Name of the motif.
-
-    Returns
-    -------
-    Motif
-        Node i is the i-th node of ``graph.nodes``.
-
-    Raises
-    ------
-    InputError
-        When the graph is directed, a multigraph, empty, in pieces or has a self-loop.
-    InputTypeError
-        When it is not a networkx graph.
-
-    Examples
-    --------
-    >>> motif_from_networkx(nx.path_graph(["a", "b", "c"]), "path").roles
-    ('a', 'b', 'c')
-    """
-    if not isinstance(graph, nx.Graph):
-        raise InputTypeError(f"graph must be a networkx.Graph, got {type(graph).__name__}.")
-    if graph.is_directed() or graph.is_multigraph():
-        raise InputError(
-            f"Motif {name!r} must be an undirected simple graph, got a {type(graph).__name__}; "
-            "convert it with networkx.Graph(graph)."
-        )
-    index = {node: i for i, node in enumerate(graph.nodes)}
-    edges = sorted((min(index[u], index[v]), max(index[u], index[v])) for u, v in graph.edges)
-    roles = tuple(str(node) for node in graph.nodes)
-    return Motif(name, tuple(edges), roles, "given as a networkx graph")
-
-
-def read_motif(path: str | os.PathLike[str], name: str | None = None) -> Motif:
-    r"""Read a motif from a text file with one undirected edge a line.
-
-    Parameters
-    ----------
-    path : str or path
-        Each line holds two node names (integers or words) separated by spaces; ``#`` starts a
-        comment; empty lines are skipped. The names become the roles.
-    name : str, optional
-        Name of the motif; the file name without its ending by default.
-
-    Returns
-    -------
-    Motif
-        Nodes in numerical order if all names are integers, else in order of appearance.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read or is not such a list, naming the line.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "triangle.txt"
-    >>> _ = file.write_text("1 2\n2 3  # a comment\n3 1\n")
-    >>> read_motif(file).edges
-    ((0, 1), (0, 2), (1, 2))
-    """
-    path = Path(path)
-    try:
-        lines = read_file(path).decode("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The motif file {path} cannot be read: {error}.") from None
-    edges: list[list[str]] = []
-    for number, line in enumerate(lines, start=1):
-        ends = line.split("#", maxsplit=1)[0].split()
-        if not ends:
-            continue
-        if len(ends) != 2 or ends[0] == ends[1] or ends in edges or ends[::-1] in edges:
-            raise InputError(
-                f"{path}, line {number}: an edge must be two different node names that no earlier "
-                f"line joins, got {' '.join(ends)!r}."
-            )
-        edges.append(ends)
-    if not edges:
-        raise InputError(f"The motif file {path} must hold at least one edge, got none.")
-    names = list(dict.fromkeys(node for edge in edges for node in edge))
-    # int() refuses numbers of thousands of digits.
-    if all(node.isdecimal() and len(node) < 20 for node in names):
-        names.sort(key=int)
-    graph = nx.empty_graph(names)
-    graph.add_edges_from(edges)
-    motif = motif_from_networkx(graph, path.stem if name is None else name)
-    return Motif(motif.name, motif.edges, motif.roles, f"read from {path.name}")
-
-
 def _motif(name: str, edges: str, roles: str, reason: str) -> Motif:
     """Build a row of the table from compact text: ``"01 12"`` is the edges (0, 1) and (1, 2)."""
     pairs = sorted((int(edge[0]), int(edge[1])) for edge in edges.split())
     return Motif(name, tuple(pairs), tuple(roles.split()), reason)
+
+
+def _typed(
+    name: str, edges: str, roles: str, reason: str, relations: str = "edge", directed: bool = True
+) -> Motif:
+    """Build a row whose edges have directions or relations, one for each edge or one for all."""
+    pairs = [(int(edge[0]), int(edge[1])) for edge in edges.split()]
+    names = relations.split() if " " in relations else [relations] * len(pairs)
+    rows = sorted(zip(pairs, names, strict=True))
+    ends, kinds = zip(*rows, strict=True)
+    return Motif(name, ends, tuple(roles.split()), reason, directed, kinds)
 
 
 _ROWS = (
@@ -349,4 +185,88 @@ _ROWS = (
     ),
 )
 
-MOTIFS: dict[str, Motif] = {row.name: row for row in _ROWS}
+_LINKED_ROWS = (
+    # Three nodes, with directions.
+    _typed(
+        "feed-forward-loop",
+        "01 02 12",
+        "master intermediate target",
+        "The master acts on the target directly and through the intermediate.",
+    ),
+    _typed("three-cycle", "01 12 20", "ring ring ring", "The feedback loop of three nodes."),
+    _typed(
+        "uplinked-mutual-dyad",
+        "01 10 02 12",
+        "partner partner target",
+        "Two nodes that are joined both ways act on a third.",
+    ),
+    _typed(
+        "downlinked-mutual-dyad",
+        "12 21 01 02",
+        "source partner partner",
+        "One node acts on two that are joined both ways: the regulated mutual pair.",
+    ),
+    _typed(
+        "feedback-with-mutual-dyad",
+        "01 10 12 20",
+        "partner partner third",
+        "A three-cycle one of whose arcs goes both ways.",
+    ),
+    _typed(
+        "feedback-with-two-mutual-dyads",
+        "01 10 12 21 02",
+        "first middle last",
+        "Two mutual pairs with a node in common, closed by a single arc.",
+    ),
+    _typed("fully-connected-triad", "01 10 02 20 12 21", "member " * 3, "All joined, both ways."),
+    # Four nodes, with directions.
+    _typed(
+        "bi-fan",
+        "02 03 12 13",
+        "source source target target",
+        "Two nodes act on the same two others.",
+    ),
+    _typed(
+        "bi-parallel",
+        "01 02 13 23",
+        "source middle middle target",
+        "Two paths of two arcs from a source to a target.",
+    ),
+    _typed(
+        "single-input-module",
+        "01 02 03",
+        "master target target target",
+        "One node acts on three that no other arc joins.",
+    ),
+    _typed("cascade", "01 12 23", "first second third last", "A path of three arcs."),
+    _typed("four-cycle", "01 12 23 30", "ring " * 4, "The feedback loop of four nodes."),
+    # Three nodes, with directions and relations.
+    _typed(
+        "coherent-feed-forward-loop",
+        "01 02 12",
+        "master intermediate target",
+        "Type 1: all three arcs activate, so both paths have the same sign.",
+        "activates",
+    ),
+    _typed(
+        "incoherent-feed-forward-loop",
+        "01 02 12",
+        "master intermediate target",
+        "Type 1: the path through the intermediate ends in a repression, against the direct arc.",
+        "activates activates represses",
+    ),
+    # Three nodes, with relations.
+    *(
+        _typed(
+            f"triangle-{kinds}",
+            "01 02 12",
+            "corner " * 3,
+            "A triangle over two relations, of which it has as many edges as its name has digits.",
+            " ".join(f"relation{kind}" for kind in kinds),
+            directed=False,
+        )
+        for kinds in ("001", "011")
+    ),
+)
+
+MOTIFS: dict[str, Motif] = {row.name: row for row in (*_ROWS, *_LINKED_ROWS)}

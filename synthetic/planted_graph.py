@@ -11,7 +11,7 @@ import torch
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from synthetic.motifs import Motif
+from synthetic.motif import Motif
 
 
 # Arrays have no single truth value, so records are compared by identity.

@@ -10,7 +10,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from synthetic.base_graphs import Seed, as_generator
-from synthetic.motifs import Motif, get_motif
+from synthetic.motif import Motif
+from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
@@ -93,12 +93,7 @@ class Pattern:
 
     def channels(self) -> np.ndarray:
         """Return the edges as a matrix for each channel of the relations, bool ``[M, M, C]``."""
-        relations = self.relations
-        channels = np.zeros((self.num_nodes, self.num_nodes, len(relations.channels)), dtype=bool)
-        for (u, v), relation in zip(self.edges, self.edge_relations, strict=True):
-            channel = relations.outgoing[relation]
-            channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
-        return channels
+        return edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
 
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
