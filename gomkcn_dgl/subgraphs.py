@@ -12,13 +12,14 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, SearchRows
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
+DIRECTIONS = ("both", "out", "in")
 
 
 class FeatureRows(Protocol):
@@ -168,6 +169,7 @@ def extract_subgraphs(
     policy: str = "bfs",
     num_views: int = 1,
     seed: int = 0,
+    direction: str = "both",
     backend: str = "auto",
 ) -> SubgraphBatch:
     """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
@@ -192,6 +194,9 @@ def extract_subgraphs(
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
         same for a root whichever other roots are asked for.
+    direction : {"both", "out", "in"}
+        Which edges lead away from the root: all of them, those that leave a node, or those that
+        arrive. An edge without direction does both. The subgraph has all edges among its nodes.
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
@@ -214,12 +219,14 @@ def extract_subgraphs(
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
     check_extraction(num_hops, max_nodes, policy, num_views, seed)
+    check_choice("direction", direction, DIRECTIONS)
     module = load_backend("bfs", backend)
     links, reverse = graph.links, graph.relations.reverse
     if graph.edge_features is not None:
         # the number of the entry tells link and features
         links, reverse = number_entries(graph)
     arrays = module.extract(
+        _search_rows(graph, direction),
         graph.indptr,
         graph.indices,
         graph.weights,
@@ -234,6 +241,17 @@ def extract_subgraphs(
     )
     batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
     return batch if graph.edge_features is None else _look_up(batch, graph)
+
+
+def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
+    """Rows of the neighbours that a search goes to; None for all neighbours."""
+    if direction == "both" or graph.links is None:
+        return None
+    relations = graph.relations
+    leaves = np.asarray(relations.links[:, relations.outgoing].any(axis=1))  # [K]
+    follow = (leaves if direction == "out" else leaves[relations.reverse])[graph.links]
+    ends = np.concatenate([[0], np.cumsum(follow)])
+    return SearchRows(ends[graph.indptr], graph.indices[follow])
 
 
 def number_entries(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:

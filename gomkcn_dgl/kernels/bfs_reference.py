@@ -13,6 +13,11 @@ is truncated, and the policy decides which nodes stay:
     grown from the root; the next node is any neighbour of the selected set, each as likely as
     another.
 
+A search may follow edges in one direction only: then it has rows of its own, those of the
+neighbours that an edge leads to (or from), and "edges into the selected set" are those that it
+could follow. The subgraph itself is induced, with all edges of its nodes in any direction; grown
+nodes are put in breadth-first order over these.
+
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
@@ -58,7 +63,15 @@ def hub_degree(max_nodes: int) -> int:
     return max(64, 4 * max_nodes)
 
 
+class SearchRows(NamedTuple):
+    """The neighbours that a search may go to from each node, sorted."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    indices: np.ndarray  # int32
+
+
 def extract(
+    search_rows: SearchRows | None,
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
@@ -74,7 +87,7 @@ def extract(
     """Extract ``num_views`` subgraphs around every root; see the module's docstring.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
-    from the other node.
+    from the other node. ``search_rows`` None: the search follows edges in both directions.
     """
     words = -(-max_nodes // WORD_BITS)
     total = len(roots) * num_views
@@ -86,15 +99,17 @@ def extract(
         weights=None if weights is None else np.zeros((total, max_nodes, max_nodes), np.float32),
         links=None if links is None else np.zeros((total, max_nodes, max_nodes), links.dtype),
     )
+    rows = SearchRows(indptr, indices) if search_rows is None else search_rows
     for row in range(total):
         root, view = int(roots[row // num_views]), row % num_views
         # whole hops first; where one does not fit, the policy decides which nodes stay
-        search = _Search(indptr, indices, stream(seed, root, view), num_hops, max_nodes)
+        search = _Search(rows, stream(seed, root, view), num_hops, max_nodes)
         selected, layer = search.whole_hops(root)
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
         elif layer:
-            selected = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
+            grown = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
+            selected = _reordered(grown, indptr, indices)
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
@@ -105,10 +120,8 @@ def extract(
 class _Search:
     """One subgraph's view of the graph: its rows, its random stream and its limits."""
 
-    def __init__(
-        self, indptr: np.ndarray, indices: np.ndarray, stream: int, num_hops: int, max_nodes: int
-    ) -> None:
-        self.indptr, self.indices = indptr, indices
+    def __init__(self, rows: SearchRows, stream: int, num_hops: int, max_nodes: int) -> None:
+        self.indptr, self.indices = rows
         self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
         self.limit = hub_degree(max_nodes)
         self.draws = 0
@@ -167,7 +180,7 @@ class _Search:
         return selected
 
     def grow_random(self, root: int) -> list[int]:
-        """Add one random node at a time; return the nodes in breadth-first order."""
+        """Add one random node at a time."""
         depth = {root: 0}
         waiting: list[int] = []
         newest = root
@@ -183,11 +196,11 @@ class _Search:
                 if not waiting:
                     break
                 newest = self.take(waiting)
-            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
-        return self.reordered(list(depth))
+            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
+        return list(depth)
 
     def grow_dense(self, root: int) -> list[int]:
-        """Add the best-linked node one at a time; return the nodes in breadth-first order."""
+        """Add the best-linked node one at a time."""
         depth = {root: 0}
         frontier: set[int] = set()
         newest = root
@@ -199,8 +212,8 @@ class _Search:
             # the least rank: most links into the set, then the lowest degree, then random bits
             newest = min(frontier, key=lambda node: self._rank(node, depth))
             frontier.remove(newest)
-            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(newest, v))
-        return self.reordered(list(depth))
+            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
+        return list(depth)
 
     def offered(self, node: int) -> list[int]:
         """Return the neighbours of a node, or a random sample of a hub's."""
@@ -213,16 +226,18 @@ class _Search:
 
     def _rank(self, node: int, selected: Collection[int]) -> tuple[int, ...]:
         # compared in this order: most links, least degree, random bits, node number
-        links = sum(self.has_edge(node, other) for other in selected)
+        links = sum(self.has_edge(other, node) for other in selected)
         priority = mix(self.stream + _GOLDEN * (node + 1)) >> 43
         return (-links, len(self.row(node)), priority, node)
 
-    def reordered(self, selected: list[int]) -> list[int]:
-        """Breadth-first order from the first node, inside the subgraph of the selected nodes."""
-        order = selected[:1]
-        for node in order:
-            order += [v for v in selected if v not in order and self.has_edge(node, v)]
-        return order
+
+def _reordered(selected: list[int], indptr: np.ndarray, indices: np.ndarray) -> list[int]:
+    """Breadth-first order from the first node, inside the subgraph of the selected nodes."""
+    order = selected[:1]
+    for node in order:
+        row = indices[indptr[node] : indptr[node + 1]].tolist()
+        order += [v for v in selected if v not in order and v in row]
+    return order
 
 
 def _induce(

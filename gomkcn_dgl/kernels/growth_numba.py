@@ -163,7 +163,7 @@ def _link_hub(graph, hub, depth, count, scratch):
         # skip selected nodes and those that no row has offered
         if scratch.depths[position] == _NOT_OFFERED or scratch.ranks[position] >= _TAKEN:
             continue
-        if find_edge(graph, scratch.met[position], hub) >= 0:
+        if find_edge(graph, hub, scratch.met[position]) >= 0:
             scratch.ranks[position] -= _LINK
             scratch.depths[position] = min(scratch.depths[position], depth + 1)
 
@@ -207,7 +207,7 @@ def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
         position = scratch.waiting[k]
         node = scratch.met[position]
         for hub in range(hubs):
-            if find_edge(graph, node, scratch.rows[hub]) >= 0:
+            if find_edge(graph, scratch.rows[hub], node) >= 0:
                 scratch.ranks[position] -= _LINK
                 depth = scratch.row_depths[hub] + 1
                 scratch.depths[position] = min(scratch.depths[position], depth)
