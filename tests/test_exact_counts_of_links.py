@@ -1,0 +1,186 @@
+"""Exact counts with directions, relations and colours: against networkx and igraph."""
+
+import itertools
+from pathlib import Path
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.relations import relations_of
+from mining.counting.exact_counts import ExactCount, count_exact, count_similar
+from mining.structures.graph_relations import channels_in
+
+DIRECTED = Path("../shared/data/directed")
+ARCS = relations_of(["edge"], [True])
+
+
+def channels_of(arcs, size):
+    """Channels ``[M, M, 2]`` of a pattern of arcs."""
+    channels = np.zeros((size, size, 2), dtype=bool)
+    for u, v in arcs:
+        channels[u, v, 0] = channels[v, u, 1] = True
+    return channels
+
+
+def random_graph(rng, size, num_edges):
+    """Edges of relations 0 and 1, with a direction, and 2, without; colours of the nodes."""
+    pairs = np.array(list(itertools.permutations(range(size), 2)))
+    source, target = pairs[rng.choice(len(pairs), num_edges, replace=False)].T
+    relation = rng.integers(3, size=num_edges)
+    graph = csr_from_edges(
+        source,
+        target,
+        size,
+        directed=[True, True, False],
+        relation=relation,
+        relation_names=["acts", "stops", "binds"],
+    )
+    return graph, rng.integers(2, size=size)
+
+
+def as_networkx(channels, colors):
+    """A digraph whose arcs hold the channels that they leave by."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from((node, {"color": color}) for node, color in enumerate(colors.tolist()))
+    for u, v in np.argwhere(channels.any(axis=2)).tolist():
+        graph.add_edge(u, v, channels=channels[u, v].tolist())
+    return graph
+
+
+def channels_of_graph(graph):
+    channels = np.zeros((graph.num_nodes, graph.num_nodes, len(graph.relations.channels)), bool)
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    channels[rows, graph.indices] = graph.relations.links[graph.links]
+    return channels
+
+
+def node_sets_by_networkx(graph, pattern):
+    matcher = nx.algorithms.isomorphism.DiGraphMatcher(
+        graph, pattern, lambda a, b: a["color"] == b["color"], lambda a, b: a == b
+    )
+    return {frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()}
+
+
+@pytest.mark.parametrize("with_colors", [False, True])
+def test_networkx_finds_as_many_typed_and_coloured(with_colors):
+    rng = np.random.default_rng(int(with_colors))
+    total = 0
+    for _ in range(100):
+        graph, colors = random_graph(rng, 9, int(rng.integers(10, 30)))
+        channels = channels_of_graph(graph)
+        # a connected part of the graph in another order, sometimes with an edge turned round
+        whole = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
+        start = int(rng.choice(list(whole)))
+        part = list(nx.bfs_tree(whole, start))[: int(rng.integers(2, 5))]
+        order = rng.permutation(part)
+        pattern = channels[np.ix_(order, order)]
+        if rng.random() < 0.3:
+            u, v = np.argwhere(pattern.any(axis=2))[0]
+            pattern[[u, v], [v, u]] = pattern[[v, u], [u, v]]
+        kinds = colors if with_colors else np.zeros(9, np.int64)
+        truth = node_sets_by_networkx(
+            as_networkx(channels, kinds), as_networkx(pattern, kinds[order])
+        )
+        count = count_exact(graph, pattern, colors=(kinds[order], kinds) if with_colors else None)
+        assert count.count == len(truth)
+        total += len(truth) > 1
+        if not with_colors:
+            assert count_similar(graph, pattern).count <= len(truth)
+    assert total > 10
+
+
+def test_colours_in_a_graph_without_directions():
+    whole = nx.gnp_random_graph(12, 0.4, seed=2)
+    colors = np.arange(12) % 3
+    graph = as_csr(whole)
+    small, large = igraph.Graph.Ring(4), igraph.Graph(12, list(whole.edges))
+    square = np.array(small.get_adjacency().data)
+    for own in ([0, 1, 0, 1], [0, 0, 1, 2], [2, 2, 2, 2]):
+        mappings = [
+            nodes
+            for nodes in large.get_subisomorphisms_lad(small, induced=True)
+            if colors[nodes].tolist() == own
+        ]
+        count = count_exact(graph, square, colors=(np.array(own), colors)).count
+        assert count == len(set(map(frozenset, mappings)))
+    one = count_exact(graph, np.zeros((1, 1)), colors=(np.array([2]), colors))
+    assert one == ExactCount(4, 0.0, 4, 1)
+
+
+def triads():
+    """The 13 connected triads, by igraph's number of the motif."""
+    pairs = list(itertools.permutations(range(3), 2))
+    found = {}
+    for chosen in itertools.product([False, True], repeat=6):
+        arcs = [pair for pair, one in zip(pairs, chosen, strict=True) if one]
+        graph = igraph.Graph(3, arcs, directed=True)
+        if graph.is_connected(mode="weak"):
+            found[graph.isoclass()] = arcs
+    return found
+
+
+@pytest.mark.skipif(not DIRECTED.is_dir(), reason="needs ../shared/data/directed")
+def test_the_triads_of_c_elegans_are_those_of_igraph():
+    whole = nx.read_gml(DIRECTED / "celegansneural.gml")
+    whole = nx.DiGraph(nx.convert_node_labels_to_integers(whole))
+    whole.remove_edges_from(list(nx.selfloop_edges(whole)))
+    arcs = np.array(whole.edges)
+    graph = csr_from_edges(*arcs.T, len(whole), directed=True)
+    counts = igraph.Graph(len(whole), arcs.tolist(), directed=True).motifs_randesu(3)
+    assert len(triads()) == 13
+    for number, own in triads().items():
+        assert count_exact(graph, channels_of(own, 3)).count == counts[number], own
+
+
+def test_a_collection_and_what_it_does_not_have():
+    parts = [nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (0, 2), (1, 2)])]
+    both = nx.disjoint_union_all([*parts, parts[0]])
+    graph = csr_from_edges(
+        *np.array(both.edges).T, 9, directed=True, graph_ptr=np.array([0, 3, 6, 9])
+    )
+    cycle = count_exact(graph, channels_of(parts[0].edges, 3))
+    assert (cycle.count, cycle.num_graphs) == (2, 2)
+    assert count_exact(graph, channels_of(parts[1].edges, 3)).count == 1
+    # no two nodes are joined in both directions
+    assert count_exact(graph, channels_of([(0, 1), (1, 0)], 2)) == ExactCount(0, 0.0, 0, 0)
+    assert count_similar(graph, channels_of(parts[0].edges, 3)).count == 2
+
+
+def test_other_directions_are_refused():
+    directed = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    triangle = 1 - np.eye(3)
+    for count in (count_exact, count_similar):
+        with pytest.raises(InputError, match=r"^adjacency must be \[M, M, 2\].*\(directed\).*got"):
+            count(directed, triangle)
+        with pytest.raises(InputError, match=r"^adjacency must be \[M, M\].*got the shape"):
+            count(as_csr(nx.path_graph(3)), channels_of([(0, 1)], 2))
+    half = np.zeros((2, 2, 2))
+    half[0, 1, 0] = 1
+    with pytest.raises(InputError, match="arrives at the other"):
+        count_exact(directed, half)
+    with pytest.raises(InputError, match="^colors must be whole numbers for the 2 nodes"):
+        count_exact(directed, channels_of([(0, 1)], 2), colors=(np.zeros(2, int), np.zeros(3)))
+
+
+def test_a_pattern_has_the_relations_of_the_graph():
+    graph = relations_of(["stops", "acts", "binds"], [True, True, False])
+    own = relations_of(["acts", "unused"], [True, False])
+    channels = np.zeros((2, 2, 3), dtype=bool)
+    channels[0, 1, 0] = channels[1, 0, 1] = True
+    translated = channels_in(graph, channels, own)
+    assert np.argwhere(translated).tolist() == [[0, 1, 2], [1, 0, 3]]
+    # an edge without a name is of the only relation
+    named = relations_of(["cites"], [True])
+    assert np.argwhere(channels_in(named, channels_of([(1, 0)], 2), ARCS)).tolist() == [
+        [0, 1, 1],
+        [1, 0, 0],
+    ]
+    with pytest.raises(InputError, match="'stops' .directed.*got edges with a direction"):
+        channels_in(graph, channels_of([(1, 0)], 2), ARCS)
+    with pytest.raises(InputError, match="write a->b"):
+        channels_in(named, np.ones((2, 2, 1), bool), relations_of(["edge"], [False]))
