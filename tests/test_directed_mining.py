@@ -1,0 +1,125 @@
+"""Mining graphs with directions and relations: what is planted is found, and counted exactly."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from mining.counting.build_patterns import add_exact_counts
+from mining.miner import PatternMiner
+from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
+from mining.structures.canonical_forms import canonical_form
+
+LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
+
+
+def planted(motifs, num_copies, seed=0, num_nodes=150):
+    """Copies of motifs on a tree whose edges have random directions, by an edge each."""
+    rng = np.random.default_rng(seed)
+    edges = list(nx.barabasi_albert_graph(num_nodes, 1, seed=seed).edges)
+    relations = rng.integers(2, size=len(edges)).tolist()
+    size = num_nodes
+    for arcs, types in motifs:
+        for _ in range(num_copies):
+            edges += [(size + u, size + v) for u, v in arcs]
+            edges.append((size + int(rng.integers(3)), int(rng.integers(num_nodes))))
+            relations += [*types, int(rng.integers(2))]
+            size += 3
+    edges = [edge[:: rng.choice([-1, 1])] if max(edge) < num_nodes else edge for edge in edges]
+    return np.array(edges), np.array(relations), size
+
+
+def in_networkx(edges, relations, size):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(size))
+    for (u, v), relation in zip(edges.tolist(), relations.tolist(), strict=True):
+        graph.add_edge(u, v, relation=relation)
+    return graph
+
+
+def count_by_networkx(graph, pattern):
+    matcher = nx.algorithms.isomorphism.DiGraphMatcher(
+        graph, pattern, edge_match=lambda a, b: a.get("relation") == b.get("relation")
+    )
+    return len({frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()})
+
+
+def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
+    edges, relations, size = planted([(LOOP, (0,) * 3), (CYCLE, (0,) * 3)], 30)
+    graph = csr_from_edges(*edges.T, size, directed=True)
+    miner = PatternMiner(num_patterns=6, pattern_size=3).fit(graph)
+    patterns = add_exact_counts(miner.patterns_, graph, None)
+    whole = in_networkx(edges, 0 * relations, size)
+    found = set()
+    for pattern in patterns:
+        drawn = pattern.to_networkx()
+        assert isinstance(drawn, nx.DiGraph)
+        for _, _, values in drawn.edges(data=True):
+            values["relation"] = 0
+        assert pattern.frequency.exact == count_by_networkx(whole, drawn) > 0
+        # each listed occurrence has the arcs of the pattern, at the nodes that they are mapped to
+        for one in pattern.occurrences:
+            arcs = {(one.nodes[u], one.nodes[v]) for u, v in pattern.edges}
+            assert arcs == set(whole.subgraph(one.nodes).edges)
+        if len(pattern.edges) == 3:
+            cyclic = not nx.is_directed_acyclic_graph(drawn)
+            found.add(cyclic)
+            assert pattern.frequency.distinct == pattern.frequency.exact == 30
+    assert found == {False, True}
+    with pytest.raises(InputError, match="noisy_copies can be 'yes' where"):
+        PatternMiner(pattern_size=3, noisy_copies="yes").fit(graph)
+
+
+def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
+    """Two triangles that differ by the relation of one edge; one relation has no direction."""
+    edges, relations, size = planted([(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1)
+    given = {"relation": relations, "relation_names": ["acts", "binds"]}
+    graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
+    miner = PatternMiner(num_patterns=8, pattern_size=3).fit(graph)
+    triangles = [p for p in add_exact_counts(miner.patterns_, graph, None) if len(p.edges) == 3]
+    assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]
+    for pattern in triangles:
+        assert pattern.relations.names == ("acts", "binds")
+        assert pattern.frequency.exact == pattern.frequency.distinct == 20
+        assert all(
+            u < v for (u, v), one in zip(pattern.edges, pattern.edge_relations, strict=True) if one
+        )
+    # a graph whose relations are in another order is compared as well
+    other = csr_from_edges(
+        *edges.T, size, directed=[False, True], relation=1 - relations,
+        relation_names=["binds", "acts"],
+    )  # fmt: skip
+    np.testing.assert_array_equal(miner.transform(graph), miner.transform(other))
+    path = tmp_path / "checkpoint.pt"
+    path.write_bytes(checkpoint_bytes(miner))
+    again = restore_miner(path)
+    again.patterns_ = miner.patterns_
+    np.testing.assert_array_equal(again.transform(graph), miner.transform(graph))
+    with pytest.raises(InputError, match="^graph must have relations that the miner was fitted on"):
+        again.transform(csr_from_edges(*edges.T, size, directed=True))
+
+
+def test_edges_both_ways_are_the_undirected_graph():
+    """Directions that say nothing change no pattern."""
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 8 + [nx.wheel_graph(5)] * 8)
+    edges = np.array(graph.edges)
+    plain = csr_from_edges(*edges.T, len(graph))
+    both = csr_from_edges(*np.concatenate([edges, edges[:, ::-1]]).T, len(graph), directed=True)
+    options = {"num_patterns": 3, "pattern_size": 5, "min_similarity": 0.5}
+    found = [
+        sorted(
+            (canonical_form(p.adjacency()).certificate, p.frequency.distinct) for p in one.patterns_
+        )
+        for one in (PatternMiner(**options).fit(plain), PatternMiner(**options).fit(both))
+    ]
+    assert found[0] == found[1] and len(found[0]) == 2
+
+
+def test_values_of_edges_are_left_out_and_noted():
+    edges, _, size = planted([(LOOP, (0,) * 3)], 10)
+    given = {"weights": np.ones(len(edges)), "edge_features": np.ones((len(edges), 1))}
+    graph = csr_from_edges(*edges.T, size, directed=True, **given)
+    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=1).fit(graph)
+    notes = " ".join(miner.notes_)
+    assert "edge weights are not used" in notes and "edge features are not used" in notes
