@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -9,6 +10,7 @@ from tiny_runs import pattern_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.assessment.evaluation import (
     MotifRecovery,
@@ -49,6 +51,22 @@ def test_motifs_are_recovered_by_isomorphic_patterns():
     assert not square.recovered
     relabelled = nx.relabel_nodes(nx.cycle_graph(4), {0: 0, 1: 2, 2: 1, 3: 3})
     assert compare_with_truth([pattern_of(relabelled)], {"motifs": [SQUARE]})[0].recovered
+
+
+def test_motifs_with_directions_and_relations_are_told_apart():
+    graph = relations_of(["b", "a"], [True, False])
+    triangle = pattern_of(nx.complete_graph(3), distinct=1, ids=(4, 5, 6))
+    # in the pattern b goes from 0 to 1 and 2, and 1 and 2 are joined by a
+    pattern = replace(triangle, relations=graph, edge_relations=(0, 0, 1))
+    own = {"relations": [{"name": "a", "directed": False}, {"name": "b", "directed": True}]}
+    fork = TRIANGLE | own | {"edges": [[2, 0], [2, 1], [0, 1]], "edge_relations": [1, 1, 0]}
+    join = fork | {"edges": [[0, 2], [2, 1], [0, 1]]}
+    rows = compare_with_truth([pattern, triangle], {"motifs": [fork, join, TRIANGLE]})
+    assert [row.pattern_ids for row in rows] == [(0,), (), (0,)]
+    assert rows[0].planted_found == 1
+    for damaged in ({"edge_relations": [0]}, {"edge_relations": [0, 1, 2]}, {"relations": [1]}):
+        with pytest.raises(InputError, match="^truth must be"):
+            compare_with_truth([], {"motifs": [fork | damaged]})
 
 
 def test_the_truth_of_a_planted_graph_is_read_back(tmp_path):

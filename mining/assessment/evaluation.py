@@ -12,10 +12,11 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.relations import PLAIN, edge_channels, relations_of
 from gomkcn_dgl.runtime.file_bytes import parse_json, read_file
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.records.pattern import Pattern
-from mining.structures.canonical_forms import canonical_form
+from mining.structures.graph_relations import certificate_by_name, in_words
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ def compare_with_truth(
     patterns : sequence of Pattern
     truth : mapping
         ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, …]}``, as
-        ``synthetic.PlantedGraph.truth`` gives it; an instance lists node ids of the graph.
+        ``synthetic.PlantedGraph.truth`` gives it; an instance lists node ids of the graph. A motif
+        has ``relations`` and ``edge_relations`` as in ``patterns.json``, or edges that are all of
+        one undirected relation.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def compare_with_truth(
     >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
     False
     """
-    certificates = [canonical_form(pattern.adjacency()).certificate for pattern in patterns]
+    certificates = [certificate_by_name(one.channels(), one.relations) for one in patterns]
     recoveries = []
     for motif in _check_truth(truth):
         certificate = _motif_certificate(motif)
@@ -148,16 +151,22 @@ def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset
     >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), 1 - np.eye(2))))
     [[0, 1], [1, 2], [2, 3]]
     """
+    if graph.links is not None:
+        raise InputError(
+            "graph must have edges of one undirected relation, which igraph can list, got "
+            f"{in_words(graph.relations)}; count_exact takes directions and relations."
+        )
     whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs().tolist())
     motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
     return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
 
 
-def _motif_certificate(motif: Mapping[str, Any]) -> bytes:
-    adj = np.zeros((motif["num_nodes"],) * 2, dtype=bool)
-    for u, v in motif["edges"]:
-        adj[u, v] = adj[v, u] = True
-    return canonical_form(adj).certificate
+def _motif_certificate(motif: Mapping[str, Any]) -> object:
+    rows = motif.get("relations", [{"name": PLAIN, "directed": False}])
+    relations = relations_of([row["name"] for row in rows], [row["directed"] for row in rows])
+    numbers = motif.get("edge_relations", [0] * len(motif["edges"]))
+    channels = edge_channels(motif["num_nodes"], motif["edges"], numbers, relations)
+    return certificate_by_name(channels, relations)
 
 
 def _check_truth(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -184,6 +193,22 @@ def _is_motif(motif: Any) -> bool:
         and _are_rows(motif["instances"], (int, str))
         and all(len(edge) == 2 for edge in motif["edges"])
         and all(0 <= node < motif["num_nodes"] for edge in motif["edges"] for node in edge)
+        and _has_relations(motif)
+    )
+
+
+def _has_relations(motif: Mapping[str, Any]) -> bool:
+    """Whether the relations of a motif are given as in patterns.json, or not at all."""
+    if "relations" not in motif:
+        return True
+    relations, numbers = motif["relations"], motif.get("edge_relations", [])
+    return (
+        isinstance(relations, Sequence)
+        and all(isinstance(one, Mapping) and {"name", "directed"} <= set(one) for one in relations)
+        and all(isinstance(one["name"], str) for one in relations)
+        and _are_rows([numbers], int)
+        and len(numbers) == len(motif["edges"])
+        and all(0 <= number < len(relations) for number in numbers)
     )
 
 

@@ -11,6 +11,7 @@ from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 from mining.structures.canonical_forms import automorphisms, canonical_form
+from mining.structures.graph_relations import certificate_by_name, channels_by_name
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,11 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     )
 
 
-def _by_structure(run: MiningRun) -> dict[bytes, list[Pattern]]:
+def _by_structure(run: MiningRun) -> dict[object, list[Pattern]]:
     """Patterns by the certificate of their isomorphism class."""
-    groups: dict[bytes, list[Pattern]] = {}
+    groups: dict[object, list[Pattern]] = {}
     for pattern in run.patterns:
-        certificate = canonical_form(pattern.adjacency()).certificate
+        certificate = certificate_by_name(pattern.channels(), pattern.relations)
         groups.setdefault(certificate, []).append(pattern)
     return groups
 
@@ -131,10 +132,13 @@ def _feature_similarity(first: Pattern, second: Pattern, ranges: np.ndarray | No
     """Similarity of two isomorphic patterns; 0 where their features cannot be compared."""
     if ranges is None:
         return 0.0
-    one, other = canonical_form(first.adjacency()), canonical_form(second.adjacency())
+    channels, other_channels = (
+        channels_by_name(one.channels(), one.relations)[1] for one in (first, second)
+    )
+    one, other = canonical_form(channels), canonical_form(other_channels)
     # one isomorphism through the canonical positions, then all of them through the automorphisms
     counterpart = np.argsort(other.position)[one.position]
-    isomorphisms = automorphisms(second.adjacency())[:, counterpart]  # [P, M]
+    isomorphisms = automorphisms(other_channels)[:, counterpart]  # [P, M]
     # distance of each two nodes, then its mean under each isomorphism
     distance = np.abs(first.features[:, None] - second.features[None]) / ranges  # [M, M, D]
     mean_distance = distance.mean(axis=2)[np.arange(first.num_nodes), isomorphisms].mean(axis=1)

@@ -8,7 +8,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, Relations, unite
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
+from mining.structures.canonical_forms import canonical_form
 
 
 def kinds(relations: Relations) -> list[tuple[str, bool]]:
@@ -47,6 +48,35 @@ def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
     return replace(graph, links=number[links].astype(united.code_type), relations=united)
 
 
+def joined_relations(graph: CSRGraph) -> CSRGraph:
+    """The graph with all its relations as one; refuse some with a direction and some without.
+
+    >>> from gomkcn_dgl.csr import csr_from_edges
+    >>> signed = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True,
+    ...                         relation=np.array([0, 1]), relation_names=["up", "down"])
+    >>> joined_relations(signed).relations.names, joined_relations(signed).num_edges
+    (('edge',), 2)
+    """
+    relations = graph.relations
+    if len(set(relations.directed)) > 1:
+        raise InputError(
+            "a pattern must name its relations where some have a direction and some have none, "
+            f"{in_words(relations)}; write a-[NAME]->b or a-[NAME]-b."
+        )
+    if graph.links is None or not relations.is_directed:
+        return replace(graph, links=None, relations=SIMPLE)
+    leaving = relations.outgoing
+    arriving = relations.opposite[leaving]
+    # out is the first channel, so links in ascending order are: none, in, out, both
+    code = 2 * relations.links[:, leaving].any(axis=1) + relations.links[:, arriving].any(axis=1)
+    table = np.array([[False, False], [False, True], [True, False], [True, True]])
+    return replace(
+        graph,
+        links=code[graph.links].astype(np.uint8),
+        relations=Relations((PLAIN,), (True,), table),
+    )
+
+
 def links_of(channels: np.ndarray, relations: Relations) -> np.ndarray:
     """Link of each set of channels ``[…, C]``, int64; -1 for one that the graph does not have."""
     sets = np.concatenate([relations.links, channels.reshape(-1, channels.shape[-1])])
@@ -77,6 +107,32 @@ def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) ->
                 f"{_in_words(*key[0])}; {_way_out(key[0], graph)}."
             )
     return translated
+
+
+def channels_by_name(
+    channels: np.ndarray, relations: Relations
+) -> tuple[tuple[tuple[str, bool], ...], np.ndarray]:
+    """The relations that a pattern ``[M, M, C]`` uses, by name, and its channels in that order.
+
+    Patterns of different graphs are isomorphic when these relations and the canonical forms of
+    these channels agree.
+    """
+    used = np.flatnonzero(channels[:, :, relations.outgoing].any(axis=(0, 1))).tolist()
+    named = sorted((kind, number) for number, kind in enumerate(kinds(relations)) if number in used)
+    columns = [
+        column
+        for _, number in named
+        for column, (own, _) in enumerate(relations.channels)
+        if own == number
+    ]
+    # a pattern of a single node has no relation, and a channel without edges
+    return tuple(kind for kind, _ in named), channels[:, :, columns or [0]]
+
+
+def certificate_by_name(channels: np.ndarray, relations: Relations) -> tuple[object, bytes]:
+    """Certificate of a pattern ``[M, M, C]`` that can be compared with those of other graphs."""
+    used, ordered = channels_by_name(channels, relations)
+    return used, canonical_form(ordered).certificate
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
