@@ -230,7 +230,7 @@ class GraphKernelConv(nn.Module):
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
         under ``torch.compile``, which cannot look into DGL.
         """
-        batch = attached_subgraphs(graph) if graph.is_homogeneous else None
+        batch = attached_subgraphs(graph, self.relations) if graph.is_homogeneous else None
         if batch is None:
             # features do not matter for the extraction, so a constant is used
             csr = as_csr(

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 import torch
 
-from gomkcn_dgl import GOMKCN, GOMKConv, RandomWalkKernel, as_csr, gomk_gram
+from gomkcn_dgl import (
+    GOMKCN,
+    AttachSubgraphs,
+    GOMKConv,
+    RandomWalkKernel,
+    as_csr,
+    gomk_gram,
+)
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernelConv
@@ -71,6 +78,34 @@ def test_types_change_the_scores_and_filters_learn_them():
     assert not torch.allclose(conv(other, feat), before)
     before.sum().backward()
     assert (conv.filters.free_adj.grad != 0).any()
+
+
+def test_attached_subgraphs_carry_relations_through_a_batch():
+    rng = np.random.default_rng(0)
+    graphs = []
+    for _ in range(3):
+        graph = dgl.rand_graph(6, 14)
+        graph.edata["kind"] = torch.from_numpy(rng.integers(0, 2, 14))
+        graphs.append(graph)
+    relations = relations_of(["0", "1"], [True, False])
+    torch.manual_seed(0)
+    options = {"relations": relations, "edge_type": "kind"}
+    conv = GOMKConv(2, 3, 4, 2, **options)
+    attach = AttachSubgraphs(2, 4, **options)
+    batch = dgl.batch([attach(graph) for graph in graphs])
+    feat = torch.rand(18, 2)
+    apart = [conv(graph, part) for graph, part in zip(graphs, feat.split(6), strict=True)]
+    # without truncation at random, one by one and together are the same
+    size = conv.subgraphs(batch).num_nodes
+    assert bool((size > 1).any())
+    same = [attach(graph) for graph in graphs]
+    together = torch.cat(
+        [conv(graph, part) for graph, part in zip(same, feat.split(6), strict=True)]
+    )
+    torch.testing.assert_close(conv(batch, feat), together)
+    torch.testing.assert_close(torch.cat(apart), together)
+    with pytest.raises(InputError, match="must agree on relations"):
+        GOMKConv(2, 3, 4, 2)(batch, feat)
 
 
 def test_edge_features_enter():
