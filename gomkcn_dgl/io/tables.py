@@ -168,14 +168,12 @@ def parse_block(
     """
     if dialect.quotes and b'"' in data:
         return None
-    if skip:
-        data = b"".join(data.splitlines(keepends=True)[skip:])
     if dialect.separator is None:
         if b"#" in data or b"%" in data:
             data = COMMENT.sub(b"", data)
         # all columns, so that a line that is too short is noticed
         every = {column: kinds.get(column, "str") for column in range(width)}
-        frame = parse_table(data, r"\s+", every)
+        frame = parse_table(data, r"\s+", every, skip=skip)
         if frame is None:
             return None
         unused = [column for column in range(width) if column not in kinds]
@@ -186,7 +184,7 @@ def parse_block(
     mark = dialect.separator.encode()
     if any(line.count(mark) != width - 1 for line in data.splitlines() if line.strip()):
         return None
-    return parse_table(data, dialect.separator, kinds, list(kinds))
+    return parse_table(data, dialect.separator, kinds, list(kinds), skip)
 
 
 def read_matrix(path: Path, kind: str) -> np.ndarray:
@@ -215,7 +213,11 @@ def line_of_row(path: Path, row: int) -> int:
 
 
 def parse_table(
-    data: bytes, separator: str, kinds: Mapping[int, str], columns: Sequence[int] | None = None
+    data: bytes,
+    separator: str,
+    kinds: Mapping[int, str],
+    columns: Sequence[int] | None = None,
+    skip: int = 0,
 ) -> pd.DataFrame | None:
     """Return all columns, or some, as pandas reads them, numbered; None when it cannot."""
     if b"\r" in data:
@@ -227,6 +229,7 @@ def parse_table(
             sep=separator,
             header=None,
             usecols=columns,
+            skiprows=skip,
             # asked for an int64, pandas would take 1.0 for 1, so the type of a number is inferred
             dtype={column: kind for column, kind in kinds.items() if kind == "str"},
             skipinitialspace=True,
