@@ -31,7 +31,7 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
     nitro = {node for node in molecules if is_nitro(molecules, node, set(molecules))}
     text = (
         f"MUTAG holds {len(rings)} rings of six atoms, {len(aromatic)} of them with six aromatic "
-        f"bonds by the file of bond types, which mining does not read, and {len(nitro)} nitro "
+        f"bonds by the file of bond types, and {len(nitro)} nitro "
         "groups (a nitrogen with two oxygens)."
     )
     ring = find_pattern(patterns, lambda words: words == "cycle of 6 nodes: 6 carbon")

@@ -274,7 +274,7 @@ def test_directions(write):
     ("name", "text", "options", "words"),
     [
         ("g.csv", "u,v,w\n0,1,a\n", {"relation": "x"}, "relation must name a column among u, v, w"),
-        ("g.txt", "0 1\n1 2\n", {"source": "gene"}, "source must be the number of a column, 1 to 2"),
+        ("g.txt", "0 1\n1 2\n", {"source": "gene"}, "source must be the number of a column, 1 to"),
         ("g.txt", "0 1\n1 2\n", {"relation": 3}, "relation must be a column from 1 to 2, got 3."),
         ("g.csv", "u,v\n0,1\n", {"source": "u", "target": "u"}, "must be different columns, got"),
         ("g.csv", "u,v,w\n0,1,\n", {"relation": "w"}, "line 2: a relation must have 1 to 1000"),

@@ -67,7 +67,9 @@ def test_columns_are_renamed():
     named = name_columns(EDGE, {"1": "turn", "label=1": "helix", "x0": "length"})
     assert named.feature_names == ("label=helix", "label=2", "length")
     assert named.features is EDGE.features
-    with pytest.raises(InputError, match=r"must be of features that are used, .* got '3'\.$"):
+    with pytest.raises(
+        InputError, match=r"must be of features or relations that are used, .* got '3'\.$"
+    ):
         name_columns(EDGE, {"1": "helix", "3": "turn"})
     with pytest.raises(InputError, match="each feature must have a name of its own"):
         name_columns(EDGE, {"1": "helix", "2": "helix"})

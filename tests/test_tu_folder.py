@@ -112,3 +112,61 @@ def test_unknown_features_and_wrong_graph_labels(tmp_path):
         read_tu_labels(folder)
     with pytest.raises(InputError, match="path must name a file or a folder that exists"):
         read_tu_labels(tmp_path / "nowhere")
+
+
+def test_edge_labels_are_relations(tmp_path):
+    folder = tu_folder(
+        tmp_path / "T",
+        edge_labels="5\n5\n2\n2\n5\n5\n",
+        edge_attributes="1, 0\n1, 0\n2, 0.5\n2, 0.5\n3, 0\n3, 0\n",
+        node_labels="7\n3\n7\n7\n3\n",
+        node_attributes="1\n2\n3\n4\n5\n",
+    )
+    graph = read_graph(folder)
+    assert graph.relations.names == ("edge=2", "edge=5")
+    assert graph.relations.directed == (False, False)
+    assert [column.tolist() for column in graph.edges()] == [[2, 0, 3], [3, 1, 4], [0, 1, 1]]
+    unused = "files that are not used: TINY_node_labels.txt, TINY_edge_attributes.txt"
+    assert graph.notes == (unused,)
+    both = read_graph(folder, features=("attributes", "labels"), edge_features=["attributes"])
+    assert both.notes == ()
+    assert both.edge_feature_names == ("x0", "x1")
+    assert both.edge_features.tolist() == [[1, 0], [1, 0], [2, 0.5], [2, 0.5], [3, 0], [3, 0]]
+    named = read_graph(folder, label_names={"edge=2": "double"})
+    assert named.relations.names == ("double", "edge=5")
+    plain = read_graph(folder, relation="none")
+    assert plain.links is None and plain.num_edges == 3
+    assert read_graph(folder, directed=True).num_edges == 6
+    (folder / "TINY_label_readme.txt").write_text("Edge labels:\n\n  2  double\n  5  single\n")
+    assert read_graph(folder).relations.names == ("double", "single")
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "words"),
+    [
+        ({"edge_labels": "1\n2\n"}, {}, "must have one label for each of the 6 edges, got the"),
+        ({}, {"relation": "bond"}, "relation of a TU folder must be 'none' or left out"),
+        ({}, {"edge_features": "x0"}, "edge_features of a TU folder must be 'attributes'"),
+        ({}, {"edge_features": "attributes"}, "TINY_edge_attributes.txt: the file must exist"),
+        ({"edge_attributes": "1\n"}, {"edge_features": "attributes"}, "for each of the 6 edges"),
+        ({}, {"weight": 3}, "weight is for edges, csv, parquet, and the format is tu"),
+    ],
+)
+def test_refusals_of_edges(tmp_path, changes, options, words):
+    refuse(tu_folder(tmp_path / "T", **changes), words, **options)
+
+
+def test_bonds_of_mutag(shared_data):
+    """Beside a count that reads the files line by line."""
+    folder = shared_data / "MUTAG_47395044/MUTAG"
+    pairs = (folder / "MUTAG_A.txt").read_text().split("\n")
+    labels = (folder / "MUTAG_edge_labels.txt").read_text().split()
+    bonds = {(*sorted(map(int, pair.split(","))), label)
+             for pair, label in zip(pairs, labels, strict=False)}  # fmt: skip
+    counted = [sum(bond[2] == code for bond in bonds) for code in "0123"]
+    graph = read_graph(folder, features=("labels",))
+    assert graph.relations.names == ("aromatic", "single", "double", "triple")
+    assert graph.relations.directed == (False,) * 4
+    assert np.bincount(graph.edges()[2]).tolist() == counted
+    assert graph.num_edges == sum(counted) == 3721
+    assert not any("duplicate" in note for note in graph.notes)

@@ -74,14 +74,14 @@ class EdgeOptions:
     target: Column | None = None
     relation: Column | None = None
     weight: Column | None = None
-    edge_features: tuple[Column, ...] = ()
+    edge_features: Sequence[Column] = ()
 
     def __post_init__(self) -> None:
         if self.directed is not None and not isinstance(self.directed, bool):
             raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
-        if isinstance(self.edge_features, (str, int)):
-            object.__setattr__(self, "edge_features", (self.edge_features,))
-        object.__setattr__(self, "edge_features", tuple(self.edge_features or ()))
+        given = self.edge_features
+        columns = (given,) if isinstance(given, (str, int)) else tuple(given)
+        object.__setattr__(self, "edge_features", columns)
 
     @property
     def given(self) -> list[str]:

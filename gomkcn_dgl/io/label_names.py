@@ -1,4 +1,4 @@
-"""A file of label names → a graph whose feature columns have these names."""
+"""A file of label names → a graph whose features and relations have these names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.file_bytes import parse_json, parse_toml, read_bytes, reason_of
 from gomkcn_dgl.runtime.file_names import listed, named
 
@@ -43,20 +44,31 @@ def read_label_names(path: str | Path) -> dict[str, str]:
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
-    """Rename feature columns by code or by column name: ``label=1`` becomes ``label=helix``."""
+    """Rename feature columns by code or by name: ``label=1`` becomes ``label=helix``.
+
+    Relations are renamed by their whole name.
+    """
     codes = [column.rpartition("=")[2] for column in graph.feature_names]
-    known = dict.fromkeys([*codes, *graph.feature_names])
+    types = [name for name in graph.relations.names if name != PLAIN]
+    known = dict.fromkeys([*codes, *graph.feature_names, *types])
     unknown = [label for label in names if label not in known]
     if unknown:
         raise InputError(
-            f"label names must be of features that are used, {listed(known)}; got {unknown[0]!r}."
+            f"label names must be of features or relations that are used, {listed(known)}; "
+            f"got {unknown[0]!r}."
         )
     renamed = [
         column.removesuffix(code) + names.get(column, names.get(code, code))
         for column, code in zip(graph.feature_names, codes, strict=True)
     ]
     _refuse_repeated(renamed, "each feature must have a name of its own")
-    return replace(graph, feature_names=tuple(renamed))
+    relations = [names.get(name, name) for name in graph.relations.names]
+    _refuse_repeated(relations, "each relation must have a name of its own")
+    return replace(
+        graph,
+        feature_names=tuple(renamed),
+        relations=replace(graph.relations, names=tuple(relations)),
+    )
 
 
 def _refuse_repeated(names: Sequence[str], rule: str) -> None:

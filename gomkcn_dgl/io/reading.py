@@ -67,13 +67,16 @@ EDGE_FORMATS = ("edges", "csv", "parquet")
 _Reader = Callable[[Path, Sequence[str] | None, EdgeOptions], CSRGraph]
 _READERS: dict[str, _Reader] = {
     "dgl": lambda path, features, edges: read_dgl(path, features),
-    "tu": lambda path, features, edges: read_tu_folder(path, features),
-    "npz": lambda path, features, edges: select_features(read_npz(path), features),
+    "tu": read_tu_folder,
+    "npz": lambda path, features, edges: select_features(read_npz(path, edges.directed), features),
     "folder": lambda path, features, edges: select_features(read_graph_folder(path), features),
     "graphml": lambda path, features, edges: read_graphml(path, features),
 }
 # what may be said about the edges of other formats than tables
-_EDGE_OPTIONS: dict[str, tuple[str, ...]] = {}
+_EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
+    "tu": ("directed", "relation", "edge_features"),
+    "npz": ("directed",),
+}
 # the other formats hold the features themselves
 _WITH_FEATURE_FILE = (*EDGE_FORMATS, "graphml")
 
@@ -127,8 +130,9 @@ def read_graph(
         ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
         first two columns, then weights or the form ``head relation tail``. ``"none"`` for
         ``relation`` or ``weight``: that column is not used.
+        Edge labels of a TU folder are relations, unless ``relation="none"``.
     edge_features : sequence of str or int, optional
-        Columns of a table of edges with numbers.
+        Columns of a table of edges with numbers, or ``"attributes"`` of a TU folder.
 
     Returns
     -------
@@ -158,7 +162,7 @@ def read_graph(
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    options = EdgeOptions(directed, source, target, relation, weight, tuple(edge_features))
+    options = EdgeOptions(directed, source, target, relation, weight, edge_features)
     with named(path):
         _check_exists(path)
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)

@@ -1,11 +1,12 @@
 """A folder in the TU text format → a collection of graphs, and its graph labels.
 
 The format is a handful of text files that begin with the name of the set: ``NAME_A.txt`` (one
-directed edge ``u, v`` a line, nodes counted from 1 over all graphs), ``NAME_graph_indicator.txt``
-(the graph of each node), and maybe ``NAME_node_labels.txt``, ``NAME_node_attributes.txt`` and
-``NAME_graph_labels.txt``. DGL's own reader is not used, because it fails beside new versions of
-pandas and NumPy and writes a cache into the folder. A README that lists what the node labels mean,
-as that of MUTAG does ("0  C"), gives them their names.
+edge ``u, v`` a line, nodes counted from 1 over all graphs), ``NAME_graph_indicator.txt`` (the graph
+of each node), and maybe ``NAME_node_labels.txt``, ``NAME_node_attributes.txt``,
+``NAME_edge_labels.txt``, ``NAME_edge_attributes.txt`` and ``NAME_graph_labels.txt``. Edges have no
+direction. DGL's own reader is not used, because it fails beside new versions of pandas and NumPy
+and writes a cache into the folder. A README that lists what labels mean, as that of MUTAG does
+("0  C"), gives them their names.
 """
 
 from __future__ import annotations
@@ -13,20 +14,25 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.edge_layout import NONE, Column, EdgeOptions
+from gomkcn_dgl.io.edge_table import check_num_relations
 from gomkcn_dgl.io.tables import line_of_row, read_matrix
-from gomkcn_dgl.runtime.file_names import named
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.file_names import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
 _EDGES = "_A.txt"
 _INDICATOR = "_graph_indicator.txt"
 _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
+_EDGE_LABELS, _EDGE_ATTRIBUTES = "_edge_labels.txt", "_edge_attributes.txt"
 _GRAPH_LABELS = "_graph_labels.txt"
 _MAX_LABELS = 4096
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
@@ -35,8 +41,12 @@ _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
 _MAX_README_BYTES = 1_000_000
 
 
-def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
-    """Read the graphs of a TU folder; ``features`` names ``attributes``, ``labels`` or both."""
+def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOptions) -> CSRGraph:
+    """Read the graphs of a TU folder; ``features`` names ``attributes``, ``labels`` or both.
+
+    Edge labels are relations, unless ``options.relation`` is "none"; ``options.edge_features`` may
+    be "attributes".
+    """
     prefix = find_tu_prefix(folder)
     graph_ptr = _read_graph_ptr(prefix)
     num_nodes = int(graph_ptr[-1])
@@ -48,14 +58,77 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None) -> CSRGraph:
     blocks = [_read_block(prefix, kind, num_nodes) for kind in features]
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)
-    return csr_from_edges(
+    relation, relation_names = _read_relations(prefix, len(edges), options.relation)
+    values, value_names = _read_edge_features(prefix, len(edges), options.edge_features)
+    notes = _unused_files(prefix, features, relation is None, values is None)
+    graph = csr_from_edges(
         edges[:, 0] - 1,
         edges[:, 1] - 1,
         num_nodes,
         features=np.concatenate([block for block, _ in blocks], axis=1) if blocks else None,
         feature_names=[name for _, names in blocks for name in names] if blocks else None,
         graph_ptr=graph_ptr,
+        directed=bool(options.directed),
+        relation=relation,
+        relation_names=relation_names,
+        edge_features=values,
+        edge_feature_names=value_names,
     )
+    return replace(graph, notes=(*notes, *graph.notes))
+
+
+def _read_relations(
+    prefix: Path, num_edges: int, chosen: Column | None
+) -> tuple[np.ndarray | None, list[str]]:
+    """Return the edge labels, numbered, and their names; None where there are none."""
+    if chosen not in (None, NONE):
+        raise InputError(f"relation of a TU folder must be {NONE!r} or left out, got {chosen!r}.")
+    if chosen == NONE or not _file(prefix, _EDGE_LABELS).is_file():
+        return None, [PLAIN]
+    labels = _read(prefix, _EDGE_LABELS, "int64")
+    if labels.shape != (num_edges, 1):
+        raise InputError(
+            f"{_file(prefix, _EDGE_LABELS).name} must have one label for each of the {num_edges} "
+            f"edges, got the shape {labels.shape}; relation={NONE!r} leaves them out."
+        )
+    codes, number = np.unique(labels[:, 0], return_inverse=True)
+    meanings = _read_label_names(prefix, "edge labels")
+    named = all(code in meanings for code in codes.tolist())
+    names = [meanings[code] if named else f"edge={code}" for code in codes.tolist()]
+    check_num_relations(names, _file(prefix, _EDGE_LABELS).name)
+    return number, names
+
+
+def _read_edge_features(
+    prefix: Path, num_edges: int, chosen: Sequence[Column]
+) -> tuple[np.ndarray | None, list[str] | None]:
+    """Return the edge attributes, ``[E, C]``, and their names, if they are asked for."""
+    if not chosen:
+        return None, None
+    if tuple(chosen) != ("attributes",):
+        raise InputError(
+            f"edge_features of a TU folder must be 'attributes', got {list(chosen)!r}."
+        )
+    values = _read(prefix, _EDGE_ATTRIBUTES, "float64")
+    if len(values) != num_edges:
+        raise InputError(
+            f"{_file(prefix, _EDGE_ATTRIBUTES).name} must have one line for each of the "
+            f"{num_edges} edges, got {len(values)} lines."
+        )
+    return values, [f"x{column}" for column in range(values.shape[1])]
+
+
+def _unused_files(
+    prefix: Path, features: Sequence[str], no_relations: bool, no_edge_features: bool
+) -> tuple[str, ...]:
+    """Say which files of a set are not used."""
+    unused = [ending for kind, ending in _FEATURES.items() if kind not in features]
+    unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES] * no_edge_features
+    names = [path.name for path in (_file(prefix, ending) for ending in unused) if path.is_file()]
+    notes = (f"files that are not used: {listed(names)}",) if names else ()
+    for note in notes:
+        log.info("%s", note)
+    return notes
 
 
 def read_tu_classes(folder: Path) -> np.ndarray:
@@ -144,7 +217,7 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         return values, [f"x{column}" for column in range(values.shape[1])]
     blocks, names = [], []
     single = values.shape[1] == 1
-    meanings = _read_label_names(prefix) if single else {}
+    meanings = _read_label_names(prefix, "node labels") if single else {}
     for column in range(values.shape[1]):
         codes, position = np.unique(values[:, column], return_inverse=True)
         if len(codes) > _MAX_LABELS:
@@ -160,22 +233,22 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
     return np.concatenate(blocks, axis=1).astype(np.float32), names
 
 
-def _read_label_names(prefix: Path) -> dict[int, str]:
-    """Return what a README beside the files says that node labels mean; empty without one."""
+def _read_label_names(prefix: Path, kind: str) -> dict[int, str]:
+    """Return what a README beside the files says that labels mean; empty without one."""
     for name in _READMES:
         path = prefix.with_name(name.format(name=prefix.name))
         if path.is_file() and path.stat().st_size < _MAX_README_BYTES:
-            names = _find_label_names(path.read_text(encoding="utf-8", errors="replace"))
+            names = _find_label_names(path.read_text(encoding="utf-8", errors="replace"), kind)
             if names:
-                log.info("label names: taken from %s", path.name)
+                log.info("names of %s: taken from %s", kind, path.name)
                 return names
     return {}
 
 
-def _find_label_names(text: str) -> dict[int, str]:
-    """Find the list of codes and names after a line that starts with "Node labels"."""
+def _find_label_names(text: str, kind: str) -> dict[int, str]:
+    """Find the list of codes and names after a line that starts with "node labels", say."""
     lines = iter(text.splitlines())
-    if not any(line.strip().lower().startswith("node labels") for line in lines):
+    if not any(line.strip().lower().startswith(kind) for line in lines):
         return {}
     names: dict[int, str] = {}
     for line in lines:
