@@ -1,6 +1,7 @@
 """`gomkcn count`: what a pattern may be given as, and what is printed about its counts."""
 
 import re
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -47,6 +48,72 @@ def test_a_pattern_of_a_run(graphs):
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
 
 
+@pytest.fixture
+def signed(folder):
+    """Two loops of which one is coherent, a cycle, and edges without direction between them."""
+    rows = ["source,target,relation", "a,b,up", "a,c,up", "b,c,up", "d,e,up", "d,f,up", "e,f,down"]
+    rows += ["g,h,up", "h,i,up", "i,g,up", "c,d,with", "d,c,with", "f,g,with", "g,f,with"]
+    (folder / "signed.csv").write_text("\n".join(rows) + "\n")
+    arcs = "\n".join(f"{row.split(',')[0]} {row.split(',')[1]}" for row in rows[1:10])
+    (folder / "arcs.txt").write_text(arcs + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "exact"),
+    [
+        ('"a-[up]->b, b-[up]->c, a-[up]->c" signed.csv', 1),
+        ('"a-[up]->b, b-[down]->c, a-[up]->c" signed.csv', 1),
+        ('"x-[up]->y, y-[with]-z" signed.csv', 4),
+        ("feed-forward-loop arcs.txt --directed", 2),
+        ("three-cycle arcs.txt --directed", 1),
+        ('"a--b, b--c, c--a" arcs.txt', 3),
+        ("pattern.txt signed.csv", 1),
+        ("three-cycle mixed.csv --directed --relation none", 1),
+    ],
+)
+def test_directions_and_relations(signed, command, exact):
+    (signed / "pattern.txt").write_text("1 -> 2 up\n2 -> 3 down\n1 -> 3 up\n")
+    (signed / "mixed.csv").write_text((signed / "signed.csv").read_text())
+    lines = gomkcn(f"count {command}").splitlines()
+    assert next(line for line in lines if line.startswith("exact")).split()[1] == str(exact)
+
+
+def test_a_pattern_without_names_is_of_any_relation(signed):
+    signed_only = (signed / "signed.csv").read_text().splitlines()[:10]
+    (signed / "any.csv").write_text("\n".join(signed_only) + "\n")
+    lines = gomkcn("count feed-forward-loop any.csv").splitlines()
+    assert lines[2] == "edges    of any relation: down, up"
+    assert lines[3].startswith("exact    2 (")
+
+
+def test_a_pattern_of_a_directed_run(signed):
+    mine = "mine signed.csv --out run --patterns 2 --size 3 --epochs 1 --min-support 1 --quiet"
+    gomkcn(mine)
+    lines = gomkcn("count run:0 signed.csv").splitlines()
+    assert int(lines[2].split()[1]) > 0
+
+
+ECOLI = Path("../shared/data/directed/ecoli_regulation.csv").resolve()
+
+
+@pytest.mark.skipif(not ECOLI.is_file(), reason="needs ../shared/data/directed")
+def test_the_closed_triads_of_e_coli(folder):
+    closed = {
+        "feed-forward-loop": 40,
+        "three-cycle": 0,
+        "uplinked-mutual-dyad": 0,
+        "downlinked-mutual-dyad": 0,
+        "feedback-with-mutual-dyad": 0,
+        "feedback-with-two-mutual-dyads": 0,
+        "fully-connected-triad": 0,
+    }
+    for name, count in closed.items():
+        lines = gomkcn(f"count {name} {ECOLI}").splitlines()
+        assert lines[1].endswith(": 424 nodes, 519 edges")
+        assert lines[3].startswith(f"exact    {count} (")
+
+
 def test_a_count_that_is_not_finished(graphs, monkeypatch):
     unfinished = exact_counts.ExactCount(None, 2.5, at_least=7, num_graphs=1)
     monkeypatch.setattr(exact_counts, "count_exact", lambda *_: unfinished)
@@ -67,5 +134,11 @@ def test_refusals(graphs):
         "long.graphml graph.txt": "PATTERN must have at most 62 nodes, got long.graphml with 63.",
         "parts.graphml graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",
+        "three-cycle graph.txt": "PATTERN has directions and GRAPH has none: write",
+        "wheel graph.txt --directed": "PATTERN has no directions and GRAPH has: write its edges",
+        '"a->b, c" graph.txt': "PATTERN must have edges like a->b, a--b,",
+        '"a->b, b--c" graph.txt': "PATTERN must give all edges of one relation a direction",
+        '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
+        '"a->b, c->d" graph.txt --directed': "must be connected, got 2 pieces",
     }.items():
         assert rule in refused(f"count {command}")

@@ -104,7 +104,7 @@ def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) ->
         elif used[column]:
             raise InputError(
                 f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
-                f"{_in_words(*key[0])}; {_way_out(key[0], graph)}."
+                f"{_in_words(*key[0])}; {_way_out(graph)}."
             )
     return translated
 
@@ -144,7 +144,7 @@ def _in_words(name: str, directed: bool) -> str:
     return f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
 
 
-def _way_out(kind: tuple[str, bool], graph: Relations) -> str:
-    if kind[1] != any(graph.directed):
+def _way_out(graph: Relations) -> str:
+    if graph.names == (PLAIN,):
         return "write a->b for an edge from a to b, a--b for one without direction"
-    return "write a-[NAME]->b or a-[NAME]-b"
+    return "write a-[NAME]->b for an edge from a to b, a-[NAME]-b for one without direction"
