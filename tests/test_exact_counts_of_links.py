@@ -182,5 +182,5 @@ def test_a_pattern_has_the_relations_of_the_graph():
     ]
     with pytest.raises(InputError, match="'stops' .directed.*got edges with a direction"):
         channels_in(graph, channels_of([(1, 0)], 2), ARCS)
-    with pytest.raises(InputError, match="write a->b"):
+    with pytest.raises(InputError, match="write a-.NAME.->b"):
         channels_in(named, np.ones((2, 2, 1), bool), relations_of(["edge"], [False]))
