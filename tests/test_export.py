@@ -9,6 +9,7 @@ import pytest
 from tiny_runs import pattern_of, significance_of
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.stability import Stability
@@ -33,6 +34,20 @@ def test_igraph_has_the_features_and_the_weights():
     assert (graph.vs["x0"], graph.vs["x1"]) == ([0, 2, 4], [1, 3, 5])
     assert (graph["pattern"], graph["distinct"], graph["exact"]) == (3, 2, 20)
     assert to_igraph(pattern_of(nx.empty_graph(1))).vcount() == 1
+
+
+def test_directions_and_relations_are_written():
+    arcs = replace(path_pattern(), relations=relations_of(["edge"], [True]))
+    names = relations_of(["acts", "binds"], [True, False])
+    typed = replace(path_pattern(1), relations=names, edge_relations=(0, 1))
+    assert pattern_table([arcs, typed])["edges"].tolist() == [
+        "0->1 1->2",
+        "0-[acts]->1 1-[binds]-2",
+    ]
+    assert to_igraph(arcs).is_directed() and "relation" not in to_igraph(arcs).es.attributes()
+    graph = to_igraph(typed)
+    arcs_of = zip(graph.get_edgelist(), graph.es["relation"], strict=True)
+    assert sorted(arcs_of) == [((0, 1), "acts"), ((1, 2), "binds"), ((2, 1), "binds")]
 
 
 def test_the_table_of_patterns():

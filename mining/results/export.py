@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.run_files import write_files
 from mining.descriptions.shapes import describe_shape
 from mining.records.pattern import Pattern
@@ -53,7 +54,8 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``edges`` is text such as ``"0-1 1-2"``; ``distinct_low`` and ``distinct_high`` bound the
+        ``edges`` is text such as ``"0-1 1-2"``, ``"0->1"`` with directions, ``"0-[binds]-1"`` with
+        relations; ``distinct_low`` and ``distinct_high`` bound the
         interval of ``distinct``, and so on for the other counts; ``z_degree`` and ``q_degree``
         compare with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
         samples in which the pattern came back. Unknown entries are missing.
@@ -71,7 +73,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "shape": describe_shape(pattern),
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
-            "edges": " ".join(f"{u}-{v}" for u, v in pattern.edges),
+            "edges": _edges_as_text(pattern),
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
             "exact": pattern.frequency.exact,
@@ -85,6 +87,15 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
     # counts stay integers where some are unknown
     return table.astype({"exact": "Int64"})
+
+
+def _edges_as_text(pattern: Pattern) -> str:
+    """Each edge with its direction and relation, where the graph has any."""
+    texts, relations = [], pattern.relations
+    for (u, v), relation in zip(pattern.edges, pattern.edge_relations, strict=True):
+        name = "" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]"
+        texts.append(f"{u}{name}-{'>' if relations.directed[relation] else ''}{v}")
+    return " ".join(texts)
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
