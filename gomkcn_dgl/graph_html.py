@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
+import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.file_names import printable
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.file_names import printable, visible
 from gomkcn_dgl.runtime.notebook import register_html
 
 # drawings of more nodes are unreadable
 _MOST_DRAWN = 80
+# names in a line of words
+_MOST_NAMED = 12
 _SIZE, _MARGIN, _RADIUS = 220, 8, 4
 
 
@@ -21,7 +26,7 @@ def graph_html(graph: CSRGraph) -> str:
 
     >>> from gomkcn_dgl.graph import as_csr
     >>> page = graph_html(as_csr(nx.cycle_graph(5)))
-    >>> page.count("<circle"), ">5 (unweighted)</td>" in page
+    >>> page.count("<circle"), ">5 (undirected, unweighted)</td>" in page
     (5, True)
     """
     rows = "".join(
@@ -82,7 +87,7 @@ def _spring(graph: nx.Graph) -> dict[int, np.ndarray]:
 
 
 def describe_graph(graph: CSRGraph) -> dict[str, str]:
-    """Size, features and degrees of a graph in words, for ``gomkcn info``.
+    """What a graph holds, in words, and what was left out, for ``gomkcn info``.
 
     Examples
     --------
@@ -91,20 +96,60 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
     'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
     """
     degrees = graph.degrees
-    names = list(graph.feature_names)
-    shown = ", ".join(map(printable, names[:8])) + (", …" if len(names) > 8 else "")
     # a degree that occurs, so that "at most" holds for no fewer than 90 %
     most = np.quantile(degrees, 0.9, method="inverted_cdf")
-    return {
+    words = {
         "graphs": str(graph.num_graphs),
         "nodes": str(graph.num_nodes),
-        "edges": f"{graph.num_edges} ({'unweighted' if graph.weights is None else 'weighted'})",
-        "features": f"{len(names)} ({shown})",
+        "edges": f"{graph.num_edges} ({'directed' if graph.is_directed else 'undirected'}, "
+        f"{'unweighted' if graph.weights is None else 'weighted'})",
+        "relations": _shown(_relation_counts(graph)),
+        "edge features": _shown(graph.edge_feature_names),
+        "features": f"{len(graph.feature_names)} ({_shown(graph.feature_names)})",
+        "categories": _shown(_category_counts(graph)),
         "degrees": (
             f"median {np.median(degrees):g}, 90 % at most {most:g}, "
             f"largest {degrees.max()}, {(degrees == 0).sum()} nodes without an edge"
         ),
+        "components": _components(graph),
+        "notes": "; ".join(map(visible, graph.notes)),
     }
+    return {name: said for name, said in words.items() if said}
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(printable, names[:_MOST_NAMED])) + ", …" * (len(names) > _MOST_NAMED)
+
+
+def _relation_counts(graph: CSRGraph) -> list[str]:
+    """How many edges each relation has, where there is more to say than one number."""
+    relations = graph.relations
+    if relations.names == (PLAIN,):
+        return []
+    links = np.ones(len(graph.indices), np.int64) if graph.links is None else graph.links
+    ends = np.bincount(links, minlength=len(relations.links)) @ relations.links
+    counts = ends[relations.outgoing]
+    return [
+        f"{name} {count if directed else count // 2} ({'directed' if directed else 'undirected'})"
+        for name, count, directed in zip(relations.names, counts, relations.directed, strict=True)
+    ]
+
+
+def _category_counts(graph: CSRGraph) -> list[str]:
+    """How many nodes have each value of a categorical column, kind=kinase and the like."""
+    columns = [c for c, name in enumerate(graph.feature_names) if "=" in name]
+    return [
+        f"{graph.feature_names[c]} {np.count_nonzero(graph.features[:, c])}"
+        for c in columns[: _MOST_NAMED + 1]
+    ]
+
+
+def _components(graph: CSRGraph) -> str:
+    entries = np.ones(len(graph.indices), np.int8)
+    shape = graph.num_nodes, graph.num_nodes
+    rows = sp.csr_array((entries, graph.indices, graph.indptr), shape=shape)
+    number, member = sp.csgraph.connected_components(rows, directed=False)
+    return f"{number}, the largest with {np.bincount(member).max()} nodes"
 
 
 register_html(CSRGraph, graph_html)

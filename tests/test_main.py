@@ -104,12 +104,54 @@ def test_info_says_what_would_be_read():
     assert dict(re.split(r"  +", line, maxsplit=1) for line in said.splitlines()) == {
         "graphs": "1",
         "nodes": "55",
-        "edges": "80 (unweighted)",
+        "edges": "80 (undirected, unweighted)",
         "features": "1 (constant)",
         "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
+        "components": "11, the largest with 5 nodes",
+        "notes": "no node features: every node gets the constant feature 1 (55 nodes); "
+        "mirrored 80 edges that were given in one direction",
         # the five cliques have balls of five nodes
         "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
     }
+
+
+def test_info_lists_relations_categories_and_what_is_ignored():
+    Path("g.csv").write_text(
+        "gene;on;how;year;p\na;b;acts;1999;0.5\nb;c;stops;2001;1\nb;b;acts;1;1\n"
+    )
+    Path("g.features.csv").write_text("id,kind,note\na,tf,x\nb,tf,y\nc,kinase,z\n")
+    said = gomkcn("info g.csv --source gene --target 2 --relation how --edge-features p "
+                  "--features kind")  # fmt: skip
+    lines = dict(re.split(r"  +", line, maxsplit=1) for line in said.splitlines())
+    assert lines["edges"] == "2 (directed, unweighted)"
+    assert lines["relations"] == "acts 1 (directed), stops 1 (directed)"
+    assert lines["edge features"] == "p"
+    assert lines["categories"] == "kind=kinase 1, kind=tf 2"
+    assert lines["notes"] == (
+        "columns that are not used: year; columns of g.features.csv that are not used: note; "
+        "dropped 1 self-loops"
+    )
+    assert "relation must name a column among gene, on, how, year, p, got 'x'." in refused(
+        "info g.csv --relation x"
+    )
+    lines = gomkcn("info g.csv --relation none --undirected --features kind").splitlines()
+    assert lines[2] == "edges              2 (undirected, unweighted)"
+
+
+def test_what_was_said_of_the_edges_is_stored_with_the_run():
+    rows = [f"{u},{v},acts,{w}" for k in range(0, 30, 3)
+            for u, v, w in [(k, k + 1, 2), (k, k + 2, 3), (k + 1, k + 2, 4)]]  # fmt: skip
+    Path("g.csv").write_text("\n".join(["a,b,how,p", *rows]))
+    options = "--source 1 --target b --relation how --edge-features p --directed"
+    gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --epochs 1 {options} --quiet")
+    graph = read_run("run").settings["graph"]
+    assert {name: graph[name] for name in ("source", "target", "relation", "directed")} == {
+        "source": "1", "target": "b", "relation": "how", "directed": True
+    }  # fmt: skip
+    assert list(graph["edge_features"]) == ["p"]
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
+    assert first == again
 
 
 def write_graphml():

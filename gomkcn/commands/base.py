@@ -118,9 +118,21 @@ def show_log(quiet: bool) -> None:
         log.addHandler(handler)
 
 
+# what is said about the edges of a file, as in read_graph
+edge_options = add_options(
+    ("--directed/--undirected", bool, "Whether edges have a direction. [as the file says]"),
+    ("--source", str, "Column of the nodes that edges leave, by name or number. [by its header]"),
+    ("--target", str, "Column of the nodes that edges lead to. [by its header]"),
+    ("--relation", str, "Column of the kinds of edges; none: not used. [by its header]"),
+    ("--weight", str, "Column of the weights; none: not used. [weight]"),
+    ("--edge-features", NAMES, "Columns of numbers of each edge, separated by commas."),
+)
+
+
 def graph_options(command: Decorated) -> Decorated:
     """The argument PATH, and the options that decide how a graph is read."""
-    return click.argument("path", metavar="PATH", required=False)(_reading_options(command))
+    options = _reading_options(edge_options(command))
+    return click.argument("path", metavar="PATH", required=False)(options)
 
 
 _reading_options = add_options(

@@ -1,4 +1,4 @@
-"""`gomkcn info`: what would be read from a file, and how many subgraphs are truncated."""
+"""`gomkcn info`: what would be read from a file or left out, and how much is truncated."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from gomkcn.commands.base import Command, add_options, graph_options, read_graph
     ("--size max_nodes", 6, "Most nodes of a subgraph."),
 )
 def info(num_hops: int | None, max_nodes: int, **graph_settings: Any) -> None:
-    """Print what would be read from PATH, and how many subgraphs are truncated.
+    """Print what would be read from PATH and what not, and how many subgraphs are truncated.
 
     \b
     gomkcn info friends.txt.gz --hops 2 --size 8
+    gomkcn info regulation.csv --relation effect --directed
     """
     show_log(quiet=False)
     from gomkcn_dgl.graph_html import describe_graph

@@ -93,6 +93,7 @@ def mine(
     gomkcn mine friends.txt.gz --out run --patterns 12 --size 6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine graph.graphml --out run --features x0,x1
+    gomkcn mine regulation.csv --out run --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --out run --null degree --stability 10 --exact 10
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600

@@ -93,7 +93,7 @@ def read_graph(
     target: Column | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
-    edge_features: Sequence[Column] = (),
+    edge_features: Sequence[Column] | None = None,
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
@@ -162,7 +162,7 @@ def read_graph(
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    options = EdgeOptions(directed, source, target, relation, weight, edge_features)
+    options = EdgeOptions(directed, source, target, relation, weight, edge_features or ())
     with named(path):
         _check_exists(path)
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
