@@ -13,6 +13,13 @@ __getattr__, __dir__, __all__ = lazy_names(
             "random_tree",
             "watts_strogatz",
         ],
+        "directed_base_graphs": [
+            "directed_configuration",
+            "DIRECTED_BASE_GRAPHS",
+            "directed_scale_free",
+            "layered",
+            "orient_edges",
+        ],
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
         "motif": ["Motif", "motif_from_networkx", "read_motif"],
         "motifs": ["get_motif", "MOTIFS"],

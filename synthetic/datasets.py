@@ -13,6 +13,7 @@ import torch
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert
+from synthetic.directed_base_graphs import orient_edges
 from synthetic.motif import Motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
@@ -78,8 +79,9 @@ class PlantedMotifDataset(_GeneratedDataset):
         Copies of every motif, unless ``motifs`` is a mapping.
     motifs : sequence of (str or Motif), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
-    features, feature_dim, noise, remove_prob, add_prob, edges_per_motif, shuffle
-        As in :func:`synthetic.plant_motifs`.
+    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif
+        As in :func:`synthetic.plant_motifs`, and ``shuffle`` as well; with ``directed``, the edges
+        of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
     raw_dir, force_reload, verbose
@@ -140,6 +142,8 @@ class PlantedMotifDataset(_GeneratedDataset):
                 check_motifs(counts, Sequence), check_int("copies", self.copies, 0)
             )
         base_edges = barabasi_albert(self.num_base_nodes, self.num_base_edges_per_node, rng)
+        if self._planting.get("directed"):
+            base_edges = orient_edges(base_edges, rng)
         self.planted: PlantedGraph = plant_motifs(
             base_edges, self.num_base_nodes, counts, **self._planting, seed=rng
         )
@@ -179,8 +183,9 @@ class MotifClassificationDataset(_GeneratedDataset):
         As in :class:`PlantedMotifDataset`, for each graph.
     motifs : sequence of (str or Motif)
         One per class, in the order of the labels.
-    features, feature_dim, noise, remove_prob, add_prob, edges_per_motif
-        As in :func:`synthetic.plant_motifs`; a type's vector is the same in all graphs.
+    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif
+        As in :func:`synthetic.plant_motifs`; a type's vector is the same in all graphs. With
+        ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
     raw_dir, force_reload, verbose
@@ -253,9 +258,10 @@ class MotifClassificationDataset(_GeneratedDataset):
         graph_of_copy = rng.permutation(num_graphs)
         hosts = np.stack([graph_of_copy * size, np.full(num_graphs, size)], axis=1)
         counts = tuple(np.bincount(class_of_copy).tolist())
-        planted = plant_copies(
-            base_edges, num_graphs * size, table, counts, hosts, self._settings, rng
-        )
+        if self._settings.directed:
+            base_edges = orient_edges(base_edges, rng)
+        base = base_edges, num_graphs * size, None
+        planted = plant_copies(base, table, counts, hosts, self._settings, rng)
         labels = np.empty(num_graphs, dtype=np.int64)
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
@@ -288,14 +294,15 @@ class MotifClassificationDataset(_GeneratedDataset):
     def _graphs(self) -> list[Any]:
         """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
         planted = self.planted
-        ends = np.concatenate([planted.edges, planted.edges[:, ::-1]])
+        ends, rows = planted.arcs()
         graph_of_edge = self._graph_of_node[ends[:, 0]]
         by_graph = np.argsort(graph_of_edge, kind="stable")
         source, target = torch.from_numpy(ends[by_graph].T.copy())
         whole = dgl.graph((source, target), num_nodes=planted.num_nodes)
         for name, values in planted.node_data().items():
             whole.ndata[name] = torch.tensor(values)
-        whole.edata["edge_mask"] = torch.tensor(np.tile(planted.edge_mask, 2)[by_graph])
+        for name, values in planted.edge_data().items():
+            whole.edata[name] = torch.from_numpy(values[rows[by_graph]])
         whole.set_batch_num_nodes(torch.from_numpy(np.diff(self.node_offsets)))
         whole.set_batch_num_edges(torch.from_numpy(np.bincount(graph_of_edge)))
         return list(dgl.unbatch(whole))

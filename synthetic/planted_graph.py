@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import networkx as nx
@@ -10,7 +10,9 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import SIMPLE, Relations
 from synthetic.motif import Motif
 
 
@@ -24,7 +26,8 @@ class PlantedGraph:
     num_nodes : int
         Number of nodes V.
     edges : numpy.ndarray
-        int64 ``[E, 2]``, each undirected edge once with ``u < v``.
+        int64 ``[E, 2]``, from the first node to the second, or each edge once with ``u < v`` where
+        they have no direction.
     features : numpy.ndarray
         float32 ``[V, D]``, in [0, 1].
     node_type : numpy.ndarray
@@ -40,7 +43,11 @@ class PlantedGraph:
     instances : tuple of (str, tuple of int)
         Each copy: the motif's name and its node ids in motif-node order.
     motifs : tuple of Motif
-        The motif types; a type may have no copy.
+        The motif types, as they were planted; a type may have no copy.
+    relations : Relations
+        The relations of the edges, and whether they have a direction.
+    edge_relation : numpy.ndarray
+        int64 ``[E]``, a number of ``relations.names``.
 
     Examples
     --------
@@ -63,6 +70,12 @@ class PlantedGraph:
     edge_mask: np.ndarray
     instances: tuple[tuple[str, tuple[int, ...]], ...]
     motifs: tuple[Motif, ...]
+    relations: Relations = SIMPLE
+    edge_relation: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        if not len(self.edge_relation):
+            object.__setattr__(self, "edge_relation", np.zeros(len(self.edges), np.int64))
 
     @property
     def motif_names(self) -> tuple[str, ...]:
@@ -70,18 +83,63 @@ class PlantedGraph:
         return tuple(motif.name for motif in self.motifs)
 
     def to_dgl(self) -> Any:
-        """Return a ``DGLGraph`` holding every edge in both directions.
+        """Return a ``DGLGraph`` holding each edge once, or in both ways if it has no direction.
 
         ``ndata``: ``feat`` float32 ``[V, D]``, ``node_mask`` bool ``[V]`` and ``node_type``,
-        ``node_instance``, ``node_role`` int64 ``[V]``. ``edata``: ``edge_mask`` bool ``[2 E]``.
-        Edge e runs from u to v at e and back at E + e. The tensors are copies.
+        ``node_instance``, ``node_role`` int64 ``[V]``. ``edata``: ``edge_mask`` bool and, where
+        there are several relations, ``relation`` int64. Without directions edge e runs from u to v
+        at e and back at E + e. The tensors are copies.
         """
-        u, v = torch.from_numpy(self.edges.T.copy())
-        graph = dgl.graph((torch.cat([u, v]), torch.cat([v, u])), num_nodes=self.num_nodes)
+        ends, rows = self.arcs()
+        graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
         for name, values in self.node_data().items():
             graph.ndata[name] = torch.tensor(values)
-        graph.edata["edge_mask"] = torch.tensor(self.edge_mask).repeat(2)
+        for name, values in self.edge_data().items():
+            graph.edata[name] = torch.from_numpy(values[rows])
         return graph
+
+    def to_heterograph(self) -> Any:
+        """Return a DGL heterograph with an edge type ``("node", name, "node")`` a relation.
+
+        The data are those of :meth:`to_dgl`, without ``relation``.
+        """
+        ends, rows = self.arcs()
+        ends_of, rows_of = {}, {}
+        for number, name in enumerate(self.relations.names):
+            here = self.edge_relation[rows] == number
+            ends_of["node", name, "node"] = tuple(torch.from_numpy(ends[here].T.copy()))
+            rows_of[name] = rows[here]
+        graph = dgl.heterograph(ends_of, num_nodes_dict={"node": self.num_nodes})
+        for name, values in self.node_data().items():
+            graph.ndata[name] = torch.tensor(values)
+        for name, own in rows_of.items():
+            graph.edges[name].data["edge_mask"] = torch.from_numpy(self.edge_mask[own])
+        return graph
+
+    def to_csr(self) -> CSRGraph:
+        """Return the graph as the miner takes it; a constant feature counts as none."""
+        source, target = self.edges.T
+        is_constant = self.features.shape[1] == 1 and bool((self.features == 1).all())
+        return csr_from_edges(
+            source,
+            target,
+            self.num_nodes,
+            features=None if is_constant else self.features,
+            directed=self.relations.directed,
+            relation=self.edge_relation,
+            relation_names=self.relations.names,
+            undirected=True,
+        )
+
+    def arcs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the edges and, where they have no direction, the edges back, int64 ``[A, 2]``.
+
+        The second array is the row of ``edges`` that each comes from, int64 ``[A]``.
+        """
+        rows = np.arange(len(self.edges))
+        if self.relations.is_directed:
+            return self.edges, rows
+        return np.concatenate([self.edges, self.edges[:, ::-1]]), np.tile(rows, 2)
 
     def node_data(self) -> dict[str, np.ndarray]:
         """Return the node arrays under the names they have in ``ndata``."""
@@ -93,35 +151,58 @@ class PlantedGraph:
             "node_role": self.node_role,
         }
 
+    def edge_data(self) -> dict[str, np.ndarray]:
+        """Return the edge arrays under the names they have in ``edata``."""
+        several = len(self.relations.names) > 1
+        return {"edge_mask": self.edge_mask} | ({"relation": self.edge_relation} if several else {})
+
     def to_networkx(self) -> nx.Graph:
-        """Return a networkx graph with the same node and edge attributes, as plain values."""
-        graph = nx.Graph()
+        """Return a networkx graph with the same node and edge attributes, as plain values.
+
+        Where there are several relations it is a multigraph, and ``relation`` is their name.
+        """
+        several, directed = len(self.relations.names) > 1, self.relations.is_directed
+        kinds = {
+            (False, False): nx.Graph,
+            (True, False): nx.DiGraph,
+            (False, True): nx.MultiGraph,
+            (True, True): nx.MultiDiGraph,
+        }
+        graph = kinds[directed, several]()
         columns = {name: values.tolist() for name, values in self.node_data().items()}
         for node in range(self.num_nodes):
             graph.add_node(node, **{name: values[node] for name, values in columns.items()})
-        for (u, v), inside in zip(self.edges.tolist(), self.edge_mask.tolist(), strict=True):
-            graph.add_edge(u, v, edge_mask=inside)
+        rows = self.edges.tolist(), self.edge_mask.tolist(), self.edge_relation.tolist()
+        for (u, v), inside, relation in zip(*rows, strict=True):
+            named = {"relation": self.relations.names[relation]} if several else {}
+            graph.add_edge(u, v, edge_mask=inside, **named)
         return graph
 
     def truth(self) -> dict[str, Any]:
         """Return what was planted, as plain lists that JSON can hold.
 
         ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, ...]}``; each instance
-        lists its node ids in motif-node order. These are the copies planted: a graph may hold more
-        occurrences by chance, and fewer if edges were deleted.
+        lists its node ids in motif-node order. Motifs with directions or relations have
+        ``"relations": [{"name", "directed"}, ...]`` and ``"edge_relations"``, a number of these for
+        each edge. These are the copies planted: a graph may hold more occurrences by chance, and
+        fewer if edges were deleted.
         """
         return {"motifs": [self._truth_of(motif) for motif in self.motifs]}
 
     def _truth_of(self, motif: Motif) -> dict[str, Any]:
         """Return one row of the truth."""
         instances = [list(nodes) for name, nodes in self.instances if name == motif.name]
-        return {
+        entry: dict[str, Any] = {
             "name": motif.name,
             "num_nodes": motif.num_nodes,
             "edges": [list(edge) for edge in motif.edges],
-            "copies": len(instances),
-            "instances": instances,
         }
+        if motif.relations != SIMPLE:
+            names, directed = motif.relations.names, motif.relations.directed
+            kinds = zip(names, directed, strict=True)
+            entry["relations"] = [{"name": name, "directed": one} for name, one in kinds]
+            entry["edge_relations"] = [names.index(name) for name in motif.edge_relations]
+        return entry | {"copies": len(instances), "instances": instances}
 
     def relabel(self, new_id: np.ndarray) -> PlantedGraph:
         """Return the same graph with node v called ``new_id[v]``.
@@ -141,10 +222,10 @@ class PlantedGraph:
         if not np.array_equal(np.sort(new_id), np.arange(self.num_nodes)):
             raise InputError(f"new_id must be a permutation of 0 to {self.num_nodes - 1}.")
         old_id = np.argsort(new_id)
-        names = new_id.tolist()
+        names, edges = new_id.tolist(), new_id[self.edges]
         return replace(
             self,
-            edges=np.sort(new_id[self.edges], axis=1),
+            edges=edges if self.relations.is_directed else np.sort(edges, axis=1),
             features=self.features[old_id],
             node_type=self.node_type[old_id],
             node_mask=self.node_mask[old_id],

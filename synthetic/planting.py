@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import MAX_RELATIONS
 from synthetic.base_graphs import Seed, as_generator
 from synthetic.motif import Motif
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
+from synthetic.planted_relations import (
+    assign_relations,
+    draw_base_relation,
+    draw_copy_edges,
+    draw_links,
+    name_relations,
+)
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 
@@ -27,6 +35,8 @@ class PlantingSettings:
     noise: float = 0.0
     remove_prob: float = 0.0
     add_prob: float = 0.0
+    directed: bool = False
+    relations: int | Sequence[str] = 1
 
     def __post_init__(self) -> None:
         check_int("edges_per_motif", self.edges_per_motif, 0)
@@ -35,6 +45,8 @@ class PlantingSettings:
         check_float("noise", self.noise, 0.0)
         check_float("remove_prob", self.remove_prob, 0.0, 1.0)
         check_float("add_prob", self.add_prob, 0.0, 1.0)
+        if isinstance(self.relations, int):
+            check_int("relations", self.relations, 1, MAX_RELATIONS)
         if self.noise > 0 and self.features != "per_type_noise":
             raise InputError(
                 f"noise must be 0 with features={self.features!r}, got {self.noise}; "
@@ -53,6 +65,9 @@ def plant_motifs(
     noise: float = 0.0,
     remove_prob: float = 0.0,
     add_prob: float = 0.0,
+    directed: bool = False,
+    relations: int | Sequence[str] = 1,
+    base_relation: np.ndarray | None = None,
     shuffle: bool = False,
     seed: Seed,
 ) -> PlantedGraph:
@@ -65,7 +80,8 @@ def plant_motifs(
     Parameters
     ----------
     base_edges : numpy.ndarray
-        Integer ``[E, 2]``, each undirected edge once, no self-loops.
+        Integer ``[E, 2]``, each edge once, no self-loops; with ``directed`` from the first node to
+        the second.
     num_base_nodes : int
         Number of nodes of the background; they keep their ids.
     motifs : mapping from str or Motif to int
@@ -81,8 +97,17 @@ def plant_motifs(
     noise : float
         Standard deviation of the feature noise.
     remove_prob, add_prob : float
-        Probability that a motif edge of a copy is deleted, and that a non-edge inside a copy is
-        added. The truth keeps the intended motif.
+        Probability that a motif edge of a copy is deleted, and that an edge is added between two
+        nodes of a copy that are not joined. The truth keeps the intended motif.
+    directed : bool
+        Whether the edges have a direction. A motif without directions gets some at random, the same
+        in all copies; attaching edges lead either way with equal probability.
+    relations : int or sequence of str
+        The relations of the edges, or how many: the relations that the motifs name, and more up to
+        this number. A motif that names none gets some at random, the same in all copies; attaching
+        edges have the relation of a random base edge.
+    base_relation : numpy.ndarray, optional
+        Integer ``[E]``, relation of each base edge; at random when left out.
     shuffle : bool
         Relabel all nodes at random; otherwise the base nodes come first, then the copies in order.
     seed : int or numpy.random.Generator
@@ -109,24 +134,24 @@ def plant_motifs(
 
     """
     settings = PlantingSettings(
-        edges_per_motif, features, feature_dim, noise, remove_prob, add_prob
+        edges_per_motif, features, feature_dim, noise, remove_prob, add_prob, directed, relations
     )
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
-    base_edges = _check_edges(base_edges, num_base_nodes)
+    base_edges = _check_edges(base_edges, num_base_nodes, directed)
     table = check_motifs(motifs, Mapping)
     copies = tuple(
         check_int(f"motifs[{motif.name!r}]", count, 0)
         for motif, count in zip(table, motifs.values(), strict=True)
     )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
-    planted = plant_copies(base_edges, num_base_nodes, table, copies, hosts, settings, rng)
+    base = base_edges, num_base_nodes, base_relation
+    planted = plant_copies(base, table, copies, hosts, settings, rng)
     return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
 
 
 def plant_copies(
-    base_edges: np.ndarray,
-    num_base_nodes: int,
+    base: tuple[np.ndarray, int, np.ndarray | None],
     motifs: tuple[Motif, ...],
     copies: tuple[int, ...],
     hosts: np.ndarray,
@@ -135,18 +160,34 @@ def plant_copies(
 ) -> PlantedGraph:
     """Plant with checked arguments; copy c attaches to base nodes ``first .. first + count - 1``.
 
-    ``hosts`` ``[C, 2]`` holds (first, count) of each copy, so that a forest of backgrounds can be
-    planted in one pass. The draws are attaching edges, alterations, features, in this order and
-    of sizes that no probability changes: a sweep over noise keeps everything else.
+    ``base`` are the edges, the number of nodes and the relation of each edge. ``hosts`` ``[C, 2]``
+    holds (first, count) of each copy, so that a forest of backgrounds can be planted in one pass.
+    The draws are relations and directions where there are any, attaching edges, alterations,
+    features, in this order and of sizes that no probability changes: a sweep over noise keeps
+    everything else.
     """
+    base_edges, num_base_nodes, base_relation = base
+    relations = name_relations(motifs, settings.directed, settings.relations)
+    motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
+    base_relation = draw_base_relation(base_relation, len(base_edges), relations, rng)
     sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
     # First node of each copy, [C].
     starts = num_base_nodes + np.cumsum(sizes) - sizes
     attaching = _draw_attaching_edges(starts, sizes, hosts, settings.edges_per_motif, rng)
+    attaching, attaching_relation = draw_links(attaching, base_relation, relations, rng)
     edges, node_type, role = [base_edges], [np.zeros(num_base_nodes, np.int64)], []
+    edge_relation = [base_relation]
     first = 0
     for i, (motif, count) in enumerate(zip(motifs, copies, strict=True)):
-        edges.append(_draw_copy_edges(motif, starts[first : first + count], settings, rng))
+        inside = draw_copy_edges(
+            motif,
+            starts[first : first + count],
+            relations,
+            (settings.remove_prob, settings.add_prob),
+            rng,
+        )
+        edges.append(inside[0])
+        edge_relation.append(inside[1])
         node_type.append(np.full(count * motif.num_nodes, 1 + i))
         role.append(np.tile(np.arange(motif.num_nodes), count))
         first += count
@@ -169,11 +210,13 @@ def plant_copies(
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_inside, len(attaching)]),
         instances=instances,
         motifs=motifs,
+        relations=relations,
+        edge_relation=np.concatenate([*edge_relation, attaching_relation]),
     )
 
 
-def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Return int64 ``[E, 2]`` with ``u < v``, or refuse what is not a simple graph."""
+def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.ndarray:
+    """Return int64 ``[E, 2]``, without direction ``u < v``, or refuse what is no simple graph."""
     edges = np.asarray(base_edges)
     if edges.size == 0:
         return np.empty((0, 2), dtype=np.int64)
@@ -182,7 +225,8 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int) -> np.ndarray:
     if edges.dtype.kind not in "iu":
         raise InputTypeError(f"base_edges must hold integers, got {edges.dtype}.")
     edges = edges.astype(np.int64)
-    edges.sort(axis=1)
+    if not directed:
+        edges.sort(axis=1)
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise InputError(
             f"base_edges must hold node ids from 0 to {num_nodes - 1}, "
@@ -235,19 +279,6 @@ def _draw_attaching_edges(
     base_node = hosts[:, :1] + pairs // sizes[:, None]
     copy_node = starts[:, None] + pairs % sizes[:, None]
     return np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
-
-
-def _draw_copy_edges(
-    motif: Motif, starts: np.ndarray, settings: PlantingSettings, rng: np.random.Generator
-) -> np.ndarray:
-    """Return the edges inside all copies of one motif ``[E, 2]``, some deleted and some added."""
-    # All pairs i < j of motif nodes, [P], and which of them are edges.
-    i, j = np.triu_indices(motif.num_nodes, 1)
-    is_edge = motif.adjacency()[i, j] == 1
-    flip_prob = np.where(is_edge, settings.remove_prob, settings.add_prob)
-    flipped = rng.random((len(starts), len(i))) < flip_prob
-    copy, pair = np.nonzero(is_edge ^ flipped)
-    return np.stack([starts[copy] + i[pair], starts[copy] + j[pair]], axis=1)
 
 
 def _draw_features(

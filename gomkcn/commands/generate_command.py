@@ -22,7 +22,12 @@ _BASE_OPTIONS = {
     "ws": ("neighbors", "rewire_prob"),
     "regular": ("degree",),
     "tree": (),
+    "configuration": ("edges_per_node",),
+    "scale-free": (),
+    "layered": ("layers", "edges_per_node"),
 }
+_MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
+_DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
 
 @click.group(cls=Group)
@@ -38,18 +43,27 @@ def generate() -> None:
 @generate.command()
 @add_options(
     ("--out", ..., "Graph file; its truth is written beside it."),
-    ("--base", "ba", "Base graph: ba, er, ws, regular or tree."),
+    (
+        "--base",
+        "ba",
+        "Base graph: ba, er, ws, regular or tree; or configuration, scale-free or layered, whose "
+        "edges have a direction.",
+    ),
     ("--nodes", 760, "Nodes of the base graph."),
-    ("--edges-per-node", 1, "Edges of each new node, for ba."),
+    ("--edges-per-node", 1, "Edges of each new node, for ba, and of each, for directed graphs."),
     ("--edge-prob", 0.005, "Probability of an edge, for er."),
     ("--neighbors", 4, "Neighbours on the ring, for ws."),
     ("--rewire-prob", 0.1, "Probability that an edge is rewired, for ws."),
     ("--degree", 3, "Degree of each node, for regular."),
+    ("--layers", 5, "Number of layers, for layered."),
+    ("--directed", bool, "Give each edge a direction."),
+    ("--relations", 1, "Number of edge types; those that the motifs name are among them."),
     (
         "--motif motifs",
         list,
         "NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
-        "[house, cup, wheel, crown: 10 each]",
+        "[house, cup, wheel, crown: 10 each; feed-forward-loop, three-cycle, bi-fan, bi-parallel "
+        "where edges have a direction]",
     ),
     ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
     ("--feature-dim", 3, "Number of features."),
@@ -59,7 +73,13 @@ def generate() -> None:
     ("--seed", 0, "Seed of all random numbers."),
 )
 def planted(
-    out: str, base: str, nodes: int, motifs: tuple[str, ...], seed: int, **options: Any
+    out: str,
+    base: str,
+    nodes: int,
+    motifs: tuple[str, ...],
+    directed: bool,
+    seed: int,
+    **options: Any,
 ) -> None:
     """Plant motifs in a base graph; the defaults are the 1000-node graph of the GOMKCN paper.
 
@@ -67,6 +87,8 @@ def planted(
     gomkcn generate planted --out planted.bin
     gomkcn generate planted --out big.npz --nodes 10000 --motif wheel=50 --motif mine.txt=50
     gomkcn generate planted --out huge.graph --nodes 10000000 --edges-per-node 2 --features constant
+    gomkcn generate planted --out regulation.csv --directed --motif feed-forward-loop=20
+    gomkcn generate planted --out typed.graph --relations 3 --features constant
     """
     show_log(quiet=False)
     import json
@@ -74,33 +96,31 @@ def planted(
     import numpy as np
 
     from gomkcn_dgl.checks import check_choice
-    from gomkcn_dgl.csr import csr_from_edges
     from gomkcn_dgl.io.reading import atomic_write, write_dgl_graphs, write_graph
-    from synthetic import BASE_GRAPHS, plant_motifs
+    from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
 
-    check_choice("base", base, BASE_GRAPHS)
+    base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
+    check_choice("base", base, base_graphs)
     arguments = {name: options.pop(name) for names in _BASE_OPTIONS.values() for name in names}
     rng = np.random.default_rng(check_int("seed", seed, 0))
-    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), rng)
-    graph = plant_motifs(edges, nodes, _parse_motifs(motifs), seed=rng, **options)
+    edges = base_graphs[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), rng)
+    if directed and base in BASE_GRAPHS:
+        edges = orient_edges(edges, rng)
+    directed = directed or base in DIRECTED_BASE_GRAPHS
+    copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
+    graph = plant_motifs(edges, nodes, copies, directed=directed, seed=rng, **options)
     path = Path(out)
     if path.suffix == ".bin":
         write_dgl_graphs(path, [graph.to_dgl()])
     else:
-        constant = options["features"] == "constant"
-        source, target = graph.edges.T
-        csr = csr_from_edges(
-            source,
-            target,
-            graph.num_nodes,
-            features=None if constant else graph.features,
-            undirected=True,
-        )
-        write_graph(path, csr)
+        write_graph(path, graph.to_csr())
     truth, truth_path = graph.truth(), truth_path_of(path)
     atomic_write(truth_path, json.dumps(truth) + "\n")
-    copies = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
-    click.echo(f"{path}: {graph.num_nodes} nodes, {len(graph.edges)} edges, planted {copies}")
+    planted = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
+    kind = "arcs" if directed else "edges"
+    if len(graph.relations.names) > 1:
+        kind += f" of the relations {', '.join(graph.relations.names)}"
+    click.echo(f"{path}: {graph.num_nodes} nodes, {len(graph.edges)} {kind}, planted {planted}")
     click.echo(f"{truth_path}: where they are")
 
 
@@ -130,11 +150,11 @@ def classification(out: str, **options: Any) -> None:
 
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
-    """``NAME=COPIES`` or ``FILE=COPIES`` each."""
+    """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
     from synthetic import MOTIFS, read_motif
 
     motifs: dict[Any, int] = {}
-    for text in given or ("house=10", "cup=10", "wheel=10", "crown=10"):
+    for text in given:
         name, _, copies = text.rpartition("=")
         if not name or not copies.isdecimal():
             raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
