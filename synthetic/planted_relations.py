@@ -42,8 +42,8 @@ def assign_relations(motif: Motif, relations: Relations, rng: np.random.Generato
     """
     if not relations.is_directed and motif.relations.is_directed:
         raise InputError(
-            f"motif {motif.name!r} has edges with a direction, and the graph has none; "
-            "plant it with directed=True."
+            f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
+            "got False."
         )
     kinds = np.array(motif.edge_relations, dtype=object)
     if PLAIN not in relations.names:

@@ -80,6 +80,37 @@ def test_generate_writes_every_format(suffix):
     assert read_truth("graph.truth.json") == read_truth("same.truth.json")
 
 
+@pytest.mark.parametrize(
+    ("options", "relations", "directed", "motifs"),
+    [
+        ("--directed", ("edge",), True, "10 feed-forward-loop, 10 three-cycle, 10 bi-fan"),
+        ("--base layered --edges-per-node 2", ("edge",), True, "10 feed-forward-loop"),
+        ("--base scale-free --relations 2", ("relation0", "relation1"), True, "10 feed-forward"),
+        ("--relations 2 --motif triangle-011=3", ("relation0", "relation1"), False, "3 triangle"),
+        (
+            "--directed --motif incoherent-feed-forward-loop=4",
+            ("activates", "represses"),
+            True,
+            "4 incoherent-feed-forward-loop",
+        ),
+    ],
+)
+def test_generate_with_directions_and_relations(options, relations, directed, motifs):
+    said = gomkcn(f"generate planted --out graph.npz --nodes 60 {options}")
+    graph = read_graph("graph.npz")
+    assert graph.relations.names == relations
+    assert graph.relations.directed == (directed,) * len(relations)
+    assert f"{graph.num_edges} {'arcs' if directed else 'edges'}" in said
+    assert f"planted {motifs}" in said
+    for motif in read_truth("graph.truth.json")["motifs"]:
+        assert len(motif["instances"]) == motif["copies"] > 0
+
+
+def test_generate_refuses_a_directed_motif_without_directions():
+    sentence = refused("generate planted --out graph.npz --motif bi-fan=3")
+    assert sentence.startswith("--directed must be True for motif 'bi-fan'")
+
+
 def test_generate_takes_a_motif_of_your_own():
     Path("kite.txt").write_text("# a square with a tail\na b\nb c\nc d\nd a\nd tail\n")
     said = gomkcn("generate planted --out graph.bin --nodes 20 --motif kite.txt=4 --motif house=1")

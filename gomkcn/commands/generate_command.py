@@ -62,8 +62,8 @@ def generate() -> None:
         "--motif motifs",
         list,
         "NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
-        "[house, cup, wheel, crown: 10 each; feed-forward-loop, three-cycle, bi-fan, bi-parallel "
-        "where edges have a direction]",
+        "[house, cup, wheel, crown: 10 each] Where edges have a direction, as many of "
+        "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
     ),
     ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
     ("--feature-dim", 3, "Number of features."),
@@ -101,7 +101,8 @@ def planted(
 
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
     check_choice("base", base, base_graphs)
-    arguments = {name: options.pop(name) for names in _BASE_OPTIONS.values() for name in names}
+    known = {name for names in _BASE_OPTIONS.values() for name in names}
+    arguments = {name: options.pop(name) for name in known}
     rng = np.random.default_rng(check_int("seed", seed, 0))
     edges = base_graphs[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), rng)
     if directed and base in BASE_GRAPHS:
