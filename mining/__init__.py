@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "explanation.occurrence_explanation": ["OccurrenceExplanation"],
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],
+        "null_models.null_models": ["sample_null"],
         "plots.figures": ["draw_choice"],
         "records.choice": ["Choice"],
         "records.frequency": ["Frequency"],

@@ -20,6 +20,7 @@ SMALL = {
     },
     "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 1},
     "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2, "NUM_DECOYS": 1},
+    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2, "NUM_DECOYS": 1},
 }
 # at these sizes compiling takes longer than plain Python, but for training
 COMPILED = ("04_classifier.ipynb",)

@@ -61,10 +61,32 @@ _LONGER = 8
 
 
 def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
-    """Draw a graph of the null model ``null``, with the nodes of ``graph`` in their order.
+    """Draw a graph of a null model, with the nodes of ``graph`` in their order.
 
-    Edge weights are dropped when edges are rewired; edge features stay with the edges. The same
-    seed gives the same sample.
+    Parameters
+    ----------
+    graph : CSRGraph
+        One graph or a collection. Edge weights are dropped when edges are rewired; edge features
+        stay with the edges.
+    null : {"degree", "configuration", "reciprocity", "features"}
+        What stays as it is, see :mod:`mining.null_models.null_models`. Edges are rewired inside
+        their relation; where they have a direction, in- and out-degrees stay.
+    seed : int
+        The same seed gives the same sample.
+
+    Raises
+    ------
+    InputError
+        For another name or a negative seed.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import as_csr
+    >>> arcs = as_csr(nx.gnp_random_graph(20, 0.2, seed=0, directed=True))
+    >>> sample = sample_null(arcs, "configuration", seed=0)
+    >>> (np.bincount(sample.edges()[0]) == np.bincount(arcs.edges()[0])).all()
+    np.True_
     """
     check_choice("null", null, NULL_MODELS)
     rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
