@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -64,12 +65,30 @@ def _written(name: str, write: Callable[[Path], object]) -> bytes:
 
 
 def graph_files(suffix: str) -> list[bytes]:
-    """Return a ring, one with names, ids and features, and one with weights."""
+    """Return a ring, one with names, ids and features, one with weights, and one with types."""
     ring = as_csr(nx.cycle_graph(4))
     named = {"feature_names": tuple("abcd"), "features": np.eye(4, dtype=np.float32)}
     graphs = [ring, dataclasses.replace(ring, node_ids=np.array(["a", "é", "c", "dd"]), **named)]
     graphs += [dataclasses.replace(ring, weights=np.full(8, 0.5, np.float32))]
+    graphs += [as_csr(_typed_graph(), edge_type="kind", edge_features="since")]
     return [_written(f"g{suffix}", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
+
+
+def _typed_graph() -> nx.MultiDiGraph:
+    graph = nx.MultiDiGraph()
+    for u, v, kind in ((0, 1, "+"), (1, 0, "+"), (1, 2, "+"), (1, 2, "-")):
+        graph.add_edge(u, v, kind=kind, since=1.5)
+    return graph
+
+
+def networkx_files(write: Callable[[nx.Graph, Any], object]) -> Callable[[], list[bytes]]:
+    """Return what NetworkX writes of a path with attributes, and of typed edges."""
+    path = nx.path_graph(3)
+    nx.set_node_attributes(path, {0: "x", 1: "y", 2: "z"}, "a")
+    return lambda: [
+        _written("g", lambda file, graph=graph: write(graph, file))
+        for graph in (path, _typed_graph())
+    ]
 
 
 def dgl_files() -> list[bytes]:

@@ -11,10 +11,11 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import seeds
 from mutate import unpack
@@ -130,12 +131,20 @@ def _report(path: Path) -> None:
     assert_loads_nothing(page)
 
 
+def _networkx(path: Path) -> None:
+    """Read a graph as it is, and with attributes that some of the files have."""
+    read_graph(path)
+    for options in ({"relation": "kind", "edge_features": ["since"]}, {"features": ["a"]}):
+        refusal = _graph_or_refusal(partial(read_graph, path, **options))[1]
+        assert str(refusal or ".").endswith(".")
+
+
 def _texts(*texts: str) -> Callable[[], list[bytes]]:
     return lambda: [text.encode() for text in texts]
 
 
 _read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
-_graphml: Any = _several(read_graph, lambda path: read_graph(path, features=["a"]))
+_pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 _names_toml = ('1 = "helix"\n2 = "sheet"\n', '[labels]\n1 = "helix"\n"label=2" = """a"""\n')
 
@@ -149,7 +158,17 @@ TARGETS = {
     "convert_csv": Target("g.csv", _convert, _texts(*seeds.EDGE_CSVS)),
     "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
     "folder": Target("g.graph", read_graph, lambda: seeds.graph_files(".graph"), True),
-    "graphml": Target("g.graphml", _graphml, lambda: seeds.graph_files(".graphml")),
+    "graphml": Target("g.graphml", _networkx, lambda: seeds.graph_files(".graphml")),
+    "gml": Target("g.gml", _networkx, seeds.networkx_files(nx.write_gml)),
+    "gexf": Target("g.gexf", _networkx, seeds.networkx_files(nx.write_gexf)),
+    "pajek": Target("g.net", read_graph, _texts(_pajek.format("Arcs"), _pajek.format("Edges"))),
+    "json": Target(
+        "g.json",
+        _networkx,
+        seeds.networkx_files(
+            lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph)))
+        ),
+    ),
     "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
     "tu": Target("tu", _read_labelled, seeds.tu_folders, True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import PLAIN
 
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
@@ -128,7 +130,7 @@ def pick_columns(
     blocks, titles = [], []
     for name in names:
         values = column_values(name, table, owner)
-        values = values.reshape(len(values), -1)
+        values = values.reshape(len(values), math.prod(values.shape[1:]))
         if values.dtype.kind == "U":
             values, categories = _one_hot(name, values)
             titles += [f"{name}={category}" for category in categories]
@@ -173,4 +175,5 @@ def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str
             raise InputError(f"edge_type {name!r} must hold text or integers, got other numbers.")
         values = values.astype(np.int64)
     kinds, codes = np.unique(values, return_inverse=True)
-    return codes, tuple(map(str, kinds.tolist()))
+    # a graph without edges still has a relation
+    return codes, tuple(map(str, kinds.tolist())) or (PLAIN,)

@@ -114,7 +114,7 @@ def _join_types(
     names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
     labels = [owner] if len(edges) == 1 else [f"the edge type {name!r}" for name in names]
     types: dict[str, Any] = {}
-    if len(edges) > 1 or len(kinds) > 1:
+    if edges and (len(edges) > 1 or len(kinds) > 1):
         lengths = [len(each.source) for each in edges]
         types = {
             "relation": np.repeat(np.arange(len(edges)), lengths),

@@ -5,7 +5,11 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_table        |
 | `csv`     | .csv, also .gz                            | io.edge_table        |
 | `parquet` | .parquet                                  | io.parquet           |
-| `graphml` | .graphml, also .gz                        | io.graphml           |
+| `graphml` | .graphml, also .gz                        | io.networkx_formats  |
+| `gml`     | .gml, also .gz                            | io.networkx_formats  |
+| `gexf`    | .gexf, also .gz                           | io.networkx_formats  |
+| `pajek`   | .net .paj, also .gz                       | io.networkx_formats  |
+| `json`    | .json (nodes and links), also .gz         | io.networkx_formats  |
 | `dgl`     | .bin                                      | io.dgl_file          |
 | `npz`     | .npz                                      | io.npz               |
 | `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
@@ -20,6 +24,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +53,8 @@ from gomkcn_dgl.io.feature_file import (
     read_features,
     select_features,
 )
-from gomkcn_dgl.io.graphml import read_graphml
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
+from gomkcn_dgl.io.networkx_formats import NETWORKX_FORMATS, read_networkx_file
 from gomkcn_dgl.io.npz import read_npz
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.io.writing import write_graph
@@ -62,7 +67,7 @@ __all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "
 log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
-_COMPRESSIBLE = ("edges", "csv", "graphml")
+_COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 _Reader = Callable[[Path, Sequence[str] | None, EdgeOptions], CSRGraph]
 _READERS: dict[str, _Reader] = {
@@ -70,15 +75,16 @@ _READERS: dict[str, _Reader] = {
     "tu": read_tu_folder,
     "npz": lambda path, features, edges: select_features(read_npz(path, edges.directed), features),
     "folder": lambda path, features, edges: select_features(read_graph_folder(path), features),
-    "graphml": lambda path, features, edges: read_graphml(path, features),
+    **{name: partial(read_networkx_file, name) for name in NETWORKX_FORMATS},
 }
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation", "edge_features"),
     "npz": ("directed",),
+    **dict.fromkeys(NETWORKX_FORMATS, ("directed", "relation", "weight", "edge_features")),
 }
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, "graphml")
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
 
 
 def read_graph(
@@ -105,10 +111,11 @@ def read_graph(
         (integers by value, text by code point) for edge lists, CSV and parquet, in the order of
         the file for the others; ids that are not the row numbers are kept in ``node_ids``.
     features : sequence of str, optional
-        Which features to use: columns of the feature file; GraphML node attributes; DGL node data;
-        names stored in a ``.npz`` or a graph folder; ``"attributes"`` and ``"labels"`` (one-hot)
-        of a TU folder. None: all columns of the feature file; the constant 1 for GraphML; ``feat``
-        for DGL; attributes, or else labels, for TU.
+        Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
+        Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored in a ``.npz``
+        or a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder. None: all
+        columns of the feature file; the constant 1 for GraphML and its like; ``feat`` for DGL;
+        attributes, or else labels, for TU.
     feature_file : path, optional
         ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
         a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
@@ -116,8 +123,10 @@ def read_graph(
         column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids; else rows
         follow the node rows. With as many rows as the largest integer id asks for, row i belongs
         to id i, and ids without an edge are isolated nodes.
-    format : {"edges", "csv", "parquet", "graphml", "dgl", "npz", "folder", "tu"}, optional
-        None: told by the name.
+    format : str, optional
+        ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
+        ``"json"`` (nodes and links), ``"dgl"``, ``"npz"``, ``"folder"`` or ``"tu"``. None: told by
+        the name.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.label_names.read_label_names`.
@@ -129,10 +138,12 @@ def read_graph(
         Columns of a table of edges by name, or by number from 1. None: told by usual names such as
         ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
         first two columns, then weights or the form ``head relation tail``. ``"none"`` for
-        ``relation`` or ``weight``: that column is not used.
-        Edge labels of a TU folder are relations, unless ``relation="none"``.
+        ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
+        relations, unless ``relation="none"``. In GraphML, GML, GEXF, Pajek and JSON, relation and
+        weight are edge attributes by name; None: no relations, and ``weight``.
     edge_features : sequence of str or int, optional
-        Columns of a table of edges with numbers, or ``"attributes"`` of a TU folder.
+        Columns of a table of edges with numbers, edge attributes, or ``"attributes"`` of a TU
+        folder.
 
     Returns
     -------
@@ -213,7 +224,7 @@ def find_format(path: Path) -> str:
     if format is None or (last == ".gz" and format not in _COMPRESSIBLE):
         raise InputError(
             f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
-            "(edge lists, .csv and .graphml also with .gz), graph folders and TU folders; "
+            "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders; "
             "give format."
         )
     return format
@@ -235,8 +246,8 @@ def find_features(
         return None
     if feature_file is not None:
         return read_features(Path(feature_file), features)
-    # names given with GraphML are node attributes
-    if format == "graphml" and features is not None:
+    # names given with these are node attributes
+    if format in NETWORKX_FORMATS and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:

@@ -17,6 +17,11 @@ FORMAT_OF_SUFFIX = {
     ".csv": "csv",
     ".parquet": "parquet",
     ".graphml": "graphml",
+    ".gml": "gml",
+    ".gexf": "gexf",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".json": "json",
     ".bin": "dgl",
     ".npz": "npz",
 }

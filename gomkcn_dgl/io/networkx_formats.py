@@ -1,0 +1,269 @@
+"""GraphML, GML, GEXF, Pajek and node-link JSON → graphs, by the readers of NetworkX; GraphML back.
+
+What those readers let pass is refused here: document types and entities, with which a small file
+can expand without bound; nodes that are listed twice, and edges to nodes that are not there, which
+would become nodes; several graphs, or several lists of edges, in one file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import xml.parsers.expat
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from networkx.readwrite.gexf import GEXFReader
+from networkx.readwrite.graphml import GraphMLReader
+
+from gomkcn_dgl.containers.edge_arrays import from_csr
+from gomkcn_dgl.containers.graph_content import ColumnChoice, make_csr
+from gomkcn_dgl.containers.networkx_graphs import from_networkx, node_names
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.edge_layout import NONE, EdgeOptions
+from gomkcn_dgl.io.edge_table import has_features
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.file_bytes import parse_json, read_bytes, reason_of
+
+_WEIGHT, _RELATION = "weight", "relation"
+# attribute that holds what a node is called in the formats below
+_LABEL, _LABELLED = "label", ("gml", "gexf")
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+_PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
+
+
+def read_networkx_file(
+    format: str, path: Path, features: Sequence[str] | None, options: EdgeOptions
+) -> CSRGraph:
+    """Read a file of one of :data:`NETWORKX_FORMATS` with the named node attributes as features.
+
+    Edges have a direction if the file says so, and the edge attribute ``weight`` is their weight.
+    Nodes are called by their labels, where each has one of its own, or else by their ids. Without
+    names of features, every node gets the constant feature, even when an attribute is called
+    ``feat``.
+    """
+    data = read_bytes(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            graph = NETWORKX_FORMATS[format](data)
+        except InputError:
+            raise
+        # whatever else a damaged file leads a reader into
+        except Exception as error:
+            reason = f"unknown {error}" if isinstance(error, KeyError) else reason_of(error)
+            raise InputError(f"the file is not valid {format.upper()} ({reason}).") from None
+    names = _take_names(graph, format in _LABELLED)
+    content = replace(
+        from_networkx(graph),
+        owner="the file",
+        default_features=(),
+        node_ids=node_names(names),
+        notes=tuple(dict.fromkeys(str(each.message) for each in caught)),
+    )
+    weight = options.weight or (_WEIGHT if _WEIGHT in list(content.edges) else NONE)
+    relation = options.relation or NONE
+    for name in (weight, relation, *options.edge_features):
+        if not isinstance(name, str):
+            raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
+    choice = ColumnChoice(
+        features,
+        edge_weight=None if weight == NONE else str(weight),
+        directed=options.directed,
+        edge_type=None if relation == NONE else relation,
+        edge_features=[str(name) for name in options.edge_features] or None,
+    )
+    return make_csr(content, choice)
+
+
+def _take_names(graph: nx.Graph, labelled: bool) -> list[int | str]:
+    """Names of the nodes: labels that differ, or else ids; as integers if all are."""
+    names = list(graph.nodes)
+    labels = [data.get(_LABEL) for data in graph.nodes.values()]
+    if labelled and None not in labels and len(set(labels)) == len(labels):
+        names = labels
+        for data in graph.nodes.values():
+            del data[_LABEL]
+    texts = [str(name) for name in names]
+    whole = all(_CANONICAL_INTEGER.fullmatch(text) for text in texts)
+    return [int(text) for text in texts] if whole else names
+
+
+class _CheckedReader:
+    """Refuses nodes that are listed twice and edges to unknown nodes, which NetworkX takes."""
+
+    def add_node(self, graph: nx.Graph, element: Any, *rest: Any, **options: Any) -> None:
+        name = element.get("id")
+        if name is None or name in graph:
+            raise InputError(f"a node must have an id of its own, got {name!r}.")
+        super().add_node(graph, element, *rest, **options)  # type: ignore[misc]
+
+    def add_edge(self, graph: nx.Graph, element: Any, *rest: Any) -> None:
+        for side in ("source", "target"):
+            _check_end(element.get(side), graph)
+        super().add_edge(graph, element, *rest)  # type: ignore[misc]
+
+
+class _CheckedGraphMLReader(_CheckedReader, GraphMLReader):
+    pass
+
+
+class _CheckedGEXFReader(_CheckedReader, GEXFReader):
+    pass
+
+
+def _check_end(name: Any, nodes: Any) -> None:
+    if name is None or name not in nodes:
+        raise InputError(f"an edge must join nodes of the file, got {name!r}.")
+
+
+def _parse_graphml(data: bytes) -> nx.Graph:
+    _scan_xml(data)
+    reader = _CheckedGraphMLReader(force_multigraph=True)
+    (graph,) = reader(string=data.replace(b"<graphml>", _GRAPHML_HEADER, 1))
+    return _with_defaults(graph)
+
+
+def _parse_gexf(data: bytes) -> nx.Graph:
+    _scan_xml(data)
+    return _with_defaults(_CheckedGEXFReader()(io.BytesIO(data)))
+
+
+def _scan_xml(data: bytes) -> None:
+    """Refuse malformed XML with its line, declarations of entities, and several graphs."""
+    parser = xml.parsers.expat.ParserCreate()
+    num_graphs = 0
+
+    def refuse(*_: Any) -> None:
+        raise InputError(
+            f"line {parser.CurrentLineNumber}: document types and entities are refused, for "
+            "safety; remove the declaration."
+        )
+
+    def count(tag: str, _: Any) -> None:
+        nonlocal num_graphs
+        num_graphs += tag.rpartition(":")[2] == "graph"
+
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = count
+    try:
+        parser.Parse(data, True)
+    except xml.parsers.expat.ExpatError as error:
+        reason = xml.parsers.expat.errors.messages[error.code]
+        raise InputError(f"line {error.lineno}: the XML is malformed ({reason}).") from None
+    if num_graphs != 1:
+        raise InputError(f"the file must hold one <graph>, got {num_graphs}.")
+
+
+def _with_defaults(graph: nx.Graph) -> nx.Graph:
+    """Give nodes and edges the default values that the file declares, and drop empty ones."""
+    edges = [data for _, _, data in graph.edges(data=True)]
+    for kind, records in (("node", list(graph.nodes.values())), ("edge", edges)):
+        defaults = graph.graph.get(f"{kind}_default", {})
+        for record in records:
+            values = {**defaults, **record}
+            record.clear()
+            record.update({name: value for name, value in values.items() if value is not None})
+    return graph
+
+
+def _parse_gml(data: bytes) -> nx.Graph:
+    text = data.decode("utf-8-sig")
+    try:
+        return nx.parse_gml(text, label="id")
+    except nx.NetworkXError as error:
+        # edges are listed twice in many files that do not say so
+        if "is duplicated" not in str(error) or "multigraph" in text:
+            raise
+        several = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
+        return nx.parse_gml(several, label="id")
+
+
+def _parse_pajek(data: bytes) -> nx.Graph:
+    lines = [line for line in data.decode("utf-8-sig").splitlines() if not line.startswith("%")]
+    headers = [line.split()[0].lower() for line in lines if line.startswith("*")]
+    unknown = [header for header in headers if header not in _PAJEK_SECTIONS]
+    edges = [header for header in headers if header in _PAJEK_SECTIONS[2:]]
+    if unknown or len(edges) > 1 or headers.count("*vertices") != 1:
+        raise InputError(
+            "a Pajek file must hold *Vertices and one list of *Arcs, of *Edges or a *Matrix, got "
+            f"{', '.join(headers)}; list edges without direction both ways among the arcs."
+        )
+    graph = nx.parse_pajek(lines)
+    for name, attributes in graph.nodes.items():
+        # only what *Vertices lists has the number of its line
+        _check_end(name, graph.nodes if "id" in attributes else ())
+    announced = next(line.split()[1] for line in lines if line.lower().startswith("*vertices"))
+    if graph.number_of_nodes() != int(announced):
+        raise InputError("the labels of all vertices must differ.")
+    for attributes in graph.nodes.values():
+        del attributes["id"]
+    return graph if edges == ["*arcs"] or edges == ["*matrix"] else nx.MultiGraph(graph)
+
+
+def _parse_node_link(data: bytes) -> nx.Graph:
+    record = parse_json(data)
+    if not isinstance(record, dict) or not {"nodes"} < set(record) & {"nodes", "links", "edges"}:
+        raise InputError("a JSON file must hold nodes and links, as networkx.node_link_data does.")
+    edges = "links" if "links" in record else "edges"
+    ids = [node.get("id", number) for number, node in enumerate(record["nodes"])]
+    known = set(map(_as_name, ids))
+    if len(known) < len(ids):
+        raise InputError("each node must have an id of its own.")
+    for edge in record[edges]:
+        for side in ("source", "target"):
+            _check_end(_as_name(edge.get(side)), known)
+    return nx.node_link_graph({**record, "graph": {}}, edges=edges)
+
+
+def _as_name(name: Any) -> Any:
+    """Lists name nodes as tuples do."""
+    return tuple(map(_as_name, name)) if isinstance(name, list) else name
+
+
+NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {
+    "graphml": _parse_graphml,
+    "gml": _parse_gml,
+    "gexf": _parse_gexf,
+    "pajek": _parse_pajek,
+    "json": _parse_node_link,
+}
+
+
+def graphml_bytes(graph: CSRGraph) -> bytes:
+    """Return the content of a GraphML file, with features as attributes of nodes and edges.
+
+    Relations are the edge attribute ``relation``. Where some have a direction, the edges of those
+    without one stand in both directions.
+    """
+    content = from_csr(graph)
+    keep = np.ones(len(content.source), bool)
+    if not graph.is_directed:
+        keep = content.source < content.target
+    columns = {name: values[keep].tolist() for name, values in content.edges.items()}
+    names = graph.relations.names
+    if names != (PLAIN,):
+        codes = np.zeros(len(keep), int) if content.relation is None else content.relation
+        columns[_RELATION] = np.array(names)[codes[keep]].tolist()
+    result = nx.MultiDiGraph() if graph.is_directed else nx.MultiGraph()
+    if len(names) == 1:
+        result = nx.DiGraph() if graph.is_directed else nx.Graph()
+    ids = graph.original_ids(np.arange(graph.num_nodes))
+    result.add_nodes_from(ids)
+    if has_features(graph):
+        for name, values in zip(ids, graph.features.tolist(), strict=True):
+            result.nodes[name].update(zip(graph.feature_names, values, strict=True))
+    source, target = content.source[keep].tolist(), content.target[keep].tolist()
+    for number, (u, v) in enumerate(zip(source, target, strict=True)):
+        values = {name: column[number] for name, column in columns.items()}
+        result.add_edges_from([(ids[u], ids[v], values)])
+    stream = io.BytesIO()
+    nx.write_graphml_xml(result, stream)
+    return stream.getvalue()
