@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.runtime.file_names import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
+from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_shapes
 from mining.plots.layout import dot_radius, node_positions
+from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.plots.surroundings import Surroundings
 from mining.plots.svg import (
     DASHED,
@@ -36,18 +39,34 @@ _NEIGHBOR_RADIUS = 6.0
 
 
 class PatternSketch:
-    """The drawings of one pattern with a colour ``#rrggbb`` for each node; they share a layout."""
+    """The drawings of one pattern with a colour ``#rrggbb`` for each node; they share a layout.
 
-    def __init__(self, pattern: Pattern, faces: Sequence[str]) -> None:
+    ``styles`` are those of the relations on the page; by default of this pattern alone.
+    """
+
+    def __init__(
+        self, pattern: Pattern, faces: Sequence[str], styles: RelationStyles | None = None
+    ) -> None:
         self.pattern, self.faces = pattern, faces
+        self.styles = styles or RelationStyles.of([pattern])
+        self._style_of = self.styles.in_order(pattern.relations)
         # pixels; y points down
-        self.positions = node_positions(pattern.num_nodes, pattern.edges) * [UNIT, -UNIT]
+        pairs = list(dict.fromkeys((min(edge), max(edge)) for edge in pattern.edges))
+        self.positions = node_positions(pattern.num_nodes, pairs) * [UNIT, -UNIT]
         self.radius = dot_radius(self.positions, 0.17 * UNIT, 0.36)
 
     def draw(self) -> Drawing:
-        """Draw the pattern; a line is 1.5 pixels wide for a learnt weight of ½ and 6 for 1."""
-        weights = zip(self.pattern.edges, self.pattern.edge_weights, strict=True)
-        shapes = [line(self.positions[list(edge)], 9 * weight - 3) for edge, weight in weights]
+        """Draw the pattern; a line is 1.5 pixels wide for a learnt weight of ½ and 6 for 1.
+
+        Where edges have directions or relations, the widest line has 4 pixels.
+        """
+        pattern, simple = self.pattern, self.pattern.relations.is_simple
+        rows = zip(pattern.edges, pattern.edge_relations, pattern.edge_weights, strict=True)
+        edges = [
+            self._edge(edge, relation, 9 * weight - 3 if simple else 5 * weight - 1)
+            for edge, relation, weight in rows
+        ]
+        shapes = edge_shapes(self.positions, np.full(pattern.num_nodes, self.radius), edges)
         shapes += [
             numbered_dot(position, self.radius, face, number)
             for number, (position, face) in enumerate(zip(self.positions, self.faces, strict=True))
@@ -63,9 +82,10 @@ class PatternSketch:
     ) -> Drawing:
         """Draw an occurrence, with or without its neighbours.
 
-        An edge that the pattern does not have is dashed and orange, one that the occurrence does
-        not have is dotted, and so is the ring of a pattern node without a graph node. Pattern nodes
-        that are ``marked`` have an orange ring.
+        An edge that the pattern does not have is dashed and orange, or has an orange shade where
+        colours stand for relations; one that the occurrence does not have is dotted, and so is the
+        ring of a pattern node without a graph node. Pattern nodes that are ``marked`` have an
+        orange ring.
         """
         mapping, faces = occurrence.node_mapping, occurrence.faces
         points = self._points(occurrence)
@@ -85,29 +105,55 @@ class PatternSketch:
         side = np.array([[_HALO[0], 0.0]])
         return drawing_around(shapes, np.vstack([points, self.positions, side]), self.radius)
 
+    def shown_relations(self, occurrences: Sequence[Surroundings] = ()) -> list[RelationStyle]:
+        """Styles that a legend of the pattern and some occurrences has to explain."""
+        numbers = [*self.pattern.edge_relations, *(n for one in occurrences for n in one.relations)]
+        return self.styles.legend(self._style_of[number] for number in set(numbers))
+
+    def _edge(self, ends: tuple[int, int], relation: int, width: float, **more: Any) -> DrawnEdge:
+        style = self._style_of[relation]
+        look = {"color": style.color, "dashes": style.dashes, "arrow": style.directed}
+        return DrawnEdge(ends, width, **{**look, **more})
+
     def _edge_shapes(
         self, occurrence: Surroundings, points: np.ndarray, neighbors: bool
     ) -> list[str]:
-        pattern_edges, drawn, shapes = set(self.pattern.edges), set(), []
-        for u, v in occurrence.edges:
-            first, second = occurrence.node_mapping[u], occurrence.node_mapping[v]
+        """The edges of an occurrence, and dotted ones where the pattern has one that it lacks."""
+        mapping = occurrence.node_mapping
+        at = {node: n for n, node in enumerate(mapping) if node is not None}
+        expected = {self._key(*row) for row in self._pattern_edges()}
+        extra: dict[str, Any] = {"halo": MARK}
+        if self.styles.is_plain:
+            extra = {"color": MARK, "dashes": DASHED}
+        drawn, edges = set(), []
+        for (u, v), relation in zip(occurrence.edges, occurrence.relations, strict=True):
+            first, second = mapping[u], mapping[v]
             if first is None or second is None:
                 if neighbors:
-                    shapes.append(line(points[[u, v]], 1.2, opacity=0.45))
+                    edges.append(self._edge((u, v), relation, 1.2, opacity=0.45))
                 continue
-            edge = (min(first, second), max(first, second))
-            drawn.add(edge)
-            if edge in pattern_edges:
-                shapes.append(line(points[[u, v]], 3.5))
-            else:
-                shapes.append(line(points[[u, v]], 3, MARK, stroke_dasharray=DASHED))
-        mapped = set(occurrence.node_mapping)
-        shapes += [
-            line(self.positions[list(edge)], 2, stroke_dasharray=DOTTED, opacity=0.8)
-            for edge in self.pattern.edges
-            if edge not in drawn and mapped.issuperset(edge)
+            key = self._key(first, second, relation)
+            drawn.add(key)
+            look = {"width": 3.5 if self.pattern.relations.is_simple else 2.8}
+            if key not in expected:
+                look = {"width": 3.0, **extra}
+            edges.append(self._edge((u, v), relation, **look))
+        edges += [
+            self._edge((at[u], at[v]), relation, 2, dashes=DOTTED, opacity=0.8)
+            for u, v, relation in self._pattern_edges()
+            if self._key(u, v, relation) not in drawn and {u, v} <= at.keys()
         ]
-        return shapes
+        radius = [_NEIGHBOR_RADIUS if node is None else self.radius for node in mapping]
+        return edge_shapes(points, np.array(radius), edges)
+
+    def _pattern_edges(self) -> list[tuple[int, int, int]]:
+        rows = zip(self.pattern.edges, self.pattern.edge_relations, strict=True)
+        return [(u, v, relation) for (u, v), relation in rows]
+
+    def _key(self, u: int, v: int, relation: int) -> tuple[int, int, int]:
+        """An edge between pattern nodes, the same from both sides where it has no direction."""
+        swap = u > v and not self._style_of[relation].directed
+        return (v, u, relation) if swap else (u, v, relation)
 
     def _points(self, occurrence: Surroundings) -> np.ndarray:
         """Positions of the nodes of an occurrence and of their neighbours, ``[n, 2]``."""
@@ -157,8 +203,32 @@ def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Drawing:
     for pattern in patterns:
         number = pattern.frequency.distinct
         titles.append(f"Pattern {pattern.id}: {number} occurrence{'s' * (number != 1)}")
-    sketches = [PatternSketch(pattern, colors.faces(pattern.features)) for pattern in patterns]
-    return arrange([sketch.draw() for sketch in sketches], columns, titles)
+    styles = RelationStyles.of(patterns)
+    drawings = [
+        PatternSketch(pattern, colors.faces(pattern.features), styles).draw()
+        for pattern in patterns
+    ]
+    return _with_legend(arrange(drawings, columns, titles), styles.legend())
+
+
+def _with_legend(drawing: Drawing, legend: Sequence[RelationStyle]) -> Drawing:
+    """Put the relations that a drawing shows below it, if they need an explanation."""
+    if not legend:
+        return drawing
+    entries = [
+        Drawing(
+            draw_swatch(style).shapes
+            + label(np.array([50.0, 4.0]), visible(style.name), 13, anchor="start"),
+            -2.0,
+            -9.0,
+            # letters are at most as wide as this
+            60.0 + 8.5 * len(style.name),
+            18.0,
+        )
+        for style in legend
+    ]
+    columns = max(1, int(drawing.width / max(entry.width for entry in entries)))
+    return arrange([drawing, arrange(entries, columns)], 1)
 
 
 def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
@@ -171,6 +241,7 @@ def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
     mapping = (*slots, *(None for _ in explanation.extra_nodes))
     slots += range(len(pairs), len(pairs) + len(explanation.extra_nodes))
     position = {slot: number for number, slot in enumerate(slots)}
+    relations = explanation.shared_relations + explanation.extra_relations
     occurrence = Surroundings(
         mapping,
         tuple(
@@ -178,11 +249,13 @@ def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
             for u, v in explanation.shared_edges + explanation.extra_edges
         ),
         (PLAIN,) * len(slots),
+        edge_relations=relations,
     )
     sketch = PatternSketch(pattern, [PLAIN] * pattern.num_nodes)
     marked = [pair.pattern_node for pair in pairs if pair.first_difference == 0]
     right = sketch.draw_occurrence(occurrence, marked=marked)
-    return arrange([sketch.draw(), right], 2, [f"Pattern {pattern.id}", "Occurrence"])
+    both = arrange([sketch.draw(), right], 2, [f"Pattern {pattern.id}", "Occurrence"])
+    return _with_legend(both, sketch.shown_relations([occurrence]))
 
 
 def draw_null_strip(observed: float, mean: float, std: float) -> Drawing:

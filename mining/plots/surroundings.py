@@ -20,8 +20,10 @@ class Surroundings:
     """An occurrence of a pattern, and neighbours of its nodes.
 
     ``node_mapping`` holds the pattern node of each node, None for a neighbour; ``edges`` are pairs
-    of positions in it; ``faces`` are the colours ``#rrggbb``. ``graph`` is the index of the graph
-    within a collection and ``num_hidden`` the number of neighbours that are left out.
+    of positions in it, from the first to the second where they have a direction; ``faces`` are the
+    colours ``#rrggbb``. ``graph`` is the index of the graph within a collection and ``num_hidden``
+    the number of neighbours that are left out. ``edge_relations`` are the relations of the edges,
+    by number; left out where there is one.
     """
 
     node_mapping: tuple[int | None, ...]
@@ -30,6 +32,12 @@ class Surroundings:
     similarity: float = 1.0
     graph: int = 0
     num_hidden: int = 0
+    edge_relations: tuple[int, ...] = ()
+
+    @property
+    def relations(self) -> tuple[int, ...]:
+        """Number of the relation of each edge."""
+        return self.edge_relations or (0,) * len(self.edges)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
@@ -43,6 +51,9 @@ class Surroundings:
             raise ValueError(f"an edge leaves the {size} nodes of a drawing")
         if len(record["faces"]) != size:
             raise ValueError(f"{len(record['faces'])} colours for the {size} nodes of a drawing")
+        relations = tuple(record.get("edge_relations", ()))
+        if relations and len(relations) != len(record["edges"]):
+            raise ValueError(f"{len(relations)} relations for {len(record['edges'])} edges")
         return cls(
             tuple(record["node_mapping"]),
             tuple(map(tuple, record["edges"])),
@@ -50,6 +61,7 @@ class Surroundings:
             record["similarity"],
             record["graph"],
             record["num_hidden"],
+            relations,
         )
 
 
@@ -88,21 +100,34 @@ def cut_out(
     neighbors, num_links = np.unique(reached[~np.isin(reached, inside)], return_counts=True)
     shown = neighbors[np.argsort(-num_links, kind="stable")[:_MAX_NEIGHBORS]]
     rows = np.concatenate([inside, shown])
-    position = {row: number for number, row in enumerate(rows.tolist())}
-    edges = tuple(
-        (start, position[end])
-        for row, start in position.items()
-        for end in _neighbors(graph, row)[np.isin(_neighbors(graph, row), rows)].tolist()
-        if start < position[end]
-    )
+    edges = _edges_among(graph, rows)
+    several = len(graph.relations.names) > 1
     return Surroundings(
         tuple(number for number, _ in mapped) + (None,) * len(shown),
-        edges,
+        tuple((u, v) for u, v, _ in edges),
         colors.faces(graph.features[rows]),
         occurrence.similarity,
         occurrence.graph,
         len(neighbors) - len(shown),
+        tuple(relation for *_, relation in edges) if several else (),
     )
+
+
+def _edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
+    """Edges between some nodes: the positions of both ends in ``rows``, and the relation."""
+    relations = graph.relations
+    position = {row: number for number, row in enumerate(rows.tolist())}
+    edges = []
+    for row, start in position.items():
+        near = np.flatnonzero(np.isin(_neighbors(graph, row), rows)) + graph.indptr[row]
+        for entry in near.tolist():
+            end = position[int(graph.indices[entry])]
+            link = 1 if graph.links is None else int(graph.links[entry])
+            for channel in np.flatnonzero(relations.links[link]).tolist():
+                number, side = relations.channels[channel]
+                if side == "out" or (side == "both" and start < end):
+                    edges.append((start, end, number))
+    return edges
 
 
 def _neighbors(graph: CSRGraph, row: int) -> np.ndarray:

@@ -84,9 +84,29 @@ def arrange(
 
 def line(ends: np.ndarray, width: float, color: str = "currentColor", **more: Any) -> str:
     """A line between two ends ``[2, 2]``."""
-    (x1, y1), (x2, y2) = ends.tolist()
-    path = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
-    return _tag("path", d=path, stroke=color, stroke_width=width, **more)
+    return path(list(ends), width, color, **more)
+
+
+def path(
+    ends: Sequence[np.ndarray],
+    width: float,
+    color: str,
+    control: np.ndarray | None = None,
+    **more: Any,
+) -> str:
+    """A line between two ends, bent towards a control point if there is one."""
+    (x1, y1), (x2, y2) = (end.tolist() for end in ends)
+    way = "L" if control is None else f"Q{control[0]:.1f} {control[1]:.1f} "
+    return _tag("path", d=f"M{x1:.1f} {y1:.1f}{way}{x2:.1f} {y2:.1f}", stroke=color,
+                stroke_width=width, **more)  # fmt: skip
+
+
+def triangle(tip: np.ndarray, way: np.ndarray, size: float, color: str, **more: Any) -> str:
+    """The head of an arrow that points along ``way``, of length one, to its tip."""
+    across = 0.42 * size * np.array([-way[1], way[0]])
+    base = tip - size * way
+    corners = "L".join(f"{x:.1f} {y:.1f}" for x, y in (tip, base + across, base - across))
+    return _tag("path", d=f"M{corners}z", fill=color, **more)
 
 
 def dot(

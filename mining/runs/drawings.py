@@ -63,12 +63,38 @@ class PatternDrawing:
 class GraphMap:
     """A graph small enough for a map.
 
-    ``edges`` is int64 ``[E / 2, 2]``; ``pattern_of`` int64 ``[V]`` is the position of the pattern
-    that each node is assigned to, -1 for none.
+    ``edges`` is int64 ``[E, 2]``, from the first node to the second where they have a direction;
+    ``pattern_of`` int64 ``[V]`` is the position of the pattern that each node is assigned to, -1
+    for none. ``edge_relations`` int64 ``[E]`` are the relations of the edges, by number.
     """
 
     edges: np.ndarray
     pattern_of: np.ndarray
+    edge_relations: np.ndarray
+
+    @classmethod
+    def of(cls, graph: CSRGraph, pattern_of: np.ndarray) -> GraphMap:
+        """The map of a graph."""
+        source, target, relation = graph.edges()
+        return cls(np.column_stack([source, target]), pattern_of, relation)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of ``drawings.json``; relations are left out where there is one."""
+        record = {"edges": self.edges.tolist(), "pattern_of": self.pattern_of.tolist()}
+        relations = self.edge_relations.tolist() if self.edge_relations.any() else []
+        return record | ({"edge_relations": relations} if relations else {})
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
+        """Read an entry of ``drawings.json``; refuse an edge to a node that is not there."""
+        edges = np.array(record["edges"], dtype=np.int64).reshape(-1, 2)
+        pattern_of = np.array(record["pattern_of"], dtype=np.int64)
+        relations = np.array(record.get("edge_relations", [0] * len(edges)), dtype=np.int64)
+        if edges.max(initial=0) >= len(pattern_of):
+            raise ValueError(f"an edge leaves the {len(pattern_of)} nodes of the map")
+        if len(relations) != len(edges):
+            raise ValueError(f"{len(relations)} relations for the {len(edges)} edges of the map")
+        return cls(edges, pattern_of, relations)
 
 
 @dataclass(frozen=True)
@@ -87,32 +113,24 @@ class RunDrawings:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
-        drawn = self.map
         return {
             "patterns": [drawing.to_dict() for drawing in self.patterns],
             "legend": dict(self.legend),
             "similarities": [list(counts) for counts in self.similarities],
-            "map": drawn
-            and {"edges": drawn.edges.tolist(), "pattern_of": drawn.pattern_of.tolist()},
+            "map": self.map and self.map.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> RunDrawings:
         """Read the record of ``drawings.json``, which fits its schema.
 
-        Raises ValueError where an edge of the map leads to a node that it does not have.
+        Raises ValueError where its parts do not belong together.
         """
-        graph_map = None
-        if record["map"] is not None:
-            edges = np.array(record["map"]["edges"], dtype=np.int64).reshape(-1, 2)
-            graph_map = GraphMap(edges, np.array(record["map"]["pattern_of"], dtype=np.int64))
-            if edges.max(initial=0) >= len(graph_map.pattern_of):
-                raise ValueError(f"an edge leaves the {len(graph_map.pattern_of)} nodes of the map")
         return cls(
             tuple(map(PatternDrawing.from_dict, record["patterns"])),
             tuple(record["legend"].items()),
             tuple(map(tuple, record["similarities"])),
-            graph_map,
+            record["map"] and GraphMap.from_dict(record["map"]),
         )
 
 
@@ -147,7 +165,7 @@ def gather_drawings(
     assigned = best >= np.array([pattern.min_similarity for pattern in patterns])[nearest]
     graph_map = None
     if len(nearest) == graph.num_nodes < MOST_NODES:
-        graph_map = GraphMap(graph.adjacent_pairs(), np.where(assigned, nearest, -1))
+        graph_map = GraphMap.of(graph, np.where(assigned, nearest, -1))
     return RunDrawings(
         tuple(draw(*pair) for pair in zip(patterns, drawn, strict=True)),
         colors.legend,

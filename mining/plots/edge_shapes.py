@@ -1,0 +1,106 @@
+"""Edges of a drawing as SVG: lines, arrows, and bent ones where several join the same two nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mining.plots.relation_styles import RelationStyle
+from mining.plots.svg import Drawing, line, path, triangle
+
+# distance of parallel edges in pixels, at most, and as a share of their length
+_LARGEST_GAP, _GAP_SHARE = 26.0, 0.3
+_NUM_SAMPLES = 129
+
+
+@dataclass(frozen=True)
+class DrawnEdge:
+    """An edge between the points ``ends``; ``halo`` is the colour of a shade below it."""
+
+    ends: tuple[int, int]
+    width: float
+    color: str = "currentColor"
+    dashes: str | None = None
+    opacity: float | None = None
+    arrow: bool = False
+    halo: str | None = None
+
+
+def edge_shapes(points: np.ndarray, radius: np.ndarray, edges: Sequence[DrawnEdge]) -> list[str]:
+    """Draw edges between dots of a ``radius [n]`` at ``points [n, 2]``; arrows end at the dots."""
+    number = Counter(frozenset(edge.ends) for edge in edges)
+    drawn: Counter[frozenset[int]] = Counter()
+    shapes = []
+    for edge in edges:
+        pair = frozenset(edge.ends)
+        # how far the middle of this one of the parallel edges is from the straight line
+        side = drawn[pair] - (number[pair] - 1) / 2
+        drawn[pair] += 1
+        shapes += _draw(edge, points[list(edge.ends)], float(radius[edge.ends[1]]), side)
+    return shapes
+
+
+def bend(ends: np.ndarray, side: float, gap: float) -> np.ndarray:
+    """The middle of an edge ``[2, 2]``, moved to its side by a share of ``gap``, ``[2]``."""
+    along = ends[1] - ends[0]
+    # the side is that of the pair of nodes, whichever of them the edge begins at
+    if tuple(ends[1]) < tuple(ends[0]):
+        along = -along
+    normal = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
+    return np.asarray(ends.mean(axis=0) + side * gap * normal)
+
+
+def _draw(edge: DrawnEdge, ends: np.ndarray, radius: float, side: float) -> list[str]:
+    """An edge with its shade below and its head, if it has them."""
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    style = {"stroke_dasharray": edge.dashes, "opacity": edge.opacity}
+    if not edge.arrow and side == 0:
+        halo = [line(ends, edge.width + 7, edge.halo, opacity=0.4)] if edge.halo else []
+        return [*halo, line(ends, edge.width, edge.color, **style)]
+    middle = bend(ends, side, min(_LARGEST_GAP, _GAP_SHARE * length))
+    # the curve through the middle: a quadratic one, whose control point is twice as far away
+    control = 2 * middle - ends.mean(axis=0)
+    stop, head = 1.0, ""
+    if edge.arrow:
+        size = min(6.0 + 2.2 * edge.width, 0.55 * max(length - 2 * radius, 6.0))
+        stop, head = _head(edge, ends, control, radius + 1, size)
+    end, inner = quadratic(ends, control, stop), ends[0] + stop * (control - ends[0])
+    curve = path([ends[0], end], edge.width, edge.color, inner if side else None, **style)
+    halo = []
+    if edge.halo:
+        halo = [path([ends[0], end], edge.width + 7, edge.halo, inner if side else None, opacity=0.4)]
+    return [*halo, curve, *([head] if head else [])]
+
+
+def _head(
+    edge: DrawnEdge, ends: np.ndarray, control: np.ndarray, radius: float, size: float
+) -> tuple[float, str]:
+    """Where the line of an arrow stops, as a share of its way, and the head from there on."""
+    share = np.linspace(0, 1, _NUM_SAMPLES)
+    points = quadratic(ends, control, share[:, None])
+    # the tip touches the dot, the base is where the curve is as far from the tip as the head long
+    touches = np.linalg.norm(points - ends[1], axis=1) >= radius
+    last = int(np.flatnonzero(touches).max(initial=0))
+    tip = points[last]
+    before = np.flatnonzero(np.linalg.norm(points[: last + 1] - tip, axis=1) >= 0.8 * size)
+    base = int(before.max(initial=0))
+    way = tip - points[base]
+    way = way / max(float(np.linalg.norm(way)), 1e-9)
+    return float(share[base]), triangle(tip, way, size, edge.color, opacity=edge.opacity)
+
+
+def quadratic(ends: np.ndarray, control: np.ndarray, share: np.ndarray | float) -> np.ndarray:
+    """Points of a quadratic curve at a share of its way."""
+    return np.asarray(
+        (1 - share) ** 2 * ends[0] + 2 * share * (1 - share) * control + share**2 * ends[1]
+    )
+
+
+def draw_swatch(style: RelationStyle) -> Drawing:
+    """A short edge in the style of a relation, for a legend."""
+    edge = DrawnEdge((0, 1), 2.2, style.color, style.dashes, arrow=style.directed)
+    shapes = edge_shapes(np.array([[0.0, 0.0], [40.0, 0.0]]), np.zeros(2), [edge])
+    return Drawing("".join(shapes), -2.0, -7.0, 44.0, 14.0)
