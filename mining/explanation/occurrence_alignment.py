@@ -19,6 +19,7 @@ from mining.explanation.occurrence_explanation import (
 from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
 from mining.records.pattern import Pattern
+from mining.structures.edges_among import as_edges
 
 
 def explain_node(
@@ -187,7 +188,10 @@ def _explain(
     slots = [position.get(node) for node in range(size)]
     slots = [member if member is not None and member < len(rows) else None for member in slots]
     extra = [member for member in range(len(rows)) if member not in slots]
-    shared, missing, beyond = _compare_edges(comparison, [*slots, *extra])
+    differences: dict[str, Any] = {}
+    for name, edges in _compare_edges(comparison, [*slots, *extra]).items():
+        differences[f"{name}_edges"] = tuple((u, v) for u, v, _ in edges)
+        differences[f"{name}_relations"] = tuple(relation for *_, relation in edges)
     return OccurrenceExplanation(
         pattern=pattern,
         root=None,
@@ -196,9 +200,7 @@ def _explain(
         similarity=comparison.similarity,
         pairs=pairs,
         extra_nodes=tuple(csr.original_ids(rows[extra])),
-        shared_edges=shared,
-        missing_edges=missing,
-        extra_edges=beyond,
+        **differences,
     )
 
 
@@ -224,12 +226,18 @@ def _pair(comparison: Comparison, pattern: Pattern, node: int, member: int | Non
 
 def _compare_edges(
     comparison: Comparison, slots: list[int | None]
-) -> tuple[tuple[tuple[int, int], ...], ...]:
+) -> dict[str, list[tuple[int, int, int]]]:
     """Edges between slots that both have, that the occurrence lacks, and that it alone has."""
     index = np.array([-1 if member is None else member for member in slots])
     is_node, size = index >= 0, comparison.size
-    present = comparison.adjacency[np.ix_(index, index)] & is_node[:, None] & is_node
+    # a matrix, or one for each channel
+    present = comparison.adjacency[np.ix_(index, index)].copy()
+    present[~is_node] = present[:, ~is_node] = False
     expected = np.zeros_like(present)
     expected[:size, :size] = comparison.pattern_adjacency[:size, :size]
-    kinds = (present & expected, expected & ~present, present & ~expected)
-    return tuple(tuple((u, v) for u, v in np.argwhere(np.triu(kind)).tolist()) for kind in kinds)
+    relations = comparison.graph.relations
+    return {
+        "shared": as_edges(present & expected, relations),
+        "missing": as_edges(expected & ~present, relations),
+        "extra": as_edges(present & ~expected, relations),
+    }

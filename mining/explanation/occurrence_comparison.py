@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import combinations, permutations
 
-import igraph
 import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, similarity_table
-from mining.structures.canonical_forms import automorphisms
+from mining.structures.canonical_forms import automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.edges_among import as_channels, edges_among
 from mining.structures.subgraph_source import SubgraphSource
 
 # similarity that may be given up, as a share of a perfect match, so that more edges agree: with one
@@ -35,13 +35,13 @@ class Comparison:
         self.kernel, self.backend, scaling = source.kernel, source.backend, source.scaling
         self.graph, self.rows, kernel = graph, rows, self.kernel
         self.size, width = pattern.num_nodes[0], pattern.adj.shape[1]
-        neighbors = [graph.indices[graph.indptr[row] : graph.indptr[row + 1]] for row in rows]
         count = len(rows)
-        # the adjacency of both, and features as the kernel sees them
-        adj, feat = torch.zeros(1, width, width), torch.zeros(1, width, pattern.feat.shape[2])
-        adj[0, :count, :count] = torch.tensor(np.array([np.isin(rows, one) for one in neighbors]))
+        # the adjacency of both, [N, N] or [N, N, C], and features as the kernel sees them
+        self.adjacency = as_channels(edges_among(graph, rows), width, graph.relations)
+        self.pattern_adjacency = pattern.adj[0].numpy() > 0
+        adj = torch.from_numpy(self.adjacency).float()[None]
+        feat = torch.zeros(1, width, pattern.feat.shape[2])
         feat[0, :count] = torch.from_numpy(scaling.scale(graph.features[rows]))
-        self.adjacency, self.pattern_adjacency = adj[0].numpy() > 0, pattern.adj[0].numpy() > 0
         self.feature_gap = feat[0][:, None].numpy() - pattern.feat[0].numpy()  # [N, M, D]
         self.x, self.z = kernel.embed(adj, feat), kernel.embed(pattern.adj, pattern.feat)
         self.num_nodes = torch.tensor([count])
@@ -119,13 +119,11 @@ class Comparison:
         if count != self.size:
             return None
         own, target = (
-            igraph.Graph.Adjacency(one[:count, :count], mode="undirected")
-            for one in (self.adjacency, self.pattern_adjacency)
+            canonical_form(one[:count, :count]) for one in (self.adjacency, self.pattern_adjacency)
         )
-        isomorphic, mapping, _ = own.isomorphic_vf2(
-            target, return_mapping_21=False, return_mapping_12=True
-        )
-        return np.array(mapping) if isomorphic else None
+        if own.certificate != target.certificate:
+            return None
+        return np.asarray(np.argsort(target.position)[own.position])
 
     def _isomorphisms(self) -> np.ndarray:
         """The mappings that keep all edges, and the root where it is anchored, ``[P, n]``."""
@@ -152,10 +150,15 @@ def align_edges(
     are exchanged for as long as that helps.
 
     ``scores [N, M]`` are the similarities of N nodes and the M nodes of a pattern, N <= M, and
-    ``adjacency [N, N]`` and ``pattern [M, M]`` (bool) their edges. The result may be less similar
-    than ``mapping [N]`` by ``slack`` in all. ``pinned`` keeps the first node where it is.
+    ``adjacency [N, N]`` and ``pattern [M, M]`` (bool), or ``[N, N, C]`` and ``[M, M, C]``, their
+    edges. The result may be less similar than ``mapping [N]`` by ``slack`` in all. ``pinned`` keeps
+    the first node where it is.
     """
     num_nodes, size = scores.shape
+    if adjacency.ndim == 3:
+        # a channel that neither has cannot disagree
+        used = adjacency.any(axis=(0, 1)) | pattern.any(axis=(0, 1))
+        adjacency, pattern = adjacency[..., used], pattern[..., used]
     free = range(int(pinned), num_nodes)
     while True:
         if size <= _MAX_ENUMERATED:
@@ -168,9 +171,9 @@ def align_edges(
         candidates = np.vstack([mapping, others])  # [C, N], the mapping itself first
         total = scores[np.arange(num_nodes), candidates].sum(axis=1)
         mapped = pattern[candidates[:, :, None], candidates[:, None, :]]
-        num_wrong = (adjacency != mapped).sum(axis=(1, 2))
+        num_wrong = (adjacency != mapped).reshape(len(candidates), -1).sum(axis=1)
         # rounding must not exclude the mapping itself
-        num_wrong[total < total[0] - slack - _TIE] = num_nodes**2 + 1
+        num_wrong[total < total[0] - slack - _TIE] = adjacency.size + 1
         best = candidates[np.lexsort((-total.round(5), num_wrong))[0]]
         slack -= float(total[0] - scores[np.arange(num_nodes), best].sum())
         if size <= _MAX_ENUMERATED or (best == mapping).all():

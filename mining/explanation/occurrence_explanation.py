@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.descriptions.shapes import describe_shape
 from mining.records.pattern import Pattern
 
+# both slots of an edge, and its relation
+_Row = tuple[int, int, int]
 # names listed before "and 2 more"
 _MAX_NAMED = 4
 
@@ -73,7 +76,10 @@ class OccurrenceExplanation:
     extra_nodes : tuple of (int or str)
         Nodes of the occurrence beyond the pattern.
     shared_edges, missing_edges, extra_edges : tuple of (int, int)
-        Edges that both have, that the occurrence lacks, and that it has beyond the pattern.
+        Edges that both have, that the occurrence lacks, and that it has beyond the pattern; from
+        the first slot to the second where they have a direction.
+    shared_relations, missing_relations, extra_relations : tuple of int
+        The relation of each of these edges, a number of ``pattern.relations.names``.
 
     Notes
     -----
@@ -100,6 +106,15 @@ class OccurrenceExplanation:
     shared_edges: tuple[tuple[int, int], ...]
     missing_edges: tuple[tuple[int, int], ...]
     extra_edges: tuple[tuple[int, int], ...]
+    shared_relations: tuple[int, ...] = ()
+    missing_relations: tuple[int, ...] = ()
+    extra_relations: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for kind in ("shared", "missing", "extra"):
+            if not getattr(self, f"{kind}_relations"):
+                alike = (0,) * len(getattr(self, f"{kind}_edges"))
+                object.__setattr__(self, f"{kind}_relations", alike)
 
     @property
     def levels(self) -> np.ndarray:
@@ -143,15 +158,28 @@ class OccurrenceExplanation:
 
     def _differences(self) -> str:
         # edges of nodes that are missing or beyond the pattern go without saying
-        missing = [e for e in self.missing_edges if not set(e) & set(self.missing_nodes)]
-        extra = [edge for edge in self.extra_edges if edge[1] < len(self.pairs)]
+        missing = [
+            row
+            for row in _rows(self.missing_edges, self.missing_relations)
+            if not set(row[:2]) & set(self.missing_nodes)
+        ]
+        size = len(self.pairs)
+        extra = [
+            row
+            for row in _rows(self.extra_edges, self.extra_relations)
+            if row[0] < size and row[1] < size
+        ]
+        any_differs = bool(missing or extra)
+        reversed_, changed = self._take_pairs(missing, extra)
         parts = [
             _clause("pattern node", self.missing_nodes, "without a graph node"),
             _clause("node", self.extra_nodes, "beyond the pattern"),
-            _clause("edge", self._edge_names(missing), "missing"),
-            _clause("edge", self._edge_names(extra), "beyond the pattern"),
+            _clause("edge", list(map(self._edge_name, reversed_)), "reversed"),
+            *changed,
+            _clause("edge", list(map(self._edge_name, missing)), "missing"),
+            _clause("edge", list(map(self._edge_name, extra)), "beyond the pattern"),
         ]
-        if not missing and not extra:
+        if not any_differs:
             parts.append(f"all {'other ' if any(parts) else ''}edges agree")
         features = [
             f"{pair.node} ({pair.feature.name} is {pair.feature.value:.3g}, "
@@ -165,9 +193,36 @@ class OccurrenceExplanation:
             parts.append(_clause("node", names, f"different from level {self.first_level} on"))
         return "; ".join(part for part in parts if part)
 
-    def _edge_names(self, edges: Sequence[tuple[int, int]]) -> list[str]:
-        names = [pair.node for pair in self.pairs]
-        return [f"{names[u]}–{names[v]}" for u, v in edges]
+    def _take_pairs(self, missing: list[_Row], extra: list[_Row]) -> tuple[list[_Row], list[str]]:
+        """Take out edges that are there in the other direction, or with another relation."""
+        directed, names = self.pattern.relations.directed, self.pattern.relations.names
+        reversed_ = [(u, v, r) for u, v, r in missing if directed[r] and (v, u, r) in extra]
+        for u, v, r in reversed_:
+            missing.remove((u, v, r))
+            extra.remove((v, u, r))
+        changed = []
+        for u, v, r in missing[:]:
+            # of two relations of one direction kind, edges between the same nodes
+            same = [row for row in extra if row[:2] == (u, v) and directed[row[2]] == directed[r]]
+            if same:
+                missing.remove((u, v, r))
+                extra.remove(same[0])
+                name = self._edge_name((u, v, r), relation=False)
+                changed.append(f"edge {name} is “{names[same[0][2]]}”, not “{names[r]}”")
+        return reversed_, changed
+
+    def _edge_name(self, row: _Row, *, relation: bool = True) -> str:
+        """Such as "7–8", "7→8" with a direction, or "7→8 (activates)" with a relation."""
+        u, v, number = row
+        relations, nodes = self.pattern.relations, [pair.node for pair in self.pairs]
+        arrow = "→" if relations.directed[number] else "–"
+        name = f"{nodes[u]}{arrow}{nodes[v]}"
+        named = relation and relations.names != (PLAIN,)
+        return f"{name} ({relations.names[number]})" if named else name
+
+
+def _rows(edges: Sequence[tuple[int, int]], relations: Sequence[int]) -> list[_Row]:
+    return [(u, v, relation) for (u, v), relation in zip(edges, relations, strict=True)]
 
 
 def _clause(noun: str, names: Sequence[object], text: str) -> str:

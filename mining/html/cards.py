@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN
 from mining.assessment.evaluation import MotifRecovery
+from mining.descriptions.relation_clauses import letter_order, relation_clauses
 from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
 from mining.html.tables import CLEAR, planted_as
 from mining.plots.colors import NodeColors
+from mining.plots.edge_shapes import draw_swatch
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
+from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.records.pattern import Pattern
 from mining.runs.drawings import PatternDrawing, RunDrawings
 
@@ -34,11 +39,12 @@ def make_cards(
     recovery: Sequence[MotifRecovery] | None = None,
     *,
     is_collection: bool = False,
+    styles: RelationStyles | None = None,
 ) -> list[dict[str, Any]]:
     """Collect what the cards show, the colours of all patterns on one scale."""
     if not patterns:
         return []
-    drawings = drawings or RunDrawings()
+    drawings, styles = drawings or RunDrawings(), styles or RelationStyles.of(patterns)
     # features of all patterns, so that one scale of colours fits all cards
     rows = np.concatenate([pattern.features for pattern in patterns])
     columns, colors = _varying_columns(rows), NodeColors.of_patterns(rows)
@@ -49,7 +55,7 @@ def make_cards(
         listed = [record["medoid"], *record["occurrences"]]
         drawing = drawings.patterns[at] if drawings.patterns else None
         faces = colors.faces(pattern.features) if drawing is None else drawing.faces
-        sketch = PatternSketch(pattern, faces)
+        sketch = PatternSketch(pattern, faces, styles)
         shown = set() if drawing is None else drawing.all_faces
         card = {
             "pattern": pattern,
@@ -61,6 +67,11 @@ def make_cards(
             "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
             "occurrences": [] if drawing is None else _draw_occurrences(at, sketch, drawing),
             "legend": [(name, color) for name, color in drawings.legend if color in shown],
+            "relations": relation_key(
+                sketch.shown_relations([] if drawing is None else drawing.all_drawn)
+            ),
+            "letters": _letters(pattern),
+            "edges": _edge_names(pattern),
             "null_svgs": {
                 null: draw_null_strip(entry.observed, entry.mean, entry.std)
                 for null, entry in pattern.significance.items()
@@ -73,6 +84,27 @@ def make_cards(
         }
         cards.append(card)
     return cards
+
+
+def relation_key(styles: Iterable[RelationStyle]) -> list[dict[str, Any]]:
+    """Name and a short edge of each relation, for a legend."""
+    return [{"name": style.name, "svg": draw_swatch(style)} for style in styles]
+
+
+def _letters(pattern: Pattern) -> list[tuple[str, int]]:
+    """Letter and number of each node, where the description names nodes by letters."""
+    if relation_clauses(pattern) is None or ": " not in describe_shape(pattern):
+        return []
+    return list(zip(ascii_uppercase, letter_order(pattern), strict=False))
+
+
+def _edge_names(pattern: Pattern) -> list[str]:
+    """Such as "0–1", "0→1" with a direction, or "0→1 activates" with a relation."""
+    relations, names = pattern.relations, []
+    for (u, v), number in zip(pattern.edges, pattern.edge_relations, strict=True):
+        relation = "" if relations.names == (PLAIN,) else f" {relations.names[number]}"
+        names.append(f"{u}{'→' if relations.directed[number] else '–'}{v}{relation}")
+    return names
 
 
 def _draw_occurrences(

@@ -10,7 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from gomkcn_dgl.csr import csr_from_edges
-from mining.html.cards import make_cards
+from gomkcn_dgl.relations import PLAIN
+from mining.html.cards import make_cards, relation_key
 from mining.html.page import flatten, mark_number, render_page
 from mining.html.tables import CLEAR, pattern_table, percent, recovery_table, summary_sentence
 from mining.plots.axes import figure_to_svg
@@ -22,11 +23,13 @@ from mining.plots.figures import (
     draw_similarity_counts,
 )
 from mining.plots.graph_map import draw_graph_map
+from mining.plots.relation_styles import RelationStyles
 from mining.records.pattern import Pattern
-from mining.runs.drawings import GraphMap
-from mining.runs.mining_run import MiningRun
+from mining.runs.mining_run import MiningRun, RelationSummary
 
 FIGURES = ("frequencies", "map", "pattern_size", "num_patterns", "similarities", "loss")
+# relations listed by name
+_MOST_RELATIONS = 20
 _COUNTS = ("distinct", "disjoint", "assigned", "exact", "num_graphs")
 
 
@@ -36,7 +39,7 @@ def run_figures(run: MiningRun) -> dict[str, Any]:
     if run.patterns:
         figures["frequencies"] = _draw_frequencies(run)
     if run.drawings.map is not None:
-        figures["map"] = _draw_map(run.drawings.map)
+        figures["map"] = _draw_map(run)
     for choice in run.choices:
         figures[choice.parameter] = draw_choice(choice).figure
     if any(map(any, run.drawings.similarities)):
@@ -60,12 +63,29 @@ def _draw_frequencies(run: MiningRun) -> Any:
     return draw_intervals(names, counts).figure
 
 
-def _draw_map(graph_map: GraphMap) -> Any:
-    num_nodes = len(graph_map.pattern_of)
-    source, target = graph_map.edges.T
-    constant = np.ones(num_nodes)
-    graph = csr_from_edges(source, target, num_nodes, features=constant, undirected=True)
-    return draw_graph_map(graph, graph_map.pattern_of).figure
+def _draw_map(run: MiningRun) -> Any:
+    """The graph of a run, put together again from its drawings."""
+    drawn = run.drawings.map
+    assert drawn is not None
+    # runs of earlier versions know one relation without direction
+    kinds = [(one.name, one.directed) for one in run.graph.relations] or [(PLAIN, False)]
+    source, target = drawn.edges.T
+    graph = csr_from_edges(
+        source,
+        target,
+        len(drawn.pattern_of),
+        features=np.ones(len(drawn.pattern_of)),
+        undirected=True,
+        directed=[directed for _, directed in kinds],
+        relation=drawn.edge_relations,
+        relation_names=[name for name, _ in kinds],
+    )
+    return draw_graph_map(graph, drawn.pattern_of, _styles(run)).figure
+
+
+def _styles(run: MiningRun) -> RelationStyles:
+    kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
+    return RelationStyles.of(run.patterns, kinds)
 
 
 def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
@@ -97,6 +117,9 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
         clear=CLEAR,
         truncated=percent(run.graph.truncated_share),
+        relations=_relations(run),
+        relation_key=relation_key(_styles(run).legend()[:_MOST_RELATIONS]),
+        plain=_styles(run).is_plain,
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
@@ -114,4 +137,18 @@ def patterns_html(patterns: Sequence[Pattern]) -> str:
 
 def _cards(run: MiningRun) -> list[dict[str, Any]]:
     is_collection = run.graph.num_graphs > 1
-    return make_cards(run.patterns, run.drawings, run.recovery, is_collection=is_collection)
+    return make_cards(
+        run.patterns,
+        run.drawings,
+        run.recovery,
+        is_collection=is_collection,
+        styles=_styles(run),
+    )
+
+
+def _relations(run: MiningRun) -> list[tuple[int, RelationSummary]]:
+    """Number and summary of the relations, most edges first; none where the edges are alike."""
+    relations = list(enumerate(run.graph.relations))
+    if [(one.name, one.directed) for one in run.graph.relations] == [(PLAIN, False)]:
+        return []
+    return sorted(relations, key=lambda row: -row[1].num_edges)[:_MOST_RELATIONS]

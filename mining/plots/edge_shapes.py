@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mining.plots.relation_styles import RelationStyle
-from mining.plots.svg import Drawing, line, path, triangle
+from mining.plots.svg import Drawing, path, triangle
 
 # distance of parallel edges in pixels, at most, and as a share of their length
 _LARGEST_GAP, _GAP_SHARE = 26.0, 0.3
@@ -57,9 +57,6 @@ def _draw(edge: DrawnEdge, ends: np.ndarray, radius: float, side: float) -> list
     """An edge with its shade below and its head, if it has them."""
     length = float(np.linalg.norm(ends[1] - ends[0]))
     style = {"stroke_dasharray": edge.dashes, "opacity": edge.opacity}
-    if not edge.arrow and side == 0:
-        halo = [line(ends, edge.width + 7, edge.halo, opacity=0.4)] if edge.halo else []
-        return [*halo, line(ends, edge.width, edge.color, **style)]
     middle = bend(ends, side, min(_LARGEST_GAP, _GAP_SHARE * length))
     # the curve through the middle: a quadratic one, whose control point is twice as far away
     control = 2 * middle - ends.mean(axis=0)
@@ -68,11 +65,10 @@ def _draw(edge: DrawnEdge, ends: np.ndarray, radius: float, side: float) -> list
         size = min(6.0 + 2.2 * edge.width, 0.55 * max(length - 2 * radius, 6.0))
         stop, head = _head(edge, ends, control, radius + 1, size)
     end, inner = quadratic(ends, control, stop), ends[0] + stop * (control - ends[0])
-    curve = path([ends[0], end], edge.width, edge.color, inner if side else None, **style)
-    halo = []
-    if edge.halo:
-        halo = [path([ends[0], end], edge.width + 7, edge.halo, inner if side else None, opacity=0.4)]
-    return [*halo, curve, *([head] if head else [])]
+    ends, bent = np.stack([ends[0], end]), inner if side else None
+    curve = path(list(ends), edge.width, edge.color, bent, **style)
+    halo = path(list(ends), edge.width + 7, edge.halo, bent, opacity=0.4) if edge.halo else ""
+    return [shape for shape in (halo, curve, head) if shape]
 
 
 def _head(

@@ -84,7 +84,7 @@ def _draw_edges(ax: Axes, graph: CSRGraph, positions: np.ndarray, styles: Relati
         some = [curves[row] for row in np.flatnonzero(relation == number)]
         look: dict[str, Any] = {"alpha": alpha, "zorder": 1, "rasterized": many}
         width = 1.0 if graph.num_nodes < 300 else 0.5
-        dashes = "solid"
+        dashes: Any = "solid"
         if style.dashes and graph.num_edges <= _MOST_HEADS:
             dashes = (0, tuple(0.6 * float(part) for part in style.dashes.split()))
         ax.add_collection(

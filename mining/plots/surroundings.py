@@ -11,6 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from mining.plots.colors import NodeColors
 from mining.records.occurrence import Occurrence, Occurrences
+from mining.structures.edges_among import edges_among
 
 _MAX_NEIGHBORS = 12
 
@@ -41,7 +42,10 @@ class Surroundings:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``drawings.json``."""
-        return asdict(self) | {"similarity": round(self.similarity, 6)}
+        record = asdict(self) | {"similarity": round(self.similarity, 6)}
+        if not self.edge_relations:
+            del record["edge_relations"]
+        return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Surroundings:
@@ -100,7 +104,7 @@ def cut_out(
     neighbors, num_links = np.unique(reached[~np.isin(reached, inside)], return_counts=True)
     shown = neighbors[np.argsort(-num_links, kind="stable")[:_MAX_NEIGHBORS]]
     rows = np.concatenate([inside, shown])
-    edges = _edges_among(graph, rows)
+    edges = edges_among(graph, rows)
     several = len(graph.relations.names) > 1
     return Surroundings(
         tuple(number for number, _ in mapped) + (None,) * len(shown),
@@ -111,23 +115,6 @@ def cut_out(
         len(neighbors) - len(shown),
         tuple(relation for *_, relation in edges) if several else (),
     )
-
-
-def _edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
-    """Edges between some nodes: the positions of both ends in ``rows``, and the relation."""
-    relations = graph.relations
-    position = {row: number for number, row in enumerate(rows.tolist())}
-    edges = []
-    for row, start in position.items():
-        near = np.flatnonzero(np.isin(_neighbors(graph, row), rows)) + graph.indptr[row]
-        for entry in near.tolist():
-            end = position[int(graph.indices[entry])]
-            link = 1 if graph.links is None else int(graph.links[entry])
-            for channel in np.flatnonzero(relations.links[link]).tolist():
-                number, side = relations.channels[channel]
-                if side == "out" or (side == "both" and start < end):
-                    edges.append((start, end, number))
-    return edges
 
 
 def _neighbors(graph: CSRGraph, row: int) -> np.ndarray:

@@ -45,7 +45,7 @@ from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
 from mining.runs.drawings import RunDrawings
-from mining.runs.mining_run import GraphSummary, MiningRun
+from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
 SCHEMA_VERSION = 2
@@ -117,6 +117,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
         "graph": asdict(run.graph),
         "partial": run.is_partial,
         "choices": [choice.to_dict() for choice in run.choices],
+        "notes": list(run.notes),
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
@@ -198,7 +199,7 @@ def _run_of(
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
     recovery = run["recovery"]
     return MiningRun(
-        graph=GraphSummary(**{**run["graph"], "feature_names": names}),
+        graph=_graph_of(run["graph"], names),
         patterns=[
             Pattern.from_dict(entry, names, stored)
             for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
@@ -215,7 +216,14 @@ def _run_of(
         drawings=RunDrawings.from_dict(drawings),
         is_partial=run["partial"],
         choices=tuple(map(Choice.from_dict, run["choices"])),
+        # runs of earlier versions have none
+        notes=tuple(run.get("notes", ())),
     )
+
+
+def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
+    relations = tuple(RelationSummary(**one) for one in record.get("relations", ()))
+    return GraphSummary(**{**record, "feature_names": feature_names, "relations": relations})
 
 
 def _check_lengths(entry: dict[str, Any], width: int) -> None:
@@ -249,6 +257,8 @@ def _check_drawings(run: MiningRun) -> None:
             len(drawing.faces) == pattern.num_nodes
             and max(mapped, default=0) < pattern.num_nodes
             and max(drawing.occurrences, default=-1) < len(pattern.occurrences)
+            and max((n for one in drawn for n in one.relations), default=0)
+            < len(pattern.relations.names)
         )
     if not fits:
         raise ValueError("the drawings do not belong to the patterns")

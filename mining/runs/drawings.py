@@ -53,10 +53,14 @@ class PatternDrawing:
         )
 
     @property
+    def all_drawn(self) -> list[Surroundings]:
+        """The medoid and the occurrences."""
+        return [self.medoid, *self.occurrences.values()]
+
+    @property
     def all_faces(self) -> set[str]:
         """Colours of the pattern, its medoid and its occurrences."""
-        drawn = [self.medoid, *self.occurrences.values()]
-        return {*self.faces, *(face for one in drawn for face in one.faces)}
+        return {*self.faces, *(face for one in self.all_drawn for face in one.faces)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.runtime.provenance import describe_provenance
@@ -21,6 +24,15 @@ from mining.settings import RunSettings
 
 
 @dataclass(frozen=True)
+class RelationSummary:
+    """A kind of edges: its name, whether they have a direction, and how many there are."""
+
+    name: str
+    directed: bool
+    num_edges: int
+
+
+@dataclass(frozen=True)
 class GraphSummary:
     """What was mined.
 
@@ -29,13 +41,15 @@ class GraphSummary:
     source : str
         Name of the file or folder of the graph.
     num_graphs, num_nodes, num_edges : int
-        Graphs in the collection, nodes and undirected edges in all.
+        Graphs in the collection, nodes and edges in all.
     feature_names : tuple of str
         One name per feature column.
     num_subgraphs : int
         Subgraphs that were compared with the patterns.
     truncated_share : float
         Share of them that were cut to the pattern size.
+    relations : tuple of RelationSummary
+        The kinds of edges; none in runs of earlier versions.
     """
 
     source: str
@@ -45,6 +59,7 @@ class GraphSummary:
     feature_names: tuple[str, ...]
     num_subgraphs: int
     truncated_share: float
+    relations: tuple[RelationSummary, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,8 @@ class MiningRun:
         samples and repeated runs.
     choices : tuple of Choice
         Candidates for each parameter that the miner selected itself.
+    notes : tuple of str
+        What of the input was changed or left out.
     """
 
     graph: GraphSummary
@@ -82,6 +99,7 @@ class MiningRun:
     drawings: RunDrawings = field(default=RunDrawings(), repr=False)
     is_partial: bool = False
     choices: tuple[Choice, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -125,15 +143,7 @@ class MiningRun:
         settings = settings or RunSettings.of(miner)
         background = FeatureBackground.fit(csr)
         return cls(
-            graph=GraphSummary(
-                source=Path(settings.graph.path).resolve().name if settings.graph.path else "graph",
-                num_graphs=csr.num_graphs,
-                num_nodes=csr.num_nodes,
-                num_edges=csr.num_edges,
-                feature_names=csr.feature_names,
-                num_subgraphs=miner.num_subgraphs_,
-                truncated_share=miner.truncated_share_,
-            ),
+            graph=_summarize(miner, csr, settings.graph.path),
             patterns=[
                 replace(pattern, description=str(describe_features(pattern, csr, background=background)))
                 for pattern in miner.patterns_
@@ -145,8 +155,30 @@ class MiningRun:
             drawings=gather_drawings(miner, csr, background),
             is_partial=miner.is_partial_,
             choices=tuple(miner.choices_),
+            notes=csr.notes,
         )
 
     def _repr_html_(self) -> str | None:
         """Summary and cards, for a notebook."""
         return html_of(self)
+
+
+def _summarize(miner: PatternMiner, csr: CSRGraph, path: str | None) -> GraphSummary:
+    """What was mined, and how much of it was looked at."""
+    relations = csr.relations
+    counts = [csr.num_edges]
+    if csr.links is not None:
+        ends = np.bincount(csr.links, minlength=len(relations.links)) @ relations.links
+        # both ends of an edge without direction are in the same channel
+        counts = (ends[relations.outgoing] // np.where(relations.directed, 1, 2)).tolist()
+    kinds = zip(relations.names, relations.directed, counts, strict=True)
+    return GraphSummary(
+        source=Path(path).resolve().name if path else "graph",
+        num_graphs=csr.num_graphs,
+        num_nodes=csr.num_nodes,
+        num_edges=csr.num_edges,
+        feature_names=csr.feature_names,
+        num_subgraphs=miner.num_subgraphs_,
+        truncated_share=miner.truncated_share_,
+        relations=tuple(RelationSummary(*kind) for kind in kinds),
+    )

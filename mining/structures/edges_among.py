@@ -1,0 +1,55 @@
+"""The edges among some nodes of a graph, as a list and as a matrix for each channel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.relations import Relations
+
+
+def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
+    """Edges among the nodes ``rows``: the positions of both ends in it, and the relation.
+
+    Without direction, the first end is that which comes first in ``rows``.
+
+    >>> from gomkcn_dgl.csr import csr_from_edges
+    >>> arcs = csr_from_edges(np.array([0, 2]), np.array([1, 1]), 3, directed=True)
+    >>> edges_among(arcs, np.array([1, 2]))
+    [(1, 0, 0)]
+    """
+    relations = graph.relations
+    position = {row: number for number, row in enumerate(rows.tolist())}
+    edges = []
+    for row, start in position.items():
+        entries = slice(graph.indptr[row], graph.indptr[row + 1])
+        near = np.flatnonzero(np.isin(graph.indices[entries], rows)) + entries.start
+        for entry in near.tolist():
+            end = position[int(graph.indices[entry])]
+            link = 1 if graph.links is None else int(graph.links[entry])
+            for channel in np.flatnonzero(relations.links[link]).tolist():
+                number, side = relations.channels[channel]
+                if side == "out" or (side == "both" and start < end):
+                    edges.append((start, end, number))
+    return edges
+
+
+def as_channels(
+    edges: list[tuple[int, int, int]], num_nodes: int, relations: Relations
+) -> np.ndarray:
+    """Edges as the kernel takes them, bool ``[N, N]``, or ``[N, N, C]`` for several channels."""
+    channels = np.zeros((num_nodes, num_nodes, len(relations.channels)), dtype=bool)
+    for u, v, relation in edges:
+        channel = relations.outgoing[relation]
+        channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
+    return channels[..., 0] if channels.shape[2] == 1 else channels
+
+
+def as_edges(channels: np.ndarray, relations: Relations) -> list[tuple[int, int, int]]:
+    """The inverse of :func:`as_channels`, in ascending order."""
+    leaving = channels.reshape(*channels.shape[:2], -1)[:, :, relations.outgoing]
+    return [
+        (u, v, relation)
+        for u, v, relation in np.argwhere(leaving).tolist()
+        if u < v or relations.directed[relation]
+    ]
