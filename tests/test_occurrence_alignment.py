@@ -1,10 +1,13 @@
 """Explanations: which graph node is which pattern node, and every difference is named."""
 
+import itertools
+
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl import GOMKKernel
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import Occurrence, PatternMiner
@@ -174,6 +177,56 @@ def test_every_kernel(wheels, settings):
     assert explanation.similarity > 0.99
     assert is_isomorphism(explanation, wheels)
     assert ((explanation.levels >= 0) & (explanation.levels <= 1 + 1e-6)).all()
+
+
+def signed(edges):
+    """A regulatory graph from ``(source, target, activates)``."""
+    source, target, activates = np.array(edges).T
+    return csr_from_edges(
+        source, target, int(max(source.max(), target.max())) + 1, directed=True,
+        relation=1 - activates, relation_names=["activates", "represses"],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loops():
+    """Feed-forward loops: the first node activates the second one, and both repress the third."""
+    one = [(0, 1, 1), (0, 2, 0), (1, 2, 0)]
+    return miner_of(signed([(u + 3 * i, v + 3 * i, a) for i in range(6) for u, v, a in one]), 3)
+
+
+@pytest.mark.parametrize(
+    ("edges", "text"),
+    [
+        ([(0, 1, 1), (0, 2, 0), (1, 2, 0)], "all edges agree"),
+        ([(0, 1, 1), (0, 2, 0), (1, 2, 1)], "edge 1→2 is “activates”, not “represses”"),
+        ([(0, 1, 1), (0, 2, 0), (2, 1, 0)], "edge 1→2 (represses) is reversed"),
+        ([(0, 1, 1), (0, 2, 0)], "edge 1→2 (represses) is missing"),
+        ([(0, 1, 1), (0, 2, 0), (1, 2, 0), (2, 1, 1)],
+         "edge 2→1 (activates) is beyond the pattern"),
+    ],
+)  # fmt: skip
+def test_differences_of_arcs_are_named(loops, edges, text):
+    explanation = explain_occurrence(loops, signed(edges), 0, Occurrence(mapping_of(loops), 1.0))
+    assert str(explanation).endswith(f": {text}.")
+    assert len(explanation.shared_edges) + len(explanation.missing_edges) == 3
+
+
+def mapping_of(loops):
+    """Nodes 0, 1 and 2 of a loop in the order of the pattern's nodes."""
+    pattern = loops.patterns_[0]
+    out_degree = [sum(u == node for u, _ in pattern.edges) for node in range(3)]
+    return tuple(2 - degree for degree in out_degree)
+
+
+def test_the_node_mapping_follows_the_arcs(loops):
+    """Whatever the order of the nodes, the copy is mapped so that no arc is reversed."""
+    for order in itertools.permutations(range(3)):
+        graph = signed([(order[0], order[1], 1), (order[0], order[2], 0), (order[1], order[2], 0)])
+        explanation = explain_node(loops, graph, 0)
+        assert str(explanation).endswith("similarity 1.00: all edges agree.")
+        assert tuple(order.index(node) for node in mapped(explanation)) == mapping_of(loops)
+        assert "<svg" in explanation._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import networkx as nx
 import numpy as np
 import pytest
-from tiny_runs import pattern_of
+from tiny_runs import pattern_of, typed_pattern_of
 
 from mining.explanation.occurrence_explanation import MatchedPair, OccurrenceExplanation
 from mining.plots.colors import INK, MARK
@@ -152,3 +152,44 @@ def test_a_count_beside_the_null_model_stays_on_its_strip(observed, mean, std):
     diamond = float(re.search(r"M([\d.]+) 4l7", drawing.shapes)[1])
     assert 8 <= diamond <= 232
     assert (diamond == 232) == (observed > mean)
+
+
+SIGNED = {"activates": True, "represses": True, "binds": False}
+
+
+def test_arcs_have_heads_and_relations_have_colours():
+    pattern = typed_pattern_of(
+        3, [("activates", 0, 1), ("represses", 1, 0), ("binds", 1, 2)], SIGNED
+    )
+    sketch = PatternSketch(pattern, [FACE] * 3)
+    lines = [part for part in parts(sketch.draw(), "path") if part.get("stroke")]
+    heads = [part for part in parts(sketch.draw(), "path") if part.get("fill")]
+    assert len(lines) == 3 and len(heads) == 2
+    colors = [line.get("stroke") for line in lines]
+    assert len(set(colors)) == 3 and [head.get("fill") for head in heads] == colors[:2]
+    # opposite arcs are two curves
+    assert [("Q" in line.get("d")) for line in lines] == [True, True, False]
+    assert [style.name for style in sketch.shown_relations()] == list(SIGNED)
+    assert {"activates", "represses", "binds"} < set(texts(draw_patterns([pattern])))
+
+
+def test_a_reversed_arc_and_another_relation_are_marked():
+    pattern = typed_pattern_of(3, [("activates", 0, 1), ("activates", 1, 2)], SIGNED)
+    sketch = PatternSketch(pattern, [FACE] * 3)
+    occurrence = Surroundings(
+        (0, 1, 2, None), ((1, 0), (1, 2), (2, 3)), (FACE,) * 4, edge_relations=(0, 1, 2)
+    )
+    lines = [
+        part for part in parts(sketch.draw_occurrence(occurrence), "path") if part.get("stroke")
+    ]
+    shaded = [line for line in lines if line.get("stroke") == MARK]
+    dotted = [line for line in lines if line.get("stroke-dasharray") == "1 6"]
+    # both arcs of the pattern are missing, and two others are there
+    assert len(shaded) == len(dotted) == 2 and len(lines) == 2 + 2 + 2 + 1
+    names = {style.name for style in sketch.shown_relations([occurrence])}
+    assert names == set(SIGNED)
+    # with one relation, colour and dashes are free for the marks
+    plain = PatternSketch(typed_pattern_of(2, [("edge", 0, 1)], {"edge": True}), [FACE] * 2)
+    drawing = plain.draw_occurrence(Surroundings((0, 1), ((1, 0),), (FACE,) * 2))
+    dashes = [line.get("stroke-dasharray") for line in parts(drawing, "path") if line.get("stroke")]
+    assert dashes == ["7 4", "1 6"]

@@ -6,6 +6,8 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_hex
 from tiny_runs import (
     Page,
     assert_loads_nothing,
@@ -14,7 +16,9 @@ from tiny_runs import (
     pattern_of,
     recovery_of,
     run_of,
+    signed_loops,
     significance_of,
+    typed_pattern_of,
 )
 
 from gomkcn_dgl.graph import csr_from_edges
@@ -220,3 +224,57 @@ def test_a_run_without_patterns_truth_or_loss():
     for absent in ("Planted motifs", "Overview", "were cut"):
         assert absent not in words
     assert run_figures(run) == {}
+
+
+@pytest.fixture(scope="module")
+def signed():
+    graph = signed_loops()
+    return MiningRun.of(
+        PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0).fit(graph), graph
+    )
+
+
+def test_relations_and_notes_are_on_the_page(signed):
+    assert [relation.num_edges for relation in signed.graph.relations] == [6, 12, 5]
+    html = render_report(signed)
+    page = Page(html)
+    assert_numbers(html, files_of_run(signed))
+    assert_loads_nothing(html)
+    assert "Edges with a direction: 12 “represses”, 6 “activates”." in page.words
+    assert "Edges without a direction: 5 “binds”." in page.words
+    assert "dropped 1 self-loops" in signed.notes and "dropped 1 self-loops" in page.words
+    assert "coherent feed-forward loop of type 3: A activates B, both repress C" in page.words
+    assert "A line with an orange shade" in page.words
+    assert re.search(r"\d is gene\d", page.words)
+    # below the map, and on every card
+    assert html.count('class="gomkcn-key gomkcn-relations"') == 1 + len(signed.patterns)
+
+
+def test_a_letter_is_the_node_of_the_drawing():
+    edges = [("activates", 2, 0), ("represses", 2, 1), ("represses", 0, 1)]
+    pattern = typed_pattern_of(3, edges, {"activates": True, "represses": True})
+    words = Page(patterns_html([pattern])).words
+    assert "A activates B, both repress C" in words
+    assert "A is node 2, B is node 0, C is node 1 in the drawings and tables." in words
+    assert "2→0 activates:" in words and "0→1 represses:" in words
+
+
+def test_a_plain_page_does_not_speak_of_relations(mined):
+    page = Page(render_report(mined))
+    assert "direction" not in page.words and 'gomkcn-relations"' not in render_report(mined)
+    assert "A dashed orange line" in page.words
+    # runs of earlier versions have no summary of their relations
+    older = dataclasses.replace(mined, graph=dataclasses.replace(mined.graph, relations=()))
+    assert Page(render_report(older)).words == page.words
+
+
+def test_arcs_and_relations_of_the_map(signed):
+    """One collection of lines for each relation, and heads for those with a direction."""
+    (ax,) = run_figures(signed)["map"].axes
+    lines = [one for one in ax.collections if isinstance(one, LineCollection)]
+    heads = [one for one in ax.collections if isinstance(one, PolyCollection)]
+    assert [len(one.get_segments()) for one in lines] == [6, 12, 5]
+    assert [len(one.get_paths()) for one in heads] == [6, 12]
+    colors = [to_hex(one.get_color()[0]) for one in lines]
+    assert len(set(colors)) == 3
+    assert [to_hex(one.get_facecolor()[0]) for one in heads] == colors[:2]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tiny_runs import assert_numbers, change, small_patterns_record
+from tiny_runs import assert_numbers, change, signed_loops, small_patterns_record
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -124,6 +124,25 @@ def test_a_run_is_read_back(written, copied, run):
     assert again == before
 
 
+def test_relations_and_notes_are_read_back(tmp_path):
+    graph = signed_loops()
+    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0).fit(graph)
+    run = MiningRun.of(miner, graph)
+    prepare_folder(tmp_path)
+    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    back = read_run(tmp_path)
+    assert back.graph == run.graph and back.notes == run.notes
+    assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
+    assert back.drawings.to_dict() == run.drawings.to_dict()
+    for name in JSON_FILES:
+        record = json.loads((tmp_path / f"{name}.json").read_bytes())
+        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    loop = nx.read_graphml(tmp_path / "patterns" / "pattern_00.graphml")
+    assert loop.is_directed()
+    relations = sorted(relation for *_, relation in loop.edges(data="relation"))
+    assert relations == ["activates", "represses", "represses"]
+
+
 def test_a_miner_is_read_back(written, graph, miner):
     back = load_miner(written)
     np.testing.assert_array_equal(back.transform(graph), miner.transform(graph))
@@ -230,6 +249,8 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("drawings", ("legend",), {"C": "red;}"}),
         ("drawings", ("map",), {"edges": [[0, 9]], "pattern_of": [0]}),
         ("drawings", ("map",), {"edges": [], "pattern_of": [2]}),
+        ("drawings", ("map",), {"edges": [[0, 1]], "pattern_of": [0, 0], "edge_relations": [1]}),
+        ("drawings", ("patterns", 0, "medoid", "edge_relations"), [1] * 5),
         ("drawings", ("similarities",), [[0] * 40]),
         ("drawings", ("patterns", 0, "faces"), ["#000000"]),
         ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),

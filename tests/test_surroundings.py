@@ -36,6 +36,25 @@ def test_a_hub_shows_twelve_of_its_neighbours():
     assert cut(nx.path_graph(3), (0, None, 1)).node_mapping == (0, 2, None)
 
 
+def test_arcs_keep_their_direction_and_relation():
+    graph = nx.MultiDiGraph()
+    graph.add_edge(0, 1)
+    graph.add_edge(1, 0)
+    graph.add_edge(2, 1)
+    assert sorted(cut(nx.DiGraph(graph), (1, 0)).edges) == [(0, 1), (1, 0), (2, 0)]
+    typed = csr_from_edges(
+        np.array([0, 1, 2]), np.array([1, 0, 1]), 3, directed=[True, False],
+        relation=np.array([0, 0, 1]), relation_names=["cites", "knows"],
+    )  # fmt: skip
+    occurrence = Occurrence((1, 0), 1.0)
+    cutout = cut_out(typed, occurrence, find_rows(typed, [occurrence]), NodeColors())
+    rows = sorted(zip(cutout.edges, cutout.relations, strict=True))
+    assert rows == [((0, 1), 0), ((0, 2), 1), ((1, 0), 0)]
+    assert Surroundings.from_dict(cutout.to_dict()) == cutout
+    with pytest.raises(ValueError, match="1 relations for 3 edges"):
+        Surroundings.from_dict({**cutout.to_dict(), "edge_relations": [0]})
+
+
 def test_rows_are_those_of_the_original_ids_in_each_graph():
     ids = np.array(["a", "b", "a", "c"])
     graph = csr_from_edges(

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.relations import relations_of
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.frequency import Frequency
@@ -49,6 +50,24 @@ def typed_pattern_of(size, edges, directed, **changes):
         edge_relations=tuple(names.index(r) for r, *_ in edges),
         edge_weights=tuple(np.linspace(0.611111, 0.987654, len(edges)).tolist()),
         relations=relations_of(names, list(directed.values())),
+    )
+
+
+def signed_loops(number=6):
+    """Feed-forward loops: a node activates one, both repress a third; the last ones bind."""
+    first = 3 * np.arange(number)
+    source, target = np.repeat(first, 3), np.repeat(first, 3)
+    source, target = source + np.tile([0, 0, 1], number), target + np.tile([1, 2, 2], number)
+    binds = first[1:]
+    # the first self-loop is dropped, and noted
+    return csr_from_edges(
+        np.concatenate([source, binds - 1, [0]]),
+        np.concatenate([target, binds, [0]]),
+        3 * number,
+        node_ids=np.array([f"gene{i}" for i in range(3 * number)]),
+        relation=np.array([0, 1, 1] * number + [2] * (number - 1) + [0]),
+        relation_names=["activates", "represses", "binds"],
+        directed=[True, True, False],
     )
 
 
@@ -140,7 +159,7 @@ def files_of_run(run):
 def look_up(record, pointer):
     for key in pointer.split("/")[1:]:
         key = key.replace("~1", "/").replace("~0", "~")
-        record = record[int(key) if isinstance(record, list) else key]
+        record = record[key if isinstance(record, dict) else int(key)]
     return record
 
 

@@ -24,6 +24,11 @@ from mining.runs.drawings import PatternDrawing, RunDrawings
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
+# what an exact count tells apart, with directions or relations and without
+_EXACTLY = {
+    True: "by structure alone, whatever the features",
+    False: "by structure, directions and kinds of edges, whatever the features",
+}
 # of none, one, two or three drawn occurrences
 _CAPTIONS: tuple[tuple[str, ...], ...] = (
     (),
@@ -66,6 +71,7 @@ def make_cards(
             "svg": sketch.draw(),
             "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
             "occurrences": [] if drawing is None else _draw_occurrences(at, sketch, drawing),
+            "exactly": _EXACTLY[pattern.relations.is_simple],
             "legend": [(name, color) for name, color in drawings.legend if color in shown],
             "relations": relation_key(
                 sketch.shown_relations([] if drawing is None else drawing.all_drawn)
@@ -119,6 +125,8 @@ def _draw_occurrences(
         number = partial(mark_number, record, "drawings.json", *path)
         hidden = number("num_hidden") if one.num_hidden else None
         card = {"caption": caption, "svg": sketch.draw_occurrence(one), "num_hidden": hidden}
+        nodes = sketch.pattern.occurrences[position].nodes
+        card["nodes"] = [(n, node) for n, node in enumerate(nodes) if node is not None]
         drawn.append({**card, "similarity": number("similarity"), "graph": number("graph")})
     return drawn
 

@@ -118,6 +118,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         clear=CLEAR,
         truncated=percent(run.graph.truncated_share),
         relations=_relations(run),
+        most_relations=_MOST_RELATIONS,
         relation_key=relation_key(_styles(run).legend()[:_MOST_RELATIONS]),
         plain=_styles(run).is_plain,
         settings=flatten(run.settings),
@@ -146,9 +147,12 @@ def _cards(run: MiningRun) -> list[dict[str, Any]]:
     )
 
 
-def _relations(run: MiningRun) -> list[tuple[int, RelationSummary]]:
-    """Number and summary of the relations, most edges first; none where the edges are alike."""
-    relations = list(enumerate(run.graph.relations))
-    if [(one.name, one.directed) for one in run.graph.relations] == [(PLAIN, False)]:
+def _relations(run: MiningRun) -> list[tuple[str, list[tuple[int, RelationSummary]]]]:
+    """Relations with their numbers, with a direction and without, those with most edges first."""
+    rows = sorted(enumerate(run.graph.relations), key=lambda row: -row[1].num_edges)
+    if [(one.name, one.directed) for _, one in rows] == [(PLAIN, False)]:
         return []
-    return sorted(relations, key=lambda row: -row[1].num_edges)[:_MOST_RELATIONS]
+    return [
+        ("Edges with a direction", [row for row in rows if row[1].directed]),
+        ("Edges without a direction", [row for row in rows if not row[1].directed]),
+    ]

@@ -31,16 +31,37 @@ class DrawnEdge:
 
 def edge_shapes(points: np.ndarray, radius: np.ndarray, edges: Sequence[DrawnEdge]) -> list[str]:
     """Draw edges between dots of a ``radius [n]`` at ``points [n, 2]``; arrows end at the dots."""
+    return [
+        shape
+        for edge, side in zip(edges, _sides(edges), strict=True)
+        for shape in _draw(edge, points[list(edge.ends)], float(radius[edge.ends[1]]), side)
+    ]
+
+
+def edge_middles(points: np.ndarray, edges: Sequence[DrawnEdge]) -> np.ndarray:
+    """Where the middles of the edges are, bent ones outside of the straight line, ``[E, 2]``."""
+    middles = [
+        _middle(points[list(edge.ends)], side)
+        for edge, side in zip(edges, _sides(edges), strict=True)
+    ]
+    return np.array(middles).reshape(-1, 2)
+
+
+def _sides(edges: Sequence[DrawnEdge]) -> list[float]:
+    """How far each edge is from the straight line, in units of the gap of parallel edges."""
     number = Counter(frozenset(edge.ends) for edge in edges)
     drawn: Counter[frozenset[int]] = Counter()
-    shapes = []
+    sides = []
     for edge in edges:
         pair = frozenset(edge.ends)
-        # how far the middle of this one of the parallel edges is from the straight line
-        side = drawn[pair] - (number[pair] - 1) / 2
+        sides.append(drawn[pair] - (number[pair] - 1) / 2)
         drawn[pair] += 1
-        shapes += _draw(edge, points[list(edge.ends)], float(radius[edge.ends[1]]), side)
-    return shapes
+    return sides
+
+
+def _middle(ends: np.ndarray, side: float) -> np.ndarray:
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    return bend(ends, side, min(_LARGEST_GAP, _GAP_SHARE * length))
 
 
 def bend(ends: np.ndarray, side: float, gap: float) -> np.ndarray:
@@ -57,9 +78,8 @@ def _draw(edge: DrawnEdge, ends: np.ndarray, radius: float, side: float) -> list
     """An edge with its shade below and its head, if it has them."""
     length = float(np.linalg.norm(ends[1] - ends[0]))
     style = {"stroke_dasharray": edge.dashes, "opacity": edge.opacity}
-    middle = bend(ends, side, min(_LARGEST_GAP, _GAP_SHARE * length))
     # the curve through the middle: a quadratic one, whose control point is twice as far away
-    control = 2 * middle - ends.mean(axis=0)
+    control = 2 * _middle(ends, side) - ends.mean(axis=0)
     stop, head = 1.0, ""
     if edge.arrow:
         size = min(6.0 + 2.2 * edge.width, 0.55 * max(length - 2 * radius, 6.0))

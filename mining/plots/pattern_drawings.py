@@ -14,7 +14,7 @@ import numpy as np
 from gomkcn_dgl.runtime.file_names import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
-from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_shapes
+from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_middles, edge_shapes
 from mining.plots.layout import dot_radius, node_positions
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.plots.surroundings import Surroundings
@@ -71,7 +71,8 @@ class PatternSketch:
             numbered_dot(position, self.radius, face, number)
             for number, (position, face) in enumerate(zip(self.positions, self.faces, strict=True))
         ]
-        return drawing_around(shapes, self.positions, self.radius)
+        extent = np.vstack([self.positions, edge_middles(self.positions, edges)])
+        return drawing_around(shapes, extent, self.radius)
 
     def draw_occurrence(
         self,
@@ -91,7 +92,9 @@ class PatternSketch:
         points = self._points(occurrence)
         inside = [n for n, node in enumerate(mapping) if node is not None]
         outside = [n for n, node in enumerate(mapping) if node is None] if neighbors else []
-        shapes = self._edge_shapes(occurrence, points, neighbors)
+        edges = self._occurrence_edges(occurrence, neighbors)
+        radius = [_NEIGHBOR_RADIUS if node is None else self.radius for node in mapping]
+        shapes = edge_shapes(points, np.array(radius), edges)
         shapes += [dot(points[n], _NEIGHBOR_RADIUS, faces[n], opacity=0.8) for n in outside]
         for n in inside:
             color = MARK if mapping[n] in marked else "currentColor"
@@ -99,11 +102,11 @@ class PatternSketch:
         for node in set(range(self.pattern.num_nodes)) - set(mapping):
             ring: dict[str, Any] = {"stroke_width": 2, "stroke_dasharray": "3 4"}
             shapes.append(dot(self.positions[node], self.radius, "none", **ring))
-        if not neighbors:
-            return drawing_around(shapes, self.positions, self.radius)
-        # the drawings of all occurrences of all patterns have the same width
-        side = np.array([[_HALO[0], 0.0]])
-        return drawing_around(shapes, np.vstack([points, self.positions, side]), self.radius)
+        extent = np.vstack([self.positions, edge_middles(points, edges)])
+        if neighbors:
+            # the drawings of all occurrences of all patterns have the same width
+            extent = np.vstack([extent, points, [[_HALO[0], 0.0]]])
+        return drawing_around(shapes, extent, self.radius)
 
     def shown_relations(self, occurrences: Sequence[Surroundings] = ()) -> list[RelationStyle]:
         """Styles that a legend of the pattern and some occurrences has to explain."""
@@ -115,9 +118,7 @@ class PatternSketch:
         look = {"color": style.color, "dashes": style.dashes, "arrow": style.directed}
         return DrawnEdge(ends, width, **{**look, **more})
 
-    def _edge_shapes(
-        self, occurrence: Surroundings, points: np.ndarray, neighbors: bool
-    ) -> list[str]:
+    def _occurrence_edges(self, occurrence: Surroundings, neighbors: bool) -> list[DrawnEdge]:
         """The edges of an occurrence, and dotted ones where the pattern has one that it lacks."""
         mapping = occurrence.node_mapping
         at = {node: n for n, node in enumerate(mapping) if node is not None}
@@ -143,8 +144,7 @@ class PatternSketch:
             for u, v, relation in self._pattern_edges()
             if self._key(u, v, relation) not in drawn and {u, v} <= at.keys()
         ]
-        radius = [_NEIGHBOR_RADIUS if node is None else self.radius for node in mapping]
-        return edge_shapes(points, np.array(radius), edges)
+        return edges
 
     def _pattern_edges(self) -> list[tuple[int, int, int]]:
         rows = zip(self.pattern.edges, self.pattern.edge_relations, strict=True)
@@ -215,20 +215,13 @@ def _with_legend(drawing: Drawing, legend: Sequence[RelationStyle]) -> Drawing:
     """Put the relations that a drawing shows below it, if they need an explanation."""
     if not legend:
         return drawing
-    entries = [
-        Drawing(
-            draw_swatch(style).shapes
-            + label(np.array([50.0, 4.0]), visible(style.name), 13, anchor="start"),
-            -2.0,
-            -9.0,
-            # letters are at most as wide as this
-            60.0 + 8.5 * len(style.name),
-            18.0,
-        )
-        for style in legend
-    ]
-    columns = max(1, int(drawing.width / max(entry.width for entry in entries)))
-    return arrange([drawing, arrange(entries, columns)], 1)
+    # letters are at most as wide as this
+    width = 60.0 + 8.5 * max(len(style.name) for style in legend)
+    entries = []
+    for style in legend:
+        name = label(np.array([50.0, 4.0]), visible(style.name), 13, anchor="start")
+        entries.append(Drawing(draw_swatch(style).shapes + name, -2.0, -9.0, width, 18.0))
+    return arrange([drawing, arrange(entries, max(1, int(drawing.width / width)))], 1)
 
 
 def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:

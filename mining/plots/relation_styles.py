@@ -10,8 +10,8 @@ from gomkcn_dgl.relations import PLAIN, Relations
 from mining.plots.colors import GREY
 from mining.records.pattern import Pattern
 
-# Paul Tol's bright colours without the light ones: told apart by every reader, on white and on dark
-_COLORS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#a0820f", "#3a9fbf")
+# after Paul Tol's bright colours, without the light ones: told apart by every reader, also on dark
+_COLORS = ("#4477aa", "#ee6677", "#228833", "#b3478f", "#a0820f", "#3a9fbf")
 # dashes and gaps; dots mark what an occurrence lacks and are not among them
 _DASHES = (None, "9 5", "10 4 2 4", "5 4", None, "9 5")
 
@@ -71,4 +71,5 @@ class RelationStyles:
         """Those of the ``shown`` relations (None: all) that a legend has to explain, in order."""
         if [style.name for style in self.styles] == [PLAIN]:
             return []
-        return [style for style in self.styles if shown is None or style in set(shown)]
+        wanted = set(self.styles if shown is None else shown)
+        return [style for style in self.styles if style in wanted]

@@ -44,7 +44,7 @@ from mining.records.choice import Choice
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
-from mining.runs.drawings import RunDrawings
+from mining.runs.drawings import GraphMap, RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
@@ -248,7 +248,7 @@ def _check_drawings(run: MiningRun) -> None:
     fits = (
         len(drawings.patterns) in (0, number)
         and len(drawings.similarities) in (0, number)
-        and (drawings.map is None or drawings.map.pattern_of.max(initial=-1) < number)
+        and (drawings.map is None or _fits(drawings.map, number, len(run.graph.relations)))
     )
     for drawing, pattern in zip(drawings.patterns, run.patterns, strict=False):
         drawn = [drawing.medoid, *drawing.occurrences.values()]
@@ -262,6 +262,15 @@ def _check_drawings(run: MiningRun) -> None:
         )
     if not fits:
         raise ValueError("the drawings do not belong to the patterns")
+
+
+def _fits(drawn: GraphMap, num_patterns: int, num_relations: int) -> bool:
+    """Whether a map shows patterns and relations that there are."""
+    most = max(num_relations, 1)
+    return bool(
+        drawn.pattern_of.max(initial=-1) < num_patterns
+        and drawn.edge_relations.max(initial=0) < most
+    )
 
 
 def load_miner(folder: str | Path) -> PatternMiner:

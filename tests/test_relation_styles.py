@@ -1,0 +1,59 @@
+"""Relations keep one style on a page, those of the patterns first."""
+
+import numpy as np
+from tiny_runs import typed_pattern_of
+
+from gomkcn_dgl.relations import SIMPLE, relations_of
+from mining.plots.colors import GREY
+from mining.plots.relation_styles import RelationStyles
+
+KINDS = {f"r{number}": bool(number % 2) for number in range(9)}
+
+
+def test_the_relations_of_the_patterns_come_first():
+    patterns = [
+        typed_pattern_of(3, [("r7", 0, 1), ("r7", 1, 2)], KINDS),
+        typed_pattern_of(2, [("r3", 0, 1)], KINDS),
+    ]
+    styles = RelationStyles.of(patterns)
+    assert [style.name for style in styles.styles[:3]] == ["r7", "r3", "r0"]
+    assert len(styles.styles) == 9 and not styles.is_plain
+    first, second = styles.styles[:2]
+    assert first.dashes is None and second.dashes
+    looks = [(style.color, style.dashes) for style in styles.styles]
+    # six relations can be told apart, by colour and, the first few, by dashes
+    assert len({color for color, _ in looks[:6]}) == 6
+    assert len({dashes for _, dashes in looks[:4]}) == 4
+    assert looks[6:] == [(GREY, None)] * 3
+
+
+def test_styles_follow_names_and_directions():
+    styles = RelationStyles.of([], [("cites", True), ("cites", False), ("reads", True)])
+    found = styles.in_order(relations_of(["reads", "cites", "unknown"], [True, False, True]))
+    assert [(style.name, style.directed) for style in found[:2]] == [
+        ("reads", True), ("cites", False)
+    ]  # fmt: skip
+    assert found[2].color == GREY
+    assert styles.legend(iter(found)) == [styles.styles[1], styles.styles[2]]
+
+
+def test_a_single_relation_has_the_colour_of_the_text():
+    plain = RelationStyles.of([], [("edge", False)])
+    assert plain.is_plain and plain.legend() == []
+    assert plain.in_order(SIMPLE)[0].color == "currentColor"
+    cites = RelationStyles.of([], [("cites", True)])
+    assert cites.is_plain and [style.name for style in cites.legend()] == ["cites"]
+
+
+def luminance(color):
+    parts = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_colours_are_seen_on_white_and_on_dark():
+    """A contrast of more than 2.5 with both papers of the page."""
+    for style in RelationStyles.of([], list(KINDS.items())).styles:
+        light = luminance(style.color) + 0.05
+        assert 1.05 / light > 2.5
+        assert light / (luminance("#15181d") + 0.05) > 2.5
