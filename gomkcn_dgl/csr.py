@@ -278,10 +278,12 @@ def csr_from_edges(
         _count_repairs(source, target, number, rows, undirected, own_repairs)
         indptr, indices, relations = rows.indptr, rows.indices, rows.relations
         links = None if relations.is_simple else rows.links
-        if weights is not None:
-            weights, own_repairs[CONFLICTS] = values_of_entries(weights, rows)
-        if edge_features is not None:
-            edge_features, own_repairs[CONFLICTS] = values_of_entries(edge_features, rows)
+        columns = [one for one in (weights, edge_features) if one is not None]
+        if columns:
+            values, own_repairs[CONFLICTS] = values_of_entries(np.column_stack(columns), rows)
+            weights = None if weights is None else np.ascontiguousarray(values[:, 0])
+            if edge_features is not None:
+                edge_features = np.ascontiguousarray(values[:, -edge_features.shape[1] :])
     if repairs is None:
         log_repairs(own_repairs)
     else:

@@ -136,14 +136,24 @@ def values_of_entries(values: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray,
     there counts. Of several edges the largest value stays, column by column. Return also how many
     entries had edges of different values.
     """
-    ends = values[rows.edge]
-    outgoing = rows.outgoing if ends.ndim == 1 else rows.outgoing[:, None]
-    lowest = np.where(outgoing, ends, -np.inf)
-    if not len(ends):
-        return ends, 0
-    largest = np.maximum.reduceat(lowest, rows.start, axis=0)
-    incoming = np.maximum.reduceat(ends, rows.start, axis=0)
-    result = np.where(np.isneginf(largest), incoming, largest).astype(np.float32)
-    smallest = np.minimum.reduceat(np.where(outgoing, ends, np.inf), rows.start, axis=0)
-    conflicts = (largest > smallest) & ~np.isneginf(largest)
-    return result, int(conflicts.sum() if conflicts.ndim == 1 else conflicts.any(axis=1).sum())
+    ends = values[rows.edge].reshape(len(rows.edge), -1)
+    result, conflicts = values_of_ends(ends, ends, rows.outgoing, rows.start)
+    return result.reshape(len(result), *values.shape[1:]), conflicts
+
+
+def values_of_ends(
+    largest: np.ndarray, smallest: np.ndarray, outgoing: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Values of entries, ``[entries, C]``, from those of their edge ends, ``[ends, C]``.
+
+    An end may stand for several equal ones, of which it has the largest and the smallest values.
+    """
+    if not len(start):
+        return largest, 0
+    out = outgoing[:, None]
+    best = np.maximum.reduceat(np.where(out, largest, -np.inf), start, axis=0)
+    incoming = np.maximum.reduceat(largest, start, axis=0)
+    worst = np.minimum.reduceat(np.where(out, smallest, np.inf), start, axis=0)
+    leads = ~np.isneginf(best)
+    conflicts = ((best > worst) & leads).any(axis=1)
+    return np.where(leads, best, incoming).astype(np.float32), int(conflicts.sum())

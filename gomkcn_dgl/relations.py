@@ -190,7 +190,7 @@ def number_links(
     ([1, 3], ['', '<-edge', '->edge', '->edge, <-edge'])
     """
     num_channels = len(relations.channels)
-    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sizes = np.diff(np.concatenate([starts, [len(groups)]]))
     # 1. a set is numbered one channel after the other: the set before it and the next channel
     #    give the number of the larger set

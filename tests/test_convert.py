@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import convert
-from gomkcn_dgl.io.conversion import external_sort
+from gomkcn_dgl.io.conversion import external_sort, sorted_runs
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime import file_bytes
@@ -25,8 +25,8 @@ def pieces(request, monkeypatch):
     """Convert in pieces of another size."""
     sizes = {"tiny": (1, 1, 2), "small": (40, 3, 7)}.get(request.param)
     if sizes is not None:
-        monkeypatch.setattr(convert, "_piece_sizes", lambda budget: convert._PieceSizes(*sizes))
-        monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 2)
+        monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: convert._PieceSizes(*sizes))
+        monkeypatch.setattr(sorted_runs, "_SAMPLE_STEP", 2)
 
 
 def files_of(folder):
@@ -111,6 +111,76 @@ def test_parquet(tmp_path, names, pieces, caplog):
         assert assert_as_read(tmp_path / "g.parquet", caplog).num_nodes == len(names)
 
 
+def typed_rows(num_edges=90, num_nodes=9):
+    """Edges of four relations, one of them mostly both ways, with repeats and self-loops."""
+    rng = np.random.default_rng(1)
+    rows = [[u, name, v, w / 4, x / 8, x] for (u, v), name, w, x in zip(
+        rng.integers(0, num_nodes, (num_edges, 2)).tolist(),
+        rng.choice(["a", "b", "c"], num_edges).tolist(),
+        rng.integers(0, 6, num_edges).tolist(),
+        rng.integers(-9, 9, num_edges).tolist(),
+        strict=True,
+    )]  # fmt: skip
+    pairs = [(u, v) for u in range(num_nodes) for v in range(num_nodes) if u < v]
+    rows += [[*end, k % 7, 0, 1] for k, (u, v) in enumerate(pairs)
+             for end in ([u, "near", v], [v, "near", u])][1:]  # fmt: skip
+    rng.shuffle(rows)
+    return [["head", "relation", "tail", "weight", "x", "y"], *rows]
+
+
+TYPED = {
+    "relations": {},
+    "no weights": {"weight": "none"},
+    "features": {"weight": "none", "edge_features": ["x", "y"]},
+    "both": {"edge_features": ["y"]},
+    "one relation": {"relation": "none", "directed": True},
+    "one relation, features": {"relation": "none", "edge_features": ["x"]},
+    "directed": {"directed": True, "weight": "none"},
+    "undirected": {"directed": False, "edge_features": ["x"]},
+    "numbers": {"relation": "y", "weight": "none"},
+}
+
+
+@pytest.mark.parametrize("options", TYPED.values(), ids=TYPED)
+def test_relations_directions_and_features(write, pieces, caplog, options):
+    path = write("g.tsv", lines(typed_rows(), "\t"))
+    # a graph folder keeps notes, so that both ways note the same
+    graph = assert_as_read(path, caplog, **options)
+    assert graph.is_directed == (options.get("directed") is not False and
+                                 options != TYPED["one relation, features"])  # fmt: skip
+    assert len(graph.edge_feature_names) == len(options.get("edge_features", ()))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("source,target,type\n0,1,directed\n1,0,directed\n1,2,directed\n", {}),
+        ("source,target,type\n0,1,Directed\n1,0,Undirected\n1,2,Directed\n", {}),
+        ("source,target,type\n0,1,undirected\n1,1,undirected\n", {}),
+        ("source,target,type,note\n0,0,is,x\n1,1,has,y\n", {}),
+        ("source,target,type\n0,1,binds\n1,0,binds\n", {}),
+        ('source,target,type\n"a, b",é,"x y"\né,c,ü\n', {}),
+        ("a,b\n0,1\n2,1\n", {"directed": True}),
+    ],
+)
+def test_small_tables_with_relations(write, pieces, caplog, text, options):
+    assert_as_read(write("g.csv", text), caplog, **options)
+
+
+def test_parquet_with_relations(tmp_path, pieces, caplog):
+    header, *rows = typed_rows()
+    frame = pd.DataFrame(rows, columns=header)
+    frame.to_parquet(tmp_path / "g.parquet", row_group_size=7)
+    assert_as_read(tmp_path / "g.parquet", caplog, edge_features=["x", "y"])
+
+
+def test_a_table_of_words_of_nodes(write, caplog):
+    write("g.features.csv", "id,kind,note\na,tf,1\nb,kinase,2\n")
+    graph = assert_as_read(write("g.txt", "a b\n"), caplog, features=["kind"])
+    assert graph.feature_names == ("kind=kinase", "kind=tf")
+    assert graph.notes[0] == "columns of g.features.csv that are not used: note"
+
+
 ids = st.one_of(
     st.integers(-(2**65), 2**65).map(str),
     st.integers(0, 9).map(str),
@@ -121,6 +191,7 @@ contents = st.one_of(
     st.lists(st.tuples(ids, ids, st.floats().map(str))).map(
         lambda rows: "u,v,weight\n" + lines(rows, ",")
     ),
+    st.lists(st.tuples(ids, st.sampled_from("pqr"), ids)).map(lines),
     st.text('01 a#\n\r,"\x0b', max_size=40),
 )
 
@@ -146,8 +217,8 @@ def test_a_part_has_no_more_keys_than_its_bound(write, tmp_path, monkeypatch, ca
     rows = [(0, v) for v in rng.permutation(2000)] + [(5, 6)] * 3000
     path = write("g.txt", lines([rows[k] for k in rng.permutation(len(rows))]))
     sizes = convert._PieceSizes(block_bytes=2000, edges=1000, keys=1000)
-    monkeypatch.setattr(convert, "_piece_sizes", lambda budget: sizes)
-    monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 10)
+    monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: sizes)
+    monkeypatch.setattr(sorted_runs, "_SAMPLE_STEP", 10)
     lengths, sort = [], external_sort._sort
 
     def counted(keys, weights):
@@ -218,6 +289,11 @@ def test_the_command_reports_what_it_wrote(folder):
     assert read_graph_folder("out").features.tolist() == [[2], [4]]
     assert "overwrite it with --force" in refused(command)
     gomkcn(command + " --force")
+    (folder / "t.txt").write_text("a likes b\nb likes a\nb knows c\n")
+    assert ", 2 edges, " in gomkcn("convert t.txt t.graph --quiet")
+    assert read_graph_folder("t.graph").relations.names == ("knows", "likes")
+    gomkcn("convert t.txt t.graph --relation none --directed --target 3 --force --quiet")
+    assert read_graph_folder("t.graph").num_edges == 3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import NAMES, Command, add_options, show_log
+from gomkcn.commands.base import NAMES, Command, add_options, edge_options, show_log
 
 # the libraries are imported inside the command, so that --help answers at once
 
@@ -25,6 +25,7 @@ from gomkcn.commands.base import NAMES, Command, add_options, show_log
     ("--force", bool, "Overwrite a graph folder."),
     ("--quiet", bool, "Show no log and no progress bar."),
 )
+@edge_options
 def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
     """Convert the edge list at EDGES to the graph folder OUT, in bounded memory.
 
@@ -34,6 +35,7 @@ def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any
     gomkcn convert friends.txt.gz friends.graph
     gomkcn convert edges.parquet big.graph --memory-limit 4GiB
     gomkcn convert edges.csv big.graph --feature-file x.npy
+    gomkcn convert triples.tsv knowledge.graph --relation 2
     """
     show_log(quiet)
     from gomkcn_dgl.io.convert import convert_edges

@@ -9,6 +9,7 @@ is estimated before it is taken. The result is the same, array for array, as tha
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
@@ -16,27 +17,43 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import as_float32, check_int
+from gomkcn_dgl.checks import check_features as as_features
 from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
+from gomkcn_dgl.io.conversion.link_sort import (
+    BYTES_PER_END,
+    BYTES_PER_VALUE,
+    BothWays,
+    Edges,
+    LinkSort,
+)
 from gomkcn_dgl.io.conversion.node_numbering import IntegerIds, TextIds
 from gomkcn_dgl.io.edge_blocks import consume_edges, find_edge_layout
-from gomkcn_dgl.io.edge_layout import EdgeOptions
-from gomkcn_dgl.io.edge_table import EdgeTable
+from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions
+from gomkcn_dgl.io.edge_table import (
+    EdgeTable,
+    check_num_relations,
+    declared_directions,
+    log_relations,
+    seen_directions,
+)
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
+from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.file_names import named
 from gomkcn_dgl.runtime.memory import GIB, MIB, check_memory, memory_in_use
 from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
 from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
 from gomkcn_dgl.storage.graph_folder_header import FolderHeader
 from gomkcn_dgl.storage.npy_files import append_npy, map_npy
+from gomkcn_dgl.storage.relation_record import relations_to_record
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -62,29 +79,56 @@ class _EncodedEdges:
     """Edges in scratch files, whose nodes are codes of a collector of ids.
 
     ``ids`` are those of the ``num_nodes`` nodes in ascending order; None: 0, 1, 2, …, and each code
-    is the row of its node.
+    is the row of its node. ``relations`` collects the relations, whose codes are in a file as well.
     """
 
     folder: Path
     num_edges: int
     weighted: bool
+    num_features: int
     collector: IntegerIds | TextIds
+    relations: TextIds | None
     ids: np.ndarray | list[str] | None
     num_nodes: int
+    # with types or directions or edge features, to which one relation is enough
+    one_relation: bool = True
 
-    def read(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return the source rows, target rows and weights of some edges."""
-        ends = [
-            np.fromfile(self.folder / name, np.int64, last - first, offset=8 * first)
-            for name in ("source", "target")
-        ]
+    def read(self, first: int, last: int) -> Edges:
+        """Return some edges between rows."""
+        ends = [self._column(name, np.int64, first, last) for name in ("source", "target")]
         if self.ids is not None:
             ends = [self.collector.rows_of(codes) for codes in ends]
-        weights = None
+        weights = edge_features = None
+        relation = np.zeros(last - first, np.int64)
         if self.weighted:
-            path = self.folder / "weights"
-            weights = np.fromfile(path, np.float32, last - first, offset=4 * first)
-        return ends[0], ends[1], weights
+            weights = self._column("weights", np.float32, first, last)
+        if self.relations is not None and not self.one_relation:
+            relation = self.relations.rows_of(self._column("relation", np.uint16, first, last))
+        if self.num_features:
+            edge_features = self._column(
+                "edge_features", np.float32, first, last, self.num_features
+            ).reshape(-1, self.num_features)
+        return Edges(ends[0], ends[1], weights, relation, edge_features)
+
+    def pieces(self, size: int, progress: bool, what: str) -> Iterator[Edges]:
+        """Yield all edges, some at a time."""
+        pieces = list(chunks(0, self.num_edges, size))
+        for first, last in tqdm(pieces, desc=what, disable=not progress):
+            yield self.read(first, last)
+
+    def _column(self, name: str, kind: Any, first: int, last: int, width: int = 1) -> np.ndarray:
+        offset = first * width * np.dtype(kind).itemsize
+        return np.fromfile(self.folder / name, kind, (last - first) * width, offset=offset)
+
+
+class _SortedRows(NamedTuple):
+    """What sorting gives beside the arrays that it writes."""
+
+    indptr: np.ndarray
+    relations: Relations
+    num_edges: int
+    repairs: Counter[str]
+    notes: tuple[str, ...]
 
 
 def convert_edges(
@@ -97,15 +141,18 @@ def convert_edges(
     memory_limit: int = 2 * GIB,
     force: bool = False,
     progress: bool = False,
+    **edge_options: Any,
 ) -> FolderHeader:
     """Convert an edge list, a CSV (both also ``.gz``) or a parquet file to a graph folder.
 
-    Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`. The process may use
-    ``memory_limit`` bytes, those in use before included. The folder appears when it is complete;
-    with ``force`` it replaces another graph folder.
+    Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`, which also has the
+    ``edge_options``: ``directed``, ``source``, ``target``, ``relation``, ``weight`` and
+    ``edge_features``. The process may use ``memory_limit`` bytes, those in use before included. The
+    folder appears when it is complete; with ``force`` it replaces another graph folder.
     """
     path, limit = Path(edges), check_int("memory_limit", memory_limit, 1)
     check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "reading a file of edges")
+    options = EdgeOptions(**{k: v for k, v in edge_options.items() if v is not None})
     with named(path):
         format = _check_format(path, format)
     with new_folder(out, force) as folder:
@@ -114,17 +161,12 @@ def convert_edges(
         with named(path):
             table = find_features(path, format, features, feature_file)
             check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "the features beside edges")
+            layout = find_edge_layout(path, format, options)
             sizes = _piece_sizes(limit - memory_in_use())
-            layout = find_edge_layout(path, format, EdgeOptions())
-            if layout.relation is not None:
-                raise InputError(
-                    "edges with relations are not converted yet; read them into memory, and write "
-                    "them to a name that ends in .graph."
-                )
             encoded = consume_edges(
                 path,
                 layout,
-                lambda tables: _encode_edges(tables, scratch, limit),
+                lambda tables: _encode_edges(tables, layout, scratch, limit),
                 block_bytes=sizes.block_bytes,
                 block_rows=sizes.edges,
                 progress=progress,
@@ -132,21 +174,27 @@ def convert_edges(
             _drop_row_ids(encoded, table)
             if table is not None:
                 _write_features(folder, table, encoded, limit)
-        indptr, repairs = _sort_edges(folder, encoded, limit, progress)
-        repairs = Counter({CONSTANT: 0 if table else encoded.num_nodes, **repairs})
+        rows = _sort_edges(folder, encoded, options.directed, limit, progress)
+        repairs = Counter({CONSTANT: 0 if table else encoded.num_nodes, **rows.repairs})
         log_repairs(repairs)
+        log_relations(rows.relations)
         shutil.rmtree(scratch)
-        np.save(folder / "indptr.npy", indptr)
+        np.save(folder / "indptr.npy", rows.indptr)
         np.save(folder / "graph_ptr.npy", np.array([0, encoded.num_nodes]))
+        repaired = [message % count for message, count in repairs.items() if count]
+        beside = () if table is None else table.notes
         header = FolderHeader(
             num_nodes=encoded.num_nodes,
-            num_edges=int(indptr[-1]) // 2,
+            num_edges=rows.num_edges,
             num_graphs=1,
             weighted=encoded.weighted,
             feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
             constant_features=table is None,
             node_ids=write_node_ids(folder, encoded.ids),
-            notes=[message % count for message, count in repairs.items() if count],
+            relations=relations_to_record(rows.relations),
+            linked=not rows.relations.is_simple,
+            edge_feature_names=layout.feature_names,
+            notes=[*layout.notes, *beside, *rows.notes, *repaired],
         )
         header.write(folder)
     return header
@@ -164,33 +212,47 @@ def _check_format(path: Path, format: str | None) -> str:
     return format
 
 
-def _piece_sizes(budget: int) -> _PieceSizes:
-    """Choose pieces that fit into the memory that is free, and are no larger than is useful."""
+def _piece_sizes(budget: int, per_edge: int = 0, per_key: int = BYTES_PER_KEY) -> _PieceSizes:
+    """Choose pieces that fit into the memory that is free, and are no larger than is useful.
+
+    ``per_edge`` bytes are needed for each edge beside those of its ends and its weight.
+    """
     budget = max(budget, _SMALLEST_BUDGET)
     return _PieceSizes(
         block_bytes=min(budget // 16, 16 * MIB),
-        edges=min(budget // (2 * _BYTES_PER_EDGE), 2**20),
-        keys=min(budget // BYTES_PER_KEY, 2**23),
+        edges=min(budget // (2 * (_BYTES_PER_EDGE + per_edge)), 2**20),
+        keys=min(budget // per_key, 2**23),
     )
 
 
-def _encode_edges(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _EncodedEdges:
-    """Write codes and weights of edges as they come, and collect the ids of their nodes."""
+def _encode_edges(
+    tables: Iterator[EdgeTable], layout: EdgeLayout, scratch: Path, limit: int
+) -> _EncodedEdges:
+    """Write codes and values of edges as they come, and collect the ids of their nodes."""
     collector: IntegerIds | TextIds | None = None
-    num_edges, weighted, before = 0, False, memory_in_use()
-    with (
-        open(scratch / "source", "wb") as source,
-        open(scratch / "target", "wb") as target,
-        open(scratch / "weights", "wb") as weights,
-    ):
+    relations = None if layout.relation is None else TextIds()
+    num_edges, before = 0, memory_in_use()
+    with contextlib.ExitStack() as stack:
+        files = {
+            name: stack.enter_context(open(scratch / name, "wb"))
+            for name in ("source", "target", "weights", "relation", "edge_features")
+        }
         for table in tables:
             if collector is None:
                 collector = TextIds() if table.source.dtype == object else IntegerIds()
-            collector.encode(table.source).tofile(source)
-            collector.encode(table.target).tofile(target)
+            collector.encode(table.source).tofile(files["source"])
+            collector.encode(table.target).tofile(files["target"])
             if table.weights is not None:
-                weighted = True
-                as_float32("edge weights", table.weights).tofile(weights)
+                as_float32("edge weights", table.weights).tofile(files["weights"])
+            if table.edge_features is not None:
+                matrix = table.edge_features
+                matrix, _ = as_features(matrix, len(matrix), layout.feature_names)
+                matrix.tofile(files["edge_features"])
+            if relations is not None and table.relation is not None:
+                assert layout.relation is not None, "the table has the column"
+                codes = relations.encode(table.relation)
+                check_num_relations(relations.names, layout.names[layout.relation])
+                codes.astype(np.uint16).tofile(files["relation"])
             num_edges += len(table.source)
             # What merging or sorting the ids will take, or, with long names, what is taken already.
             needed = before + collector.bytes_per_id * len(collector) + _SMALLEST_BUDGET
@@ -198,7 +260,16 @@ def _encode_edges(tables: Iterator[EdgeTable], scratch: Path, limit: int) -> _En
             check_memory(max(needed, memory_in_use()), limit, what)
     assert collector is not None, "a file without an edge is refused"
     ids = collector.ascending()
-    return _EncodedEdges(scratch, num_edges, weighted, collector, ids, len(ids))
+    return _EncodedEdges(
+        scratch,
+        num_edges,
+        layout.weight is not None,
+        len(layout.edge_features),
+        collector,
+        relations,
+        ids,
+        len(ids),
+    )
 
 
 def _drop_row_ids(encoded: _EncodedEdges, table: FeatureTable | None) -> None:
@@ -231,17 +302,55 @@ def _write_features(folder: Path, table: FeatureTable, encoded: _EncodedEdges, l
 
 
 def _sort_edges(
-    folder: Path, encoded: _EncodedEdges, limit: int, progress: bool
-) -> tuple[np.ndarray, Counter[str]]:
-    """Write the sorted rows of the adjacency matrix; return ``indptr`` and what was repaired."""
+    folder: Path, encoded: _EncodedEdges, directed: bool | None, limit: int, progress: bool
+) -> _SortedRows:
+    """Write the sorted rows of the adjacency matrix."""
     in_use = memory_in_use() + _BYTES_PER_NODE * encoded.num_nodes
     what = f"sorting the edges of {encoded.num_nodes:,} nodes"
     check_memory(in_use + _SMALLEST_BUDGET, limit, what)
+    relations, notes = _find_relations(encoded, directed, limit - in_use, progress)
+    if not relations.is_simple or encoded.num_features:
+        rows = _sort_links(folder, encoded, relations, limit - in_use, progress)
+        return rows._replace(notes=notes)
     sizes = _piece_sizes(limit - in_use)
     sort = ExternalSort(encoded.folder, encoded.weighted)
-    pieces = list(chunks(0, encoded.num_edges, sizes.edges))
-    for first, last in tqdm(pieces, desc="sorting", disable=not progress):
-        sort.add(*encoded.read(first, last))
+    for edges in encoded.pieces(sizes.edges, progress, "sorting"):
+        sort.add(edges.source, edges.target, edges.weights)
     for name in ("source", "target", "weights"):
         (encoded.folder / name).unlink()
-    return sort.write(folder, encoded.num_nodes, sizes.keys), sort.repairs
+    indptr = sort.write(folder, encoded.num_nodes, sizes.keys)
+    return _SortedRows(indptr, relations, int(indptr[-1]) // 2, sort.repairs, notes)
+
+
+def _find_relations(
+    encoded: _EncodedEdges, directed: bool | None, budget: int, progress: bool
+) -> tuple[Relations, tuple[str, ...]]:
+    """Tell the relations and which have a direction, from the edges where nothing says so."""
+    if encoded.relations is None:
+        return relations_of([PLAIN], [bool(directed)]), ()
+    names, directions = declared_directions(encoded.relations.ascending(), directed)
+    encoded.one_relation = len(names) == 1
+    if directions is not None:
+        return relations_of(names, directions), ()
+    sizes = _piece_sizes(budget, per_key=BYTES_PER_END)
+    counter = BothWays(encoded.folder / "both", len(names))
+    for edges in encoded.pieces(sizes.edges, progress, "finding directions"):
+        counter.add(edges)
+    directions, notes = seen_directions(names, *counter.count(sizes.keys))
+    shutil.rmtree(encoded.folder / "both")
+    return relations_of(names, directions), notes
+
+
+def _sort_links(
+    folder: Path, encoded: _EncodedEdges, relations: Relations, budget: int, progress: bool
+) -> _SortedRows:
+    width = encoded.weighted + encoded.num_features
+    per_edge = BYTES_PER_END + width * BYTES_PER_VALUE
+    sizes = _piece_sizes(budget, 2 * per_edge, per_edge)
+    sort = LinkSort(encoded.folder, relations, encoded.weighted, encoded.num_features)
+    for edges in encoded.pieces(sizes.edges, progress, "sorting"):
+        sort.add(edges)
+    for name in ("source", "target", "weights", "relation", "edge_features"):
+        (encoded.folder / name).unlink()
+    indptr, relations, num_edges = sort.write(folder, encoded.num_nodes, sizes.keys)
+    return _SortedRows(indptr, relations, num_edges, sort.repairs, ())

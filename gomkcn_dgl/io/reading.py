@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.checks import as_float32, check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl, write_dgl_graphs
@@ -323,7 +323,13 @@ def _from_edge_table(
         if len(names) == 1:
             relation = np.zeros(len(source), np.int64)
         if directions is None:
-            counts = count_both_ways(source, target, relation, len(names))
+            # an edge of weight 0 is none
+            here = (
+                slice(None)
+                if edges.weights is None
+                else as_float32("edge weights", edges.weights) > 0
+            )
+            counts = count_both_ways(source[here], target[here], relation[here], len(names))
             directions, notes = seen_directions(names, *counts)
         given = {"relation_names": names, "directed": directions}
     graph = csr_from_edges(

@@ -55,6 +55,11 @@ class TextIds:
     def __len__(self) -> int:
         return len(self._code_of)
 
+    @property
+    def names(self) -> list[str]:
+        """The ids in the order of the file."""
+        return list(self._code_of)
+
     def encode(self, ids: np.ndarray) -> np.ndarray:
         """Take ids, str ``[n]``, and return their codes, int64 ``[n]``."""
         positions, names = pd.factorize(ids)
