@@ -11,7 +11,14 @@ import numpy as np
 
 from gomkcn_dgl import CSRGraph, as_csr
 from mining import MotifRecovery, PatternMiner, compare_with_truth
-from synthetic import Motif, PlantedGraph, barabasi_albert, get_motif, plant_motifs
+from synthetic import (
+    Motif,
+    PlantedGraph,
+    barabasi_albert,
+    get_motif,
+    orient_edges,
+    plant_motifs,
+)
 
 NUM_NODES = 1000
 MOTIFS_OF_SIZE = {
@@ -45,7 +52,11 @@ def make_planted(
     if num_base is None:
         num_base = num_nodes - sum(motif.num_nodes * count for motif, count in counts.items())
     base = barabasi_albert(num_base, edges_per_node, rng)
+    if options.get("directed"):
+        base = orient_edges(base, rng)
     planted = plant_motifs(base, num_base, counts, seed=rng, **options)
+    if not planted.relations.is_simple:
+        return planted.to_csr(), planted
     return as_csr(planted.to_dgl()), planted
 
 
