@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, add_options, show_log
+from gomkcn.commands.base import Command, add_options, edge_options, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,21 +29,21 @@ _EDGE = re.compile(r"\s*([^\s,>\[-]+)\s*-(?:\[([^\]]+)\])?(-?>|-)\s*([^\s,>\[-]+
 @click.argument("path", metavar="GRAPH")
 @add_options(
     ("--format", str, "Of GRAPH: edges, csv, graphml, dgl, npz or tu. [by the name]"),
-    ("--directed/--undirected", bool, "Read the edges of GRAPH so. [as the file says]"),
-    ("--relation", str, "Column of GRAPH with the relation of each edge; 'none' for none."),
     ("--time-limit", 60.0, "Seconds until the exact count is stopped."),
     ("--policy", "dense", "Which nodes a large subgraph keeps, as in mine."),
     ("--views num_views", 1, "Subgraphs per node."),
     ("--seed", 0, "Seed of the subgraphs."),
 )
+@edge_options
 def count(
     pattern: str,
     path: str,
     format: str | None,
-    directed: bool | None,
-    relation: str | None,
     time_limit: float,
-    **sampling: Any,
+    policy: str,
+    num_views: int,
+    seed: int,
+    **edges: Any,
 ) -> None:
     """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining extracts.
 
@@ -65,7 +65,7 @@ def count(
     from mining.structures.graph_relations import channels_in, joined_relations
 
     channels, relations = _read_pattern(pattern)
-    graph = read_graph(path, format=format, directed=directed, relation=relation)
+    graph = read_graph(path, format=format, **edges)
     rows = {
         "pattern": f"{pattern}: {len(channels)} nodes, {channels.sum() // 2} edges",
         "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
@@ -76,7 +76,7 @@ def count(
     _check_directions(relations, graph.relations)
     channels = channels_in(graph.relations, channels, relations)
     exact = count_exact(graph, channels, time_limit)
-    sampled = count_similar(graph, channels, **sampling)
+    sampled = count_similar(graph, channels, policy=policy, num_views=num_views, seed=seed)
     rows["exact"] = f"not finished in {time_limit:g} s; at least {exact.at_least}"
     rows["sampled"] = f"{sampled.count} in {sampled.num_subgraphs} subgraphs, a lower bound"
     if exact.count is not None:
