@@ -7,10 +7,11 @@ from graph_files import assert_same, edges, refuse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import edge_blocks
 from gomkcn_dgl.io.convert import convert_edges
-from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.reading import read_graph, write_graph
 
 NAMES = ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT", "g.txt.gz"]
 HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"]
@@ -302,3 +303,41 @@ def test_regulation_and_countries(shared_data):
     assert graph.relations.directed == (True, False)
     # 640 of 648 neighbours are there both ways
     assert np.bincount(graph.edges()[2]).tolist() == [461, 328]
+
+
+def random_typed_graph(directed, names, **options):
+    rng = np.random.default_rng(3)
+    source, target = rng.integers(0, 9, (2, 40))
+    relation = rng.integers(0, len(names), 40)
+    return csr_from_edges(
+        source, target, 10, relation=relation, relation_names=names, directed=directed, **options
+    )
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".csv"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("directed", "names"),
+    [([True], ["edge"]), ([True], ["acts"]), ([False], ["binds"]), ([True, False], ["a", "b"])],
+)
+def test_directions_and_relations_come_back(tmp_path, suffix, weighted, directed, names):
+    weights = np.arange(1, 41) if weighted else None
+    graph = random_typed_graph(directed, names, weights=weights)
+    write_graph(tmp_path / f"g{suffix}", graph)
+    again = read_graph(tmp_path / f"g{suffix}")
+    assert_same(again, graph)
+    assert again.relations == graph.relations
+    if graph.links is not None:
+        assert again.links.tolist() == graph.links.tolist()
+
+
+def test_edge_features_come_back(tmp_path):
+    values = np.random.default_rng(0).normal(size=(40, 2))
+    graph = random_typed_graph([True, False], ["a", "b"], edge_features=values,
+                               edge_feature_names=["p", "q"])  # fmt: skip
+    write_graph(tmp_path / "g.csv", graph)
+    again = read_graph(tmp_path / "g.csv", edge_features=["p", "q"])
+    np.testing.assert_array_equal(again.edge_features, graph.edge_features)
+    both_ways = csr_from_edges(np.array([0, 1]), np.array([1, 0]), 2, directed=True)
+    with pytest.raises(InputError, match="cannot tell that the relation 'edge' has a direction"):
+        write_graph(tmp_path / "g.txt", both_ways)

@@ -102,19 +102,27 @@ def from_csr(graph: CSRGraph) -> GraphContent:
     row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
     links = graph.relations.links
     of_entry = np.ones(len(row), np.int64) if graph.links is None else graph.links
+    # the entry of the same two nodes as seen from the other
+    has_values = graph.weights is not None or graph.edge_features is not None
+    back = np.lexsort((row, graph.indices)) if has_values else np.arange(len(row))
     entries: list[np.ndarray] = []
+    others: list[np.ndarray] = []
     relation: list[np.ndarray] = []
     for channel in graph.relations.outgoing.tolist():
         entries.append(np.flatnonzero(links[:, channel][of_entry]))
+        both = graph.relations.channels[channel][1] == "both"
+        others.append(back[entries[-1]] if both else entries[-1])
         relation.append(np.full(len(entries[-1]), len(relation)))
-    entry = np.concatenate(entries)
-    edges = {
-        name: graph.edge_features[entry, column]
+    entry, other = np.concatenate(entries), np.concatenate(others)
+    columns = {
+        name: graph.edge_features[:, column]
         for column, name in enumerate(graph.edge_feature_names)
         if graph.edge_features is not None
     }
     if graph.weights is not None:
-        edges[_WEIGHT] = graph.weights[entry]
+        columns[_WEIGHT] = graph.weights
+    # an entry has the largest value of its edges: one without direction has no more than both
+    edges = {name: np.minimum(values[entry], values[other]) for name, values in columns.items()}
     has_features = graph.feature_names != (CONSTANT_FEATURE,)
     names = graph.feature_names if has_features else ()
     return GraphContent(

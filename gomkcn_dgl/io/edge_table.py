@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
@@ -176,32 +177,30 @@ def edge_frame(graph: CSRGraph) -> pd.DataFrame:
     An edge of a graph without relations and directions comes once. Else it has its relation, and
     one without direction comes both ways, by which it is known when the table is read.
     """
-    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    relations, plain = graph.relations, graph.links is None and graph.relations == SIMPLE
-    entries, numbers = [np.flatnonzero(rows < graph.indices)], [np.zeros(0, np.int64)]
+    content, plain = from_csr(graph), graph.relations == SIMPLE
     if not plain:
         _refuse_unknown_direction(graph)
-        links = np.ones(len(rows), np.int64) if graph.links is None else graph.links
-        entries = [np.flatnonzero(relations.links[links, c]) for c in relations.outgoing]
-        numbers = [np.full(len(part), number) for number, part in enumerate(entries)]
-    kept, isolated = np.concatenate(entries), np.flatnonzero(graph.degrees == 0)
+    kept = content.source < content.target if plain else np.ones(len(content.source), bool)
+    isolated = np.flatnonzero(graph.degrees == 0)
     frame = pd.DataFrame(
         {
             name: graph.original_ids(np.concatenate([nodes[kept], isolated]))
-            for name, nodes in (("source", rows), ("target", graph.indices))
+            for name, nodes in (("source", content.source), ("target", content.target))
         }
     )
+    values = dict(content.edges)
     if graph.weights is not None:
-        frame[WEIGHT] = np.append(graph.weights[kept], np.ones(len(isolated), np.float32))
+        weights = values.pop(str(content.default_weight))
+        frame[WEIGHT] = np.append(weights[kept], np.ones(len(isolated), np.float32))
     if not plain:
-        is_type = relations.names == (PLAIN,)
-        names = np.array(("directed",) if is_type else relations.names, object)
-        codes = np.concatenate([*numbers, np.zeros(len(isolated), np.int64)])
+        is_type = graph.relations.names == (PLAIN,)
+        names = np.array(("directed",) if is_type else graph.relations.names, object)
+        codes = np.zeros(len(kept), int) if content.relation is None else content.relation
+        codes = np.append(codes, np.zeros(len(isolated), int))
         frame[TYPE if is_type else RELATION] = names[codes]
-    for column, name in enumerate(graph.edge_feature_names):
-        assert graph.edge_features is not None, "they have names"
-        values = np.append(graph.edge_features[kept, column], np.zeros(len(isolated), np.float32))
-        frame.insert(len(frame.columns), name, values, allow_duplicates=True)
+    for name, column in values.items():
+        column = np.append(column[kept], np.zeros(len(isolated), np.float32))
+        frame.insert(len(frame.columns), name, column, allow_duplicates=True)
     return frame
 
 
