@@ -45,7 +45,9 @@ class PatternMiner(MinerParameters):
     A subgraph of at most ``pattern_size`` nodes is taken around every node. Graph filters are
     initialised with real subgraphs, trained as cluster centres of all of them, and turned into
     discrete patterns whose occurrences are located in the whole graph (section VI-B of the GOMKCN
-    paper). In a large graph the filters are learnt on a sample of the nodes.
+    paper). In a large graph the filters are learnt on a sample of the nodes. Where edges have
+    directions or several relations, so have those of the patterns: a feed-forward loop and a
+    three-cycle are two patterns, and so are triangles whose edges have other types.
 
     Parameters
     ----------

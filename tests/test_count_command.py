@@ -94,7 +94,7 @@ def test_a_pattern_of_a_directed_run(signed):
     assert int(lines[2].split()[1]) > 0
 
 
-ECOLI = Path("../shared/data/directed/ecoli_regulation.csv").resolve()
+ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"
 
 
 @pytest.mark.skipif(not ECOLI.is_file(), reason="needs ../shared/data/directed")

@@ -11,11 +11,12 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.exact_counts import ExactCount, count_exact, count_similar
 from mining.structures.graph_relations import channels_in
 
-DIRECTED = Path("../shared/data/directed")
+DIRECTED = Path(__file__).parents[2] / "shared/data/directed"
 ARCS = relations_of(["edge"], [True])
 
 
@@ -184,3 +185,44 @@ def test_a_pattern_has_the_relations_of_the_graph():
         channels_in(graph, channels_of([(1, 0)], 2), ARCS)
     with pytest.raises(InputError, match="write a-.NAME.->b"):
         channels_in(named, np.ones((2, 2, 1), bool), relations_of(["edge"], [False]))
+
+
+MUTAG = Path(__file__).parents[2] / "shared/data/MUTAG_47395044/MUTAG"
+
+
+@pytest.mark.skipif(not MUTAG.is_dir(), reason="needs ../shared/data/MUTAG")
+def test_aromatic_rings_and_nitro_groups_of_mutag():
+    """Against a direct count from the files: bond codes 0, 1, 2 are aromatic, single, double."""
+    bonds = nx.Graph()
+    pairs = np.loadtxt(MUTAG / "MUTAG_A.txt", dtype=int, delimiter=",") - 1
+    codes = np.loadtxt(MUTAG / "MUTAG_edge_labels.txt", dtype=int)
+    bonds.add_edges_from(
+        (u, v, {"bond": b}) for (u, v), b in zip(pairs.tolist(), codes.tolist(), strict=True)
+    )
+    atoms = np.loadtxt(MUTAG / "MUTAG_node_labels.txt", dtype=int)
+    aromatic = nx.Graph((u, v) for u, v, bond in bonds.edges(data="bond") if bond == 0)
+    rings = [
+        ring
+        for ring in nx.simple_cycles(aromatic, length_bound=6)
+        if len(ring) == 6 and bonds.subgraph(ring).number_of_edges() == 6
+    ]
+    # an N (code 1) with a double and a single bond to two O (code 2) that are not joined
+    nitro = sum(
+        atoms[one] == atoms[other] == 2
+        and {bonds[node][one]["bond"], bonds[node][other]["bond"]} == {1, 2}
+        for node in np.flatnonzero(atoms == 1).tolist()
+        for one, other in itertools.combinations(bonds[node], 2)
+    )
+    graph = read_graph(MUTAG)
+    number = {name: c for c, name in enumerate(graph.relations.names)}
+
+    def count(edges, colors=None):
+        size = max(max(edge[:2]) for edge in edges) + 1
+        names = [number[name] for *_, name in edges]
+        ends = [edge[:2] for edge in edges]
+        return count_exact(graph, edge_channels(size, ends, names, graph.relations), colors=colors)
+
+    ring = [(i, (i + 1) % 6, "aromatic") for i in range(6)]
+    assert count(ring).count == len(rings) > 200
+    colors = (np.array([1, 2, 2]), atoms)
+    assert count([(0, 1, "double"), (0, 2, "single")], colors).count == nitro > 100

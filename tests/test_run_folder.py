@@ -15,8 +15,9 @@ from tiny_runs import assert_numbers, change, signed_loops, small_patterns_recor
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.relations import relations_of
 from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, read_run
-from mining.results.run_folder import load_schema, prepare_folder, write_report, write_run
+from mining.results.run_folder import _graphml, load_schema, prepare_folder, write_report, write_run
 from mining.runs.drawings import RunDrawings
 from mining.settings import GraphSettings, RunSettings, read_settings
 
@@ -223,6 +224,17 @@ def test_graphml_and_parquet_hold_the_patterns(written, run):
         for pattern in run.patterns
         for number, occurrence in enumerate(pattern.occurrences)
     ]
+
+
+def test_graphml_of_a_pattern_with_relations():
+    """Also of relations whose names XML cannot hold."""
+    names = relations_of(["acts\x02", "binds"], [True, False])
+    (entry,) = small_patterns_record()["patterns"]
+    pattern = replace(Pattern.from_dict(entry, ["x0"]), relations=names)
+    for relation, arcs in ((0, {(0, 1, "acts�")}), (1, {(0, 1, "binds"), (1, 0, "binds")})):
+        content = _graphml(replace(pattern, edge_relations=(relation,)))
+        graph = nx.parse_graphml(content.decode(), int)
+        assert {(u, v, name) for u, v, name in graph.edges(data="relation")} == arcs
 
 
 @pytest.mark.parametrize("name", JSON_FILES)

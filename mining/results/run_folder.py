@@ -107,6 +107,9 @@ def _graphml(pattern: Pattern) -> bytes:
         for name in [name for name in values if not name.isprintable()]:
             # XML cannot hold control characters
             values[visible(name)] = values.pop(name)
+    for *_, values in graph.edges(data=True):
+        if "relation" in values:
+            values["relation"] = visible(values["relation"])
     content = io.BytesIO()
     nx.write_graphml_xml(graph, content)
     return content.getvalue()
