@@ -67,6 +67,7 @@ class MiningJob:
                 settings.null.models,
                 num_samples=settings.null.samples,
                 num_decoys=settings.null.decoys,
+                exact_seconds=settings.exact.seconds,
                 progress=self.progress,
                 checkpoints=checkpoints,
             )
@@ -84,7 +85,10 @@ class MiningJob:
     def _identity(self, graph: CSRGraph) -> dict[str, object]:
         """What decides the result: the settings, the size of a part, and the graph."""
         tables = self.settings.to_dict()
-        del tables["graph"], tables["exact"]
+        del tables["graph"]
+        # null models compare exact counts where there are any
+        if not self.settings.null.models:
+            del tables["exact"]
         for name in _WITHOUT_EFFECT:
             del tables["miner"][name]
         part_size = self.miner.make_budget(graph.features.shape[1], graph.relations).part_size

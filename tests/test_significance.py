@@ -17,7 +17,7 @@ from mining.assessment.significance import (
     count_all,
 )
 from mining.null_models.null_models import sample_null
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import barabasi_albert, orient_edges, plant_motifs
 
 
 def test_significance_by_hand():
@@ -91,6 +91,39 @@ def test_planted_motifs_are_significant_and_trees_are_not():
     assert wheel.p < 0.08
     trees = [p for p in miner.patterns_ if len(p.edges) == p.num_nodes - 1]
     assert wheel.z > 9 > max(p.significance["degree"].z for p in trees)
+
+
+def test_structures_are_compared_by_their_exact_counts():
+    # each arc of the background and of 8 feed-forward loops, a tree apart from them
+    base = orient_edges(barabasi_albert(80, 2, 0), 0)
+    graph = plant_motifs(
+        base, 80, {"feed-forward-loop": 8}, features="constant", directed=True, seed=0
+    ).to_csr()
+    # subgraphs of three nodes miss some loops
+    miner = small_miner(pattern_size=3, num_patterns=4).fit(graph)
+    add_significance(
+        miner, graph, ["configuration"], num_samples=20, num_decoys=2, exact_seconds=10
+    )
+    (loop,) = (p for p in miner.patterns_ if len(p.edges) == 3)
+    found = loop.significance["configuration"]
+    expected = [feed_forward_loops(sample_null(graph, "configuration", s)) for s in range(40)]
+    assert found.observed == loop.frequency.exact == feed_forward_loops(graph)
+    assert found.observed > loop.frequency.distinct
+    assert abs(found.mean - np.mean(expected)) < 4 * np.std(expected) / np.sqrt(20)
+    # where features differ, what is typical counts
+    for features, nulls in (("per_node", ["configuration"]), ("constant", ["features"])):
+        graph = plant_motifs(base, 80, {"wheel5": 8}, features=features, directed=True, seed=0)
+        miner = small_miner(pattern_size=3, num_patterns=2).fit(graph.to_csr())
+        options = {"num_samples": 2, "num_decoys": 1}
+        add_significance(miner, graph.to_csr(), nulls, **options)
+        sampled = [pattern.to_dict()["significance"] for pattern in miner.patterns_]
+        add_significance(miner, graph.to_csr(), nulls, exact_seconds=10, **options)
+        assert [pattern.to_dict()["significance"] for pattern in miner.patterns_] == sampled
+
+
+def feed_forward_loops(graph):
+    source, target, _ = (column.tolist() for column in graph.edges())
+    return nx.triadic_census(nx.DiGraph(zip(source, target, strict=True)))["030T"]
 
 
 def test_p_is_uniform_under_the_null_model():

@@ -3,8 +3,10 @@
 The patterns of a fitted miner are counted in samples of a null model, by the procedure that counted
 them in the graph: the same subgraphs, rule and thresholds. Only typical occurrences count: the
 distinct ones that are at least as similar as nine tenths of those in the graph. So features matter
-even where the rule asks for structure alone. z is the distance of the graph's own count from the
-mean of the samples, in standard deviations.
+even where the rule asks for structure alone. Where all nodes have the same features and patterns
+were counted exactly, the induced occurrences in the whole graph are counted instead, in the samples
+as well; a pattern of very many occurrences keeps the count among subgraphs. z is the distance of
+the graph's own count from the mean of the samples, in standard deviations.
 
 The patterns were mined because this graph has many of them, which alone makes their counts larger
 than in the samples. p corrects for that with decoys (as in target-decoy analysis): the patterns
@@ -33,6 +35,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, single_process
+from mining.counting.build_patterns import add_exact_counts
+from mining.counting.exact_counts import count_exact
 from mining.counting.match_table import MatchTable, match_all
 from mining.counting.occurrence_assignment import TIE, OccurrenceAssignment
 from mining.miner import PatternMiner
@@ -46,6 +50,8 @@ log = logging.getLogger("gomkcn_dgl")
 
 # share of a pattern's occurrences that are less similar than a typical one
 _UNTYPICAL_SHARE = 0.1
+# patterns of more occurrences in the whole graph are counted among subgraphs, which is quicker
+_MOST_COUNTED = 100_000
 # least standard deviation, for counts that hardly vary over the samples
 _MIN_STD = 1.0
 
@@ -54,41 +60,59 @@ _MIN_STD = 1.0
 class PatternCounter:
     """Counts the F patterns of a fitted miner in other graphs.
 
-    ``min_similarity [F]`` are the thresholds of an occurrence, and ``typical [F]`` those of a
-    typical one.
+    ``min_similarity [F]`` are the thresholds of an occurrence, ``typical [F]`` those of a typical
+    one, and ``exact [F]`` says which are counted in the whole graph.
     """
 
     filters: DiscreteFilters
     rule: str
     min_similarity: np.ndarray
     typical: np.ndarray
+    exact: np.ndarray
 
     @classmethod
-    def of(cls, miner: PatternMiner) -> PatternCounter:
-        """Take the patterns of a fitted miner."""
+    def of(cls, miner: PatternMiner, exact: bool = False) -> PatternCounter:
+        """Take the patterns of a fitted miner; ``exact``: exact counts where they are known."""
         typical = [_typical_similarity(pattern) for pattern in miner.patterns_]
         thresholds = [pattern.min_similarity for pattern in miner.patterns_]
-        return cls(miner.filters_, miner.occurrence_rule, np.array(thresholds), np.array(typical))
+        known = [pattern.frequency.exact for pattern in miner.patterns_]
+        counted = [exact and count is not None and count <= _MOST_COUNTED for count in known]
+        return cls(
+            miner.filters_,
+            miner.occurrence_rule,
+            np.array(thresholds),
+            np.array(typical),
+            np.array(counted, dtype=np.bool_),
+        )
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Arrays by name, for a checkpoint."""
         own = {"min_similarity": self.min_similarity, "typical": self.typical}
-        return {**self.filters.to_arrays(), **own}
+        return {**self.filters.to_arrays(), **own, "exact": self.exact}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], rule: str) -> PatternCounter:
         """The inverse of :meth:`to_arrays`."""
         filters = DiscreteFilters.from_arrays(arrays)
-        return cls(filters, rule, arrays["min_similarity"], arrays["typical"])
+        own = (arrays[name] for name in ("min_similarity", "typical", "exact"))
+        return cls(filters, rule, *own)
 
-    def count(self, table: MatchTable) -> np.ndarray:
-        """Number of typical occurrences of each pattern in the match table, int64 ``[F]``."""
+    def count(self, graph: CSRGraph, table: MatchTable) -> np.ndarray:
+        """Number of occurrences of each pattern, int64 ``[F]``.
+
+        They are all of the graph, or the typical ones in the match table of its subgraphs.
+        """
         assignment = OccurrenceAssignment(table, self.filters, self.rule, self.min_similarity)
         occurrences = assignment.assign(range(len(self.typical))).occurrences
         counts = [
             (table.similarity[rows, number] >= self.typical[number] - TIE).sum()
             for number, rows in enumerate(occurrences)
         ]
+        for number in np.flatnonzero(self.exact):
+            size = self.filters.num_nodes[number]
+            counts[number] = count_exact(
+                graph, self.filters.adj[number, :size, :size].numpy()
+            ).count
         return np.array(counts, dtype=np.int64)
 
 
@@ -112,7 +136,7 @@ def count_all(
         filter_sets = [counter.filters for counter in counters]
         tables = match_all(miner.source_.stream(graph), filter_sets, CheckpointStore())
     return np.concatenate(
-        [counter.count(table) for counter, table in zip(counters, tables, strict=True)]
+        [counter.count(graph, table) for counter, table in zip(counters, tables, strict=True)]
     )
 
 
@@ -123,6 +147,7 @@ def add_significance(
     *,
     num_samples: int = 100,
     num_decoys: int = 20,
+    exact_seconds: float | None = None,
     progress: bool = False,
     checkpoints: CheckpointStore | None = None,
 ) -> None:
@@ -141,6 +166,10 @@ def add_significance(
         Samples to count in, at least 2.
     num_decoys : int
         Samples to mine, at least 1.
+    exact_seconds : float, optional
+        Most seconds to count a pattern in the whole graph, as in :func:`add_exact_counts`. Where
+        all nodes have the same features, patterns that are counted in time are compared by that
+        count with all null models that change edges.
     progress : bool
         Show a progress bar.
     checkpoints : CheckpointStore, optional
@@ -168,6 +197,12 @@ def add_significance(
     if not nulls:
         return
     csr = as_csr(graph)
+    # patterns without features of their own are structures, which can be counted
+    is_structure = bool((csr.features == csr.features[:1]).all())
+    if exact_seconds is None or not is_structure or miner.occurrence_rule != "isomorphic":
+        exact_seconds = None
+    elif is_first() and any(p.frequency.exact_state == "not asked" for p in miner.patterns_):
+        miner.patterns_ = add_exact_counts(miner.patterns_, csr, exact_seconds)
     records: list[dict[str, Significance]] = [{} for _ in miner.patterns_]
     total = len(nulls) * (num_samples + num_decoys)
     with (
@@ -175,7 +210,10 @@ def add_significance(
         tqdm(total=total, desc="null models", unit="sample", disable=not progress) as bar,
     ):
         for null in dict.fromkeys(nulls):
-            counts = _count_in_samples(miner, csr, null, num_samples, num_decoys, checkpoints, bar)
+            seconds = None if null == "features" else exact_seconds
+            counts = _count_in_samples(
+                miner, csr, null, num_samples, num_decoys, seconds, checkpoints, bar
+            )
             if counts is None:
                 log.warning("time was up before null model %s had enough samples", null)
                 continue
@@ -202,6 +240,7 @@ def _count_in_samples(
     null: str,
     num_samples: int,
     num_decoys: int,
+    exact_seconds: float | None,
     checkpoints: CheckpointStore,
     bar: tqdm[Any],
 ) -> tuple[np.ndarray, np.ndarray, int] | None:
@@ -217,12 +256,16 @@ def _count_in_samples(
     decoy_miner = clone(miner).set_params(
         num_patterns=miner.num_patterns_, pattern_size=miner.pattern_size_
     )
-    own = broadcast_object(PatternCounter.of(miner) if is_first() else None)
+    exact = exact_seconds is not None
+    own = broadcast_object(PatternCounter.of(miner, exact) if is_first() else None)
     assert own is not None
 
     def mine_decoys(number: int) -> dict[str, np.ndarray]:
         sample = sample_null(csr, null, seeds[num_samples + number])
-        decoys = PatternCounter.of(clone(decoy_miner).fit(sample, quiet=True))
+        mined = clone(decoy_miner).fit(sample, quiet=True)
+        if exact:
+            mined.patterns_ = add_exact_counts(mined.patterns_, sample, exact_seconds)
+        decoys = PatternCounter.of(mined, exact)
         return {**decoys.to_arrays(), "observed": count_all(miner, sample, [decoys])}
 
     # first the decoys: mine samples as the graph was mined, and count what was mined

@@ -17,7 +17,8 @@ class Significance:
     num_samples, num_decoys : int
         Samples counted in; patterns of the null model that p compares with.
     observed : int
-        Distinct occurrences in the graph at least as similar as nine tenths of all.
+        Distinct occurrences in the graph at least as similar as nine tenths of all; or the exact
+        count, where it is known and all nodes have the same features.
     mean, std : float
         Of the same count over the samples.
     z : float
