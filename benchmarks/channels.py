@@ -4,9 +4,10 @@
 
 *Words*: a block of features for each word of channels along a walk. *Commuting rotations*: edges
 that leave turn by 30°, those that arrive turn back, each edge type by an angle of its own, in two
-rows. *Ours*: fixed orthogonal matrices that do not commute, in two rows for two channels and four
-for more. What they tell apart, and how well each classifies MUTAG with its bonds: a support vector
-machine over the Gram matrix, parameters chosen inside the training part of each of ten folds.
+rows. *Orthogonal*, what the package has: fixed orthogonal matrices that do not commute, in two rows
+for two channels and four for more. What they tell apart, and how well each classifies MUTAG with
+its bonds: a support vector machine over the Gram matrix, parameters chosen inside the training part
+of each of ten folds.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
 
-OURS = "ours"
+OURS = "orthogonal"
 # a score of different graphs that counts as the same
 SAME = 1 - 1e-4
 

@@ -20,6 +20,7 @@ COMMANDS = (
     "kills",
     "endurance",
     "matching",
+    "channels",
     "assignment",
     "significance",
     "choosing",
