@@ -135,6 +135,24 @@ def test_nodes_with_every_kernel(kernel):
     assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
 
 
+def test_bonds_of_a_tu_folder():
+    """Filters tell bonds apart, unless these are left out."""
+    graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
+    # of each ring, edges in the order that the folder has; all alike, or one of each two
+    kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
+             for u, v in graphs[0].to_directed().edges]  # fmt: skip
+    write_tu("TU", graphs, classes, edge_labels=kinds)
+    options = f"{QUICK} --split 0.5,0.25,0.25 --edge-features attributes"
+    assert "TU_edge_attributes.txt: the file must exist" in refused(f"train TU --out a {options}")
+    gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25")
+    classifier = load_classifier("run")
+    assert classifier.settings.model.relations == {"edge=0": False, "edge=1": False}
+    gomkcn(f"train TU --out none {QUICK} --split 0.5,0.25,0.25 --relation none")
+    classifier = load_classifier("none")
+    assert (classifier.settings.model.relations, classifier.settings.data.relation) == ({}, "none")
+    assert metrics_of("none")["accuracy"]["train"] == 0.5
+
+
 def test_a_tu_folder():
     rows = [f"{node}.5, {node % 2}" for node in range(24)]
     write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)

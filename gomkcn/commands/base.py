@@ -119,14 +119,21 @@ def show_log(quiet: bool) -> None:
 
 
 # what is said about the edges of a file, as in read_graph
-edge_options = add_options(
+kind_options = add_options(
     ("--directed/--undirected", bool, "Whether edges have a direction. [as the file says]"),
-    ("--source", str, "Column of the nodes that edges leave, by name or number. [by its header]"),
-    ("--target", str, "Column of the nodes that edges lead to. [by its header]"),
     ("--relation", str, "Column of the kinds of edges; none: not used. [by its header]"),
-    ("--weight", str, "Column of the weights; none: not used. [weight]"),
     ("--edge-features", NAMES, "Columns of numbers of each edge, separated by commas."),
 )
+_column_options = add_options(
+    ("--source", str, "Column of the nodes that edges leave, by name or number. [by its header]"),
+    ("--target", str, "Column of the nodes that edges lead to. [by its header]"),
+    ("--weight", str, "Column of the weights; none: not used. [weight]"),
+)
+
+
+def edge_options(command: Decorated) -> Decorated:
+    """All that may be said about the edges of a file."""
+    return kind_options(_column_options(command))
 
 
 def graph_options(command: Decorated) -> Decorated:

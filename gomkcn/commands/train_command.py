@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import NAMES, Command, add_options, run_options, show_log
+from gomkcn.commands.base import NAMES, Command, add_options, kind_options, run_options, show_log
 from gomkcn_dgl.errors import InputError
 
 # the libraries are imported inside the commands, so that --help answers at once
@@ -48,6 +48,7 @@ _train_options = add_options(
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH", required=False)
 @run_options
+@kind_options
 @_train_options
 def train(
     out: str, settings_file: str | None, force: bool, resume: bool, quiet: bool, **options: Any
@@ -60,6 +61,7 @@ def train(
     \b
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
+    gomkcn train MUTAG/ --out run --relation none
     gomkcn train cora/ --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
     gomkcn train ENZYMES/ --out run --resume

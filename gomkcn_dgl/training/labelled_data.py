@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,12 +65,14 @@ def read_labelled(
     task: str | None = None,
     features: Sequence[str] | None = None,
     node_label: str | None = None,
+    **edge_options: Any,
 ) -> LabelledData:
     """Read graphs and classes from a TU folder, a Planetoid folder or a DGL ``.bin``.
 
     A ``.bin`` holds classes of graphs in its labels, or classes of nodes in ``ndata`` under
     ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
-    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth.
+    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth. The
+    ``edge_options`` ``directed``, ``relation`` and ``edge_features`` are those of ``read_graph``.
     """
     path = Path(path)
     if task is not None:
@@ -78,12 +81,15 @@ def read_labelled(
         raise InputError("node_label is for task 'node', got task 'graph'.")
     task = "node" if node_label is not None else task
     if path.is_dir() and is_planetoid_folder(path):
+        given = [name for name, value in edge_options.items() if value is not None]
         with named(path):
+            if given:
+                raise InputError(f"{given[0]} is not for a Planetoid folder; its edges are alike.")
             data = _read_planetoid(path, task, features, node_label)
     elif path.is_dir() and not is_graph_folder(path):
-        data = _read_tu(path, task, features)
+        data = _read_tu(path, task, features, edge_options)
     elif path.suffix.lower() == ".bin" or not path.exists():
-        data = _read_dgl(path, task, features, node_label or "label")
+        data = _read_dgl(path, task, features, node_label or "label", edge_options)
     else:
         raise InputError(
             f"{path.name}: classes are read from a TU folder, a Planetoid folder or a DGL .bin."
@@ -116,20 +122,26 @@ def _read_planetoid(
     return LabelledData(graph, _as_classes("labels", files.labels), "node", split, None, True)
 
 
-def _read_tu(folder: Path, task: str | None, features: Sequence[str] | None) -> LabelledData:
+def _read_tu(
+    folder: Path, task: str | None, features: Sequence[str] | None, edge_options: dict[str, Any]
+) -> LabelledData:
     if task == "node":
         raise InputError(
             f"{folder.name}: a TU folder has classes of graphs (its node labels are features); "
             "task must be 'graph'."
         )
-    graph = read_graph(folder, features=features)
+    graph = read_graph(folder, features=features, **edge_options)
     return LabelledData(graph, read_tu_labels(folder), "graph")
 
 
 def _read_dgl(
-    path: Path, task: str | None, features: Sequence[str] | None, node_label: str
+    path: Path,
+    task: str | None,
+    features: Sequence[str] | None,
+    node_label: str,
+    edge_options: dict[str, Any],
 ) -> LabelledData:
-    graph = read_graph(path, features=features)
+    graph = read_graph(path, features=features, **edge_options)
     with named(path):
         columns = read_dgl_columns(path)
         of_graphs = _graph_labels(columns, graph.num_graphs)

@@ -63,6 +63,10 @@ class DataSettings:
     features: tuple[str, ...] | None = None
     # name of the node data with the classes
     node_label: str | None = None
+    # as in read_graph
+    directed: bool | None = None
+    relation: str | None = None
+    edge_features: tuple[str, ...] | None = None
     # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
     split: tuple[float, ...] | None = None
     # "standard": columns other than 0 and 1 get mean 0 and variance 1 over the training part;

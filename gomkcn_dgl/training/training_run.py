@@ -108,6 +108,9 @@ def read_training_data(settings: DataSettings) -> LabelledData:
         task=settings.task,
         features=settings.features,
         node_label=settings.node_label,
+        directed=settings.directed,
+        relation=settings.relation,
+        edge_features=settings.edge_features,
     )
 
 
