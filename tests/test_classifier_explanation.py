@@ -12,10 +12,12 @@ from tiny_runs import Page
 
 from gomkcn_dgl import GOMKConv
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.training_run import load_classifier
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.training_run import load_classifier, run_training
 from mining.explanation.classifier_explanation import explain_classifier
-from mining.html.explanation_report import describe_truth
+from mining.html.explanation_report import describe_truth, render_explanation
 from synthetic import MotifClassificationDataset
 
 
@@ -155,3 +157,29 @@ def test_a_damaged_run_is_refused(runs, tmp_path):
     assert "checkpoint.pt' cannot be read" in refused(f"explain {tmp_path}")
     (tmp_path / "metrics.json").write_text("[]")
     assert "damaged" in refused(f"explain {tmp_path}")
+
+
+def test_filters_and_responses_keep_directions(tmp_path):
+    """Feed-forward loops against three-cycles: the same graphs but for one arc."""
+    known = {0: {(0, 1), (0, 2), (1, 2)}, 1: {(0, 1), (1, 2), (2, 0)}}
+    arcs = [(3 * i + u, 3 * i + v) for i in range(40) for u, v in known[i % 2]]
+    ends, labels = np.arange(0, 121, 3), np.tile([0, 1], 20)
+    graph = csr_from_edges(*np.array(arcs).T, 120, graph_ptr=ends, directed=True)
+    data = LabelledData(graph, labels, "graph")
+    settings = TrainSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
+    run = run_training(settings, data)
+    explanation = explain_classifier(run.classifier, data, rows=[0, 1])
+    assert explanation.relations == (("edge", True),)
+    assert [set(one.edges) for one in explanation.responses] == [known[0], known[1]]
+    for learnt in explanation.filters:
+        assert len(learnt.edge_weights) == len(learnt.edges) == len(learnt.edge_relations)
+        assert all(0.5 < weight <= 1 for weight in learnt.edge_weights)
+    page = render_explanation(
+        explanation,
+        {"accuracy": {"test": 1, "train": 1, "val": 1}, "size": {"test": 8}, "provenance": {"a": 1},
+         "data": {"num_graphs": 40, "num_nodes": 120, "num_edges": 120, "num_classes": 2}},
+        {"data": {"path": str(tmp_path)}},
+    )  # fmt: skip
+    # three arrows in each of two drawings of each graph, the heads are filled triangles
+    heads = page[page.index("Where they respond") :].count('z" fill="currentColor"')
+    assert heads == 2 * 2 * 3

@@ -1,8 +1,12 @@
 """Everyday names of shapes."""
 
+import re
+
 import networkx as nx
+import numpy as np
 import pytest
-from tiny_runs import pattern_of
+from test_motif_names import connected_classes
+from tiny_runs import pattern_of, typed_pattern_of
 
 from mining.descriptions.shapes import describe_shape
 
@@ -37,3 +41,27 @@ from mining.descriptions.shapes import describe_shape
 )  # fmt: skip
 def test_describe_shape(graph, shape):
     assert describe_shape(pattern_of(graph)) == shape
+
+
+def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
+    """A name belongs to one class; else the numbers of the sentence are those of the graph."""
+    named = []
+    for arcs in connected_classes(4):
+        edges = [("edge", u, v) for u, v in np.argwhere(arcs).tolist()]
+        text = describe_shape(typed_pattern_of(4, edges, {"edge": True}))
+        if not text.startswith("4 nodes, "):
+            named.append(text)
+            assert text.endswith("both ways") == (arcs == arcs.T).all()
+            continue
+        graph = nx.DiGraph(np.argwhere(arcs).tolist())
+        claims = {
+            noun: int(number) for number, noun in re.findall(r"(\d+) ([a-z ]+?)s?(?:,|$)", text)
+        }
+        assert claims["arc"] == graph.number_of_edges()
+        assert claims.get("mutual pair", 0) == sum(graph.has_edge(v, u) for u, v in graph.edges) / 2
+        assert claims.get("source", 0) == sum(degree == 0 for _, degree in graph.in_degree)
+        assert claims.get("sink", 0) == sum(degree == 0 for _, degree in graph.out_degree)
+        if "directed cycle" in text:
+            cyclic = not nx.is_directed_acyclic_graph(graph)
+            assert text.endswith("with a directed cycle") == cyclic
+    assert len(named) == len(set(named)) == 11 + 5

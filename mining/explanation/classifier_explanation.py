@@ -12,11 +12,14 @@ from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernelConv
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
 from mining.structures.discrete_filters import discretize
+from mining.structures.edges_among import as_edges, edges_among
+from mining.structures.graph_relations import kinds
 
 # drawings of more nodes are unreadable
 _MAX_DRAWN_NODES = 400
@@ -30,13 +33,15 @@ class LearntFilter:
 
     ``edges`` are those with a weight above ½; ``features [M, D]`` are as the layer sees them,
     behind the input layer. ``class_means`` holds for each class the mean over test graphs (or
-    nodes) of the highest response.
+    nodes) of the highest response. ``edge_relations`` number the relations of the edges among
+    those of the explanation; left out where there is one.
     """
 
     edges: Edges
     edge_weights: tuple[float, ...]
     features: np.ndarray
     class_means: tuple[float, ...]
+    edge_relations: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +51,7 @@ class Response:
     ``row`` is the graph or node that was classified, and ``task`` says which; ``nodes`` are those
     of the drawing, counted within the data set, the root first for a node. ``edges`` are pairs of
     positions in ``nodes``, ``scores [V, F]`` normalised kernel scores, and ``is_planted [V]`` is
-    None where the truth is unknown.
+    None where the truth is unknown. ``edge_relations`` are as in :class:`LearntFilter`.
     """
 
     row: int
@@ -57,6 +62,7 @@ class Response:
     true: int
     is_planted: np.ndarray | None
     task: str
+    edge_relations: tuple[int, ...] = ()
 
     @property
     def highest(self) -> np.ndarray:
@@ -83,13 +89,18 @@ class TruthAgreement:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a classifier learnt; ``scale`` is the lowest and highest response that is drawn."""
+    """What a classifier learnt; ``scale`` is the lowest and highest response that is drawn.
+
+    ``relations`` are the kinds of edges that its filters tell apart: names, and whether they have a
+    direction.
+    """
 
     task: str
     filters: list[LearntFilter]
     responses: list[Response]
     scale: tuple[float, float]
     truth: TruthAgreement | None
+    relations: tuple[tuple[str, bool], ...] = ((PLAIN, False),)
 
 
 def explain_classifier(
@@ -118,6 +129,7 @@ def explain_classifier(
         responses,
         (float(shown.min()), float(shown.max())),
         None if data.truth is None else _agreement(scores, data, test),
+        tuple(kinds(model.first_conv.relations)),
     )
 
 
@@ -154,20 +166,23 @@ def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
 def _filters(
     conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
 ) -> list[LearntFilter]:
-    discrete = discretize(conv.filters)
+    discrete, relations = discretize(conv.filters), conv.relations
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        u, v = np.nonzero(np.triu(discrete.adj[number, :size, :size].numpy()))
+        edges = as_edges(discrete.adj[number, :size, :size].numpy() > 0, relations)
+        # a matrix for each channel
+        weights = discrete.weights[number].reshape(*discrete.weights.shape[1:3], -1)
         means = [
             float(highest[labels == label, number].mean()) if (labels == label).any() else np.nan
             for label in range(num_classes)
         ]
         filters.append(
             LearntFilter(
-                tuple(zip(u.tolist(), v.tolist(), strict=True)),
-                tuple(discrete.weights[number].numpy()[u, v].tolist()),
+                tuple((u, v) for u, v, _ in edges),
+                tuple(float(weights[u, v, relations.outgoing[r]]) for u, v, r in edges),
                 discrete.feat[number, :size].numpy(),
                 tuple(means),
+                tuple(r for *_, r in edges),
             )
         )
     return filters
@@ -207,24 +222,22 @@ def _response(
 ) -> Response:
     """A whole graph, or the first subgraph of a node, with its scores."""
     if data.task == "graph":
-        first, end = data.graph.graph_ptr[row : row + 2]
-        nodes = np.arange(first, end)
-        edges = data.graph.adjacent_pairs()
-        edges = edges[(edges[:, 0] >= first) & (edges[:, 0] < end)] - first
+        nodes = np.arange(*data.graph.graph_ptr[row : row + 2])
     else:
         one = collection.subgraphs.select(torch.tensor([row]))
-        size = int(one.num_nodes[0])
-        nodes = one.nodes[0, :size].numpy().astype(np.int64)
-        edges = np.argwhere(np.triu(one.adjacency(torch.float32)[0, :size, :size].numpy()))
+        nodes = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
+    # with the relations that the filters tell apart
+    edges = edges_among(collection.graph, nodes)
     return Response(
         row,
         tuple(nodes.tolist()),
-        tuple(map(tuple, edges.tolist())),
+        tuple((u, v) for u, v, _ in edges),
         scores[nodes],
         int(predicted[row]),
         int(data.labels[row]),
         None if data.truth is None else data.truth[nodes],
         data.task,
+        tuple(r for *_, r in edges),
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from mining.explanation.classifier_explanation import Explanation, LearntFilter
+from mining.html.cards import relation_key
 from mining.html.page import flatten, render_page
 from mining.plots.classifier_drawings import (
     draw_filter,
@@ -26,6 +27,7 @@ from mining.plots.classifier_drawings import (
     draw_response,
     filter_faces,
 )
+from mining.plots.relation_styles import RelationStyle, RelationStyles
 
 PAGE = "explanation.html"
 
@@ -39,11 +41,13 @@ def write_explanation(
     """Write an explanation into a folder, over an older one; return the path of the page."""
     folder = prepare_run_folder(folder, (), force=True)
     drawings = {
-        f"{explanation.task}_{response.row:05d}.svg": draw_response(response, explanation.scale)
+        f"{explanation.task}_{response.row:05d}.svg": draw_response(
+            response, explanation.scale, _styles(explanation)
+        )
         for response in explanation.responses
     }
     files: dict[str, str | bytes] = {
-        "filters.svg": draw_filters(explanation.filters).to_file(),
+        "filters.svg": draw_filters(explanation.filters, _styles(explanation)).to_file(),
         **{name: drawing.to_file() for name, drawing in drawings.items()},
         "explanation.json": to_json(_record(explanation)),
         PAGE: render_explanation(explanation, metrics, settings),
@@ -59,9 +63,10 @@ def render_explanation(
     explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> str:
     """Render an explanation as one self-contained page."""
+    styles = _styles(explanation)
     cards = [
         {
-            "svg": draw_filter(one, faces),
+            "svg": draw_filter(one, faces, styles),
             "size": len(one.features),
             "num_edges": len(one.edges),
             "speaks_for": favoured_class(one),
@@ -73,7 +78,7 @@ def render_explanation(
         {
             "response": response,
             "right": response.predicted == response.true,
-            "svg": draw_response(response, explanation.scale),
+            "svg": draw_response(response, explanation.scale, styles),
         }
         for response in explanation.responses
     ]
@@ -87,9 +92,16 @@ def render_explanation(
         cards=cards,
         shown=shown,
         truth_lines=describe_truth(explanation),
+        relation_key=relation_key(RelationStyles(tuple(styles)).legend()),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
     )
+
+
+def _styles(explanation: Explanation) -> list[RelationStyle]:
+    """Style of each relation that the filters tell apart, by number."""
+    # without patterns, the styles are in the order of the relations
+    return list(RelationStyles.of([], explanation.relations).styles)
 
 
 def describe_truth(explanation: Explanation) -> list[str]:

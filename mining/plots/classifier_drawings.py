@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN
 from mining.explanation.classifier_explanation import LearntFilter, Response
 from mining.plots.colors import PLANTED, NodeColors, response_colors
-from mining.plots.layout import dot_radius, node_positions
+from mining.plots.edge_shapes import DrawnEdge, edge_middles, edge_shapes
+from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
+from mining.plots.relation_styles import RelationStyle
 from mining.plots.svg import (
     UNIT,
     Drawing,
@@ -18,37 +21,48 @@ from mining.plots.svg import (
     dot,
     drawing_around,
     label,
-    line,
 )
 
+# of edges without direction and relation
+PLAIN_STYLES = (RelationStyle(PLAIN, False),)
 # graphs with more nodes are drawn larger
 _MAX_SMALL = 60
 
 
-def draw_filter(learnt: LearntFilter, faces: Sequence[str]) -> Drawing:
-    """Draw a filter: its edges above ½ with their weights, its nodes in their colours."""
-    positions = node_positions(len(learnt.features), learnt.edges) * [UNIT, -UNIT]
+def draw_filter(
+    learnt: LearntFilter, faces: Sequence[str], styles: Sequence[RelationStyle] = PLAIN_STYLES
+) -> Drawing:
+    """Draw a filter: its edges above ½ with their weights, its nodes in their colours.
+
+    ``styles`` are those of the relations, by number.
+    """
+    size = len(learnt.features)
+    positions = node_positions(size, adjacent_pairs(learnt.edges)) * [UNIT, -UNIT]
     radius = dot_radius(positions, 0.12 * UNIT, 0.42)
+    relations = learnt.edge_relations or (0,) * len(learnt.edges)
     edges = [
-        (positions[list(edge)], weight)
-        for edge, weight in zip(learnt.edges, learnt.edge_weights, strict=True)
+        DrawnEdge.of(styles[relation], ends, 5 * weight - 1, opacity=0.7)
+        for ends, relation, weight in zip(learnt.edges, relations, learnt.edge_weights, strict=True)
     ]
-    shapes = [line(ends, 5 * weight - 1, opacity=0.7) for ends, weight in edges]
+    shapes = edge_shapes(positions, np.full(size, radius), edges)
     shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
-    for ends, weight in edges:
+    middles = edge_middles(positions, edges)
+    for edge, weight, middle in zip(edges, learnt.edge_weights, middles, strict=True):
         # beside the middle, where the lines of a symmetric drawing cross
-        spot = 0.58 * ends[0] + 0.42 * ends[1] + [0.0, 4.0]
+        spot = middle + 0.08 * (positions[edge.ends[0]] - positions[edge.ends[1]]) + [0.0, 4.0]
         text = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
         halo: dict[str, Any] = {"stroke": "#f2f2f2", "stroke_width": 5, "paint_order": "stroke"}
         shapes.append(label(spot, text, 12, "#202020", **halo))
-    return drawing_around(shapes, positions, radius)
+    return drawing_around(shapes, np.vstack([positions, middles]), radius)
 
 
-def draw_filters(filters: Sequence[LearntFilter]) -> Drawing:
+def draw_filters(
+    filters: Sequence[LearntFilter], styles: Sequence[RelationStyle] = PLAIN_STYLES
+) -> Drawing:
     """Draw all filters in a grid."""
     pairs = zip(filters, filter_faces(filters), strict=True)
     titles = [f"Filter {number}" for number in range(len(filters))]
-    return arrange([draw_filter(*pair) for pair in pairs], 4, titles)
+    return arrange([draw_filter(*pair, styles) for pair in pairs], 4, titles)
 
 
 def filter_faces(filters: Sequence[LearntFilter]) -> list[tuple[str, ...]]:
@@ -57,7 +71,11 @@ def filter_faces(filters: Sequence[LearntFilter]) -> list[tuple[str, ...]]:
     return [colors.faces(one.features) for one in filters]
 
 
-def draw_response(response: Response, scale: tuple[float, float]) -> Drawing:
+def draw_response(
+    response: Response,
+    scale: tuple[float, float],
+    styles: Sequence[RelationStyle] = PLAIN_STYLES,
+) -> Drawing:
     """Draw a graph once for each filter, every node in the colour of its response.
 
     ``scale`` holds the responses of the darkest and the brightest colour. Planted nodes have a red
@@ -65,8 +83,18 @@ def draw_response(response: Response, scale: tuple[float, float]) -> Drawing:
     """
     size, is_graph = len(response.nodes), response.task == "graph"
     unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
-    positions = node_positions(size, response.edges) * [unit, -unit]
-    panels = [_draw_colored(response, positions, scores, scale) for scores in response.scores.T]
+    positions = node_positions(size, adjacent_pairs(response.edges)) * [unit, -unit]
+    radius = dot_radius(positions, 0.11 * UNIT, 0.42)
+    relations = response.edge_relations or (0,) * len(response.edges)
+    edges = [
+        DrawnEdge.of(styles[relation], ends, 1.2, opacity=0.55)
+        for ends, relation in zip(response.edges, relations, strict=True)
+    ]
+    lines = edge_shapes(positions, np.full(size, radius), edges)
+    panels = [
+        _draw_colored(response, positions, radius, lines, response_colors(scores, scale))
+        for scores in response.scores.T
+    ]
     titles = [
         f"Filter {number}: {'up to ' if is_graph else ''}{value:.2f}"
         for number, value in enumerate(response.highest)
@@ -76,12 +104,14 @@ def draw_response(response: Response, scale: tuple[float, float]) -> Drawing:
 
 
 def _draw_colored(
-    response: Response, positions: np.ndarray, scores: np.ndarray, scale: tuple[float, float]
+    response: Response,
+    positions: np.ndarray,
+    radius: float,
+    lines: Sequence[str],
+    faces: Sequence[str],
 ) -> Drawing:
-    radius = dot_radius(positions, 0.11 * UNIT, 0.42)
-    shapes = [line(positions[list(edge)], 1.2, opacity=0.55) for edge in response.edges]
-    planted = response.is_planted
-    for node, face in enumerate(response_colors(scores, scale)):
+    shapes, planted = list(lines), response.is_planted
+    for node, face in enumerate(faces):
         is_planted = planted is not None and planted[node]
         ring, width = (PLANTED, 2.5) if is_planted else ("currentColor", 0.8)
         shapes.append(dot(positions[node], radius, face, ring, stroke_width=width))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,14 @@ class DrawnEdge:
     opacity: float | None = None
     arrow: bool = False
     halo: str | None = None
+
+    @classmethod
+    def of(
+        cls, style: RelationStyle, ends: tuple[int, int], width: float, **more: Any
+    ) -> DrawnEdge:
+        """An edge in the style of its relation; ``more`` replaces parts of it."""
+        look = {"color": style.color, "dashes": style.dashes, "arrow": style.directed}
+        return cls(ends, width, **{**look, **more})
 
 
 def edge_shapes(points: np.ndarray, radius: np.ndarray, edges: Sequence[DrawnEdge]) -> list[str]:
@@ -117,6 +126,6 @@ def quadratic(ends: np.ndarray, control: np.ndarray, share: np.ndarray | float) 
 
 def draw_swatch(style: RelationStyle) -> Drawing:
     """A short edge in the style of a relation, for a legend."""
-    edge = DrawnEdge((0, 1), 2.2, style.color, style.dashes, arrow=style.directed)
+    edge = DrawnEdge.of(style, (0, 1), 2.2)
     shapes = edge_shapes(np.array([[0.0, 0.0], [40.0, 0.0]]), np.zeros(2), [edge])
     return Drawing("".join(shapes), -2.0, -7.0, 44.0, 14.0)

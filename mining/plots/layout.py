@@ -48,6 +48,11 @@ def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarr
     return min([*layouts, _fit(circle)], key=lambda layout: round(_cost(layout, ends), 3))
 
 
+def adjacent_pairs(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Each pair of joined nodes once, whatever the directions and relations of the edges."""
+    return list(dict.fromkeys((min(edge), max(edge)) for edge in edges))
+
+
 def dot_radius(positions: np.ndarray, largest: float, share: float) -> float:
     """Radius of the dots at ``positions [M, 2]``: a share of the least distance, within limits."""
     return min(largest, share * float(pdist(positions).min(initial=np.inf)))

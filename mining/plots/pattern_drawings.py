@@ -15,7 +15,7 @@ from gomkcn_dgl.runtime.file_names import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
 from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_middles, edge_shapes
-from mining.plots.layout import dot_radius, node_positions
+from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.plots.surroundings import Surroundings
 from mining.plots.svg import (
@@ -51,8 +51,8 @@ class PatternSketch:
         self.styles = styles or RelationStyles.of([pattern])
         self._style_of = self.styles.in_order(pattern.relations)
         # pixels; y points down
-        pairs = list(dict.fromkeys((min(edge), max(edge)) for edge in pattern.edges))
-        self.positions = node_positions(pattern.num_nodes, pairs) * [UNIT, -UNIT]
+        layout = node_positions(pattern.num_nodes, adjacent_pairs(pattern.edges))
+        self.positions = layout * [UNIT, -UNIT]
         self.radius = dot_radius(self.positions, 0.17 * UNIT, 0.36)
 
     def draw(self) -> Drawing:
@@ -114,9 +114,7 @@ class PatternSketch:
         return self.styles.legend(self._style_of[number] for number in set(numbers))
 
     def _edge(self, ends: tuple[int, int], relation: int, width: float, **more: Any) -> DrawnEdge:
-        style = self._style_of[relation]
-        look = {"color": style.color, "dashes": style.dashes, "arrow": style.directed}
-        return DrawnEdge(ends, width, **{**look, **more})
+        return DrawnEdge.of(self._style_of[relation], ends, width, **more)
 
     def _occurrence_edges(self, occurrence: Surroundings, neighbors: bool) -> list[DrawnEdge]:
         """The edges of an occurrence, and dotted ones where the pattern has one that it lacks."""
