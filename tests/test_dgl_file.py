@@ -2,13 +2,15 @@
 
 import struct
 
+import numpy as np
 import pytest
 import torch
-from graph_files import assert_same, refuse
+from graph_files import assert_same, random_graph, refuse
 
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import concatenate
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.reading import read_graph, write_graph
 
 
 def random_graphs(id_type=torch.int64, layout="coo"):
@@ -32,9 +34,9 @@ def test_every_layout_reads_as_dgl_reads_it(tmp_path, layout, id_type):
     dgl.save_graphs(str(path), random_graphs(id_type, layout), {"label": torch.tensor([1, 0, 1])})
     loaded, _ = dgl.load_graphs(str(path))
     for features in (None, ["half", "on"]):
-        expected = as_csr(loaded, features=features, edge_weight="weight", directed=False)
+        expected = as_csr(loaded, features=features, edge_weight="weight")
         assert_same(read_graph(path, features=features), expected)
-    refuse(path, "graph 0: ndata has no 'size'", features=("size",))
+    refuse(path, "graph 0 has no 'size'; it holds ['feat', 'half', 'on']", features=("size",))
 
 
 # the position of the field, its new value, and the reason
@@ -57,14 +59,64 @@ def test_another_header(tmp_path, position, value, words):
         refuse(path, "damaged, cut off or of an unknown layout near")
 
 
-@pytest.mark.parametrize(
-    ("edge_types", "words"),
-    [(["to", "of"], "must have one edge type, got 2; "), (["to"], "must have one node type, got")],
-)
-def test_graphs_of_several_types(tmp_path, edge_types, words):
-    graph = dgl.heterograph({("a", name, "b"): ([0], [1]) for name in edge_types})
+def citations(generator):
+    edges = {
+        ("author", "writes", "paper"): ([0, 0, 1], [0, 1, 1]),
+        ("paper", "cites", "paper"): ([0], [1]),
+        ("author", "knows", "author"): ([0, 1], [1, 0]),
+        ("reader", "knows", "author"): ([], []),
+    }
+    graph = dgl.heterograph(edges, {"author": 2, "paper": 3, "reader": 1})
+    for kind in graph.ntypes:
+        graph.nodes[kind].data["feat"] = torch.rand(graph.num_nodes(kind), 2, generator=generator)
+    for kind in graph.canonical_etypes:
+        number = graph.num_edges(kind)
+        graph.edges[kind].data["weight"] = torch.rand(number, generator=generator)
+    return graph
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+def test_heterographs_read_as_dgl_reads_them(tmp_path, number, layout):
+    generator, path = torch.Generator().manual_seed(0), tmp_path / "g.bin"
+    graphs = [citations(generator).formats(layout) for _ in range(number)]
+    dgl.save_graphs(str(path), graphs)
+    expected = as_csr(dgl.load_graphs(str(path))[0], edge_weight="weight")
+    assert_same(read_graph(path), expected)
+    assert expected.feature_names == ("type=author", "type=paper", "type=reader", "x0", "x1")
+    assert "author:knows:author" in expected.relations.names
+    assert not read_graph(path, directed=False, weight="none").is_directed
+
+
+GRAPHS = {
+    "undirected": concatenate([random_graph(seed, weights=np.arange(12)) for seed in range(3)]),
+    "directed": concatenate([random_graph(seed, directed=True) for seed in range(3)]),
+    "typed": random_graph(
+        relation=np.arange(12) % 3,
+        relation_names=["activates", "binds", "represses"],
+        directed=[True, False, True],
+        edge_features=np.arange(12),
+        edge_feature_names=["year"],
+        features=np.arange(12).reshape(6, 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_direction_and_relations_come_back(tmp_path, name):
+    path, graph = tmp_path / "g.bin", GRAPHS[name]
+    write_graph(path, graph)
+    assert_same(read_graph(path, edge_features=graph.edge_feature_names), graph)
+    (first, *_), _ = dgl.load_graphs(str(path))
+    assert first.etypes == (["_E"] if name != "typed" else list(graph.relations.names))
+
+
+def test_edge_types_in_edge_data(tmp_path):
+    graph = dgl.graph(([0, 1, 1], [1, 0, 2]))
+    graph.edata["kind"] = torch.tensor([1, 1, 2])
     dgl.save_graphs(str(tmp_path / "g.bin"), [graph])
-    refuse(tmp_path / "g.bin", words)
+    relations = read_graph(tmp_path / "g.bin", relation="kind").relations
+    assert (relations.names, relations.directed) == (("1", "2"), (False, True))
 
 
 # the numbers that begin a matrix in coordinates, a compressed matrix, and the graph around them

@@ -24,7 +24,7 @@ NODE_TYPE = "type"
 _STRUCTURE = ("edge_index", "num_nodes", "ptr", "batch", "adj_t")
 
 
-class _EdgesOfType(NamedTuple):
+class EdgesOfType(NamedTuple):
     """Edges of one type: its name, types of their ends, ends, and attributes."""
 
     type: tuple[str, str, str]
@@ -43,12 +43,12 @@ def from_dgl(graph: Any) -> GraphContent:
         # in the order of the edge ids, in which DGL stores attributes
         source, target = graph.edges(order="eid", etype=kind)
         ends = source.cpu().numpy(), target.cpu().numpy()
-        edges.append(_EdgesOfType(kind, *ends, dict(graph.edges[kind].data)))
+        edges.append(EdgesOfType(kind, *ends, dict(graph.edges[kind].data)))
     sizes = {kind: graph.num_nodes(kind) for kind in graph.ntypes}
     nodes = {kind: dict(graph.nodes[kind].data) for kind in graph.ntypes}
     # asked of a copy: DGL stores the answer, and graph.remove_nodes fails after that
     counts = graph.local_var().batch_num_nodes(graph.ntypes[0]).cpu().numpy()
-    return _join_types("a DGLGraph", sizes, nodes, edges, DEFAULT_FEATURE, counts)
+    return join_types("a DGLGraph", sizes, nodes, edges, DEFAULT_FEATURE, counts)
 
 
 def from_pyg(graph: Any) -> GraphContent:
@@ -80,9 +80,9 @@ def from_hetero_data(graph: Any) -> GraphContent:
     for kind in graph.edge_types:
         source, target = to_numpy(graph[kind].edge_index)
         columns = _attributes(dict(graph[kind].items()))
-        edges.append(_EdgesOfType(tuple(kind), source, target, columns))
+        edges.append(EdgesOfType(tuple(kind), source, target, columns))
     nodes = {kind: _attributes(store) for kind, store in stores.items()}
-    return _join_types("a PyG HeteroData", sizes, nodes, edges, _PYG_FEATURE)
+    return join_types("a PyG HeteroData", sizes, nodes, edges, _PYG_FEATURE)
 
 
 def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,11 +93,11 @@ def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _join_types(
+def join_types(
     owner: str,
     sizes: Mapping[str, int],
     nodes: Mapping[str, Mapping[str, Any]],
-    edges: Sequence[_EdgesOfType],
+    edges: Sequence[EdgesOfType],
     default: str,
     counts: np.ndarray | None = None,
 ) -> GraphContent:

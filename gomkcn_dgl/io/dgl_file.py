@@ -17,7 +17,6 @@ import math
 import os
 import struct
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,14 +26,18 @@ import numpy as np
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.containers.columns import DEFAULT_FEATURE, pick_columns
-from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges, log_repairs
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.containers.columns import DEFAULT_FEATURE
+from gomkcn_dgl.containers.edge_arrays import from_csr
+from gomkcn_dgl.containers.graph_content import GraphContent, join_contents
+from gomkcn_dgl.containers.typed_graphs import EdgesOfType, join_types
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.attribute_choice import csr_of_file
+from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import read_bytes
-
-_WEIGHT = "weight"
 
 _HEADER_BYTES = 4096
 _FILE_MAGIC = 0xDD2E4FF046B4A13F
@@ -59,6 +62,10 @@ _MAX_AXES = 32
 _MAX_BARE_NODES = 1 << 20
 
 
+# sizes, rows, columns and edge ids
+_Matrix = tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray]
+
+
 @dataclass(frozen=True)
 class DGLColumns:
     """Named arrays of a ``.bin``."""
@@ -71,55 +78,39 @@ class DGLColumns:
 
 @dataclass(frozen=True)
 class _DGLGraph:
-    """One graph of a ``.bin``: edges in the order of their data."""
+    """One graph of a ``.bin``: nodes and their data by type, edges in the order of their data."""
 
-    source: np.ndarray
-    target: np.ndarray
-    num_nodes: int
-    node_data: dict[str, np.ndarray]
-    edge_data: dict[str, np.ndarray]
+    sizes: dict[str, int]
+    node_data: dict[str, dict[str, np.ndarray]]
+    edges: list[EdgesOfType]
+
+    def content(self) -> GraphContent:
+        """The graph as other containers are read."""
+        return join_types("the file", self.sizes, self.node_data, self.edges, DEFAULT_FEATURE)
 
 
-def read_dgl(path: Path, features: Sequence[str] | None) -> CSRGraph:
+def read_dgl(path: Path, features: Sequence[str] | None, options: EdgeOptions) -> CSRGraph:
     """Read the graphs of a DGL ``.bin`` with the named node data, ``feat`` when left out.
 
-    The edge data ``weight``, where there is one, becomes the edge weights; labels are ignored.
+    Types of nodes and edges are kept as :func:`gomkcn.as_csr` does. The edge data ``weight``, where
+    there is one, becomes the edge weights; labels are ignored.
     """
     _, graphs = _read_file(path)
-    parts: list[CSRGraph] = []
-    repairs: Counter[str] = Counter()
-    for number, graph in enumerate(graphs):
-        weights = graph.edge_data.get(_WEIGHT)
-        try:
-            chosen = features or [name for name in graph.node_data if name == DEFAULT_FEATURE]
-            matrix, names = (
-                pick_columns(chosen, graph.node_data, "ndata") if chosen else (None,) * 2
-            )
-            parts.append(
-                csr_from_edges(
-                    graph.source,
-                    graph.target,
-                    graph.num_nodes,
-                    weights=None if weights is None else weights.reshape(-1),
-                    features=matrix,
-                    feature_names=names,
-                    repairs=repairs,
-                )
-            )
-        except (InputError, InputTypeError) as error:
-            where = f"graph {number}: " if len(graphs) > 1 else ""
-            raise InputError(f"{where}{error}") from None
-    collection = concatenate(parts)
-    log_repairs(repairs)
-    return collection
+    contents = [graph.content() for graph in graphs]
+    content = contents[0]
+    if len(contents) > 1:
+        content = join_contents(contents, [f"graph {number}" for number in range(len(contents))])
+    return csr_of_file(content, features, options)
 
 
 def read_dgl_columns(path: Path) -> DGLColumns:
     """Read the graph labels of a DGL ``.bin`` and the node data that all graphs have."""
     labels, graphs = _read_file(path)
     columns = {}
-    for name in sorted(set.intersection(*(set(graph.node_data) for graph in graphs))):
-        parts = [graph.node_data[name] for graph in graphs]
+    # nodes of several types have no data in common
+    tables = [next(iter(g.node_data.values())) if len(g.sizes) == 1 else {} for g in graphs]
+    for name in sorted(set.intersection(*map(set, tables))):
+        parts = [table[name] for table in tables]
         if len({part.shape[1:] for part in parts}) == 1:
             columns[name] = np.concatenate(parts)
     return DGLColumns(labels, columns)
@@ -136,18 +127,32 @@ def write_dgl_graphs(
 
 
 def dgl_bytes(graph: CSRGraph) -> bytes:
-    """Return the content of a ``.bin`` file with the graphs of a collection."""
-    source = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    result = dgl.graph(
-        (torch.from_numpy(source), torch.from_numpy(graph.indices.astype(np.int64))),
-        num_nodes=graph.num_nodes,
-    )
+    """Return the content of a ``.bin`` file with the graphs of a collection.
+
+    Relations are edge types; an edge without direction is there both ways.
+    """
+    content = from_csr(graph)
+    names = graph.relations.names
+    codes = np.zeros(len(content.source), int) if content.relation is None else content.relation
+    chosen = {("_N", name, "_N"): codes == number for number, name in enumerate(names)}
+    if names == (PLAIN,):
+        chosen = {("_N", "_E", "_N"): codes == 0}
+    ends = {
+        kind: (torch.from_numpy(content.source[here]), torch.from_numpy(content.target[here]))
+        for kind, here in chosen.items()
+    }
+    result = dgl.heterograph(ends, {"_N": graph.num_nodes})
     if has_features(graph):
         result.ndata[DEFAULT_FEATURE] = torch.tensor(graph.features)
-    if graph.weights is not None:
-        result.edata[_WEIGHT] = torch.tensor(graph.weights)
+    for kind, here in chosen.items():
+        for name, values in content.edges.items():
+            result.edges[kind].data[name] = torch.from_numpy(values[here])
     result.set_batch_num_nodes(torch.from_numpy(np.diff(graph.graph_ptr)))
-    result.set_batch_num_edges(torch.from_numpy(np.diff(graph.indptr[graph.graph_ptr])))
+    counts = {
+        kind: np.bincount(graph.graph_of(content.source[here]), minlength=graph.num_graphs)
+        for kind, here in chosen.items()
+    }
+    result.set_batch_num_edges({kind: torch.from_numpy(each) for kind, each in counts.items()})
     return _serialize(dgl.unbatch(result))
 
 
@@ -252,7 +257,7 @@ def _read_file(path: Path) -> tuple[dict[str, np.ndarray], list[_DGLGraph]]:
     graphs, num_nodes = [], 0
     for _ in range(num_graphs):
         graphs.append(_read_graph(cursor))
-        num_nodes += graphs[-1].num_nodes
+        num_nodes += sum(graphs[-1].sizes.values())
         if num_nodes > _MAX_BARE_NODES + len(data):
             raise InputError("the file announces more nodes than it could hold.")
     return labels, graphs
@@ -260,33 +265,42 @@ def _read_file(path: Path) -> tuple[dict[str, np.ndarray], list[_DGLGraph]]:
 
 def _read_graph(cursor: _Cursor) -> _DGLGraph:
     cursor.expect(_HETEROGRAPH_MAGIC)
-    _skip_meta_graph(cursor)
-    _check_one("edge", cursor.count())
-    source, target, sizes = _read_edges(cursor)
-    type_sizes = cursor.numbers(f"{cursor.count()}q")
-    _check_one("node", len(type_sizes))
+    # 1. the graph of the types: which type of nodes each type of edges leads from and to
+    _, source_types, target_types, numbers = _read_meta_graph(cursor)
+    if len(numbers):
+        order = np.argsort(numbers, kind="stable")
+        source_types, target_types = source_types[order], target_types[order]
+    # 2. the edges of each type, the number of nodes of each type, data, and names
+    edges = [_read_edges(cursor) for _ in range(cursor.count())]
+    sizes = cursor.numbers(f"{cursor.count()}q")
     node_data, edge_data = (
         [cursor.named_arrays() for _ in range(cursor.count())] for _ in ("node types", "edge types")
     )
-    # the names of the node types and of the edge types
-    for _ in range(2):
-        for _ in range(cursor.count()):
-            cursor.text()
-    cursor.check(sizes == type_sizes * 2 and len(node_data) == len(edge_data) == 1)
-    return _DGLGraph(source, target, type_sizes[0], node_data[0], edge_data[0])
+    node_types, edge_types = ([cursor.text() for _ in range(cursor.count())] for _ in range(2))
+    cursor.check(len({*node_types}) == len(node_types) == len(sizes) == len(node_data) > 0)
+    cursor.check(len(edge_types) == len(edges) == len(edge_data) == len(source_types))
+    cursor.check(min(sizes) >= 0)
+    # 3. each type of edges with its ends
+    found = []
+    types = zip(source_types.tolist(), target_types.tolist(), strict=True)
+    for (u, v), name, one, data in zip(types, edge_types, edges, edge_data, strict=True):
+        source, target, num_ends = one
+        cursor.check(min(u, v) >= 0 and max(u, v) < len(sizes))
+        cursor.check(num_ends == (sizes[u], sizes[v]))
+        for nodes, size in zip((source, target), num_ends, strict=True):
+            cursor.check(not len(nodes) or 0 <= nodes.min() <= nodes.max() < size)
+        cursor.check(all(len(values) == len(source) for values in data.values() if values.ndim))
+        found.append(EdgesOfType((node_types[u], name, node_types[v]), source, target, data))
+    return _DGLGraph(
+        dict(zip(node_types, sizes, strict=True)),
+        dict(zip(node_types, node_data, strict=True)),
+        found,
+    )
 
 
-def _check_one(kind: str, count: int) -> None:
-    if count != 1:
-        raise InputError(
-            f"the graphs must have one {kind} type, got {count}; "
-            "convert them with dgl.to_homogeneous first."
-        )
-
-
-def _skip_meta_graph(cursor: _Cursor) -> None:
+def _read_meta_graph(cursor: _Cursor) -> _Matrix:
     cursor.expect(_META_GRAPH_MAGIC)
-    _read_matrix(cursor, compressed=True)
+    return _read_matrix(cursor, compressed=True)
 
 
 def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
@@ -295,7 +309,7 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
     layout, flag, _ = cursor.numbers("IIQ")
     # DGL before 0.6 counted the formats 1, 2, 3 and set no flag
     layout = layout if flag else {3: _CSC}.get(layout, layout)
-    _skip_meta_graph(cursor)
+    _read_meta_graph(cursor)
     cursor.check(layout in (_COO, _CSR, _CSC))
     sizes, source, target, edge_ids = _read_matrix(cursor, compressed=layout != _COO)
     if layout == _CSC:
@@ -308,9 +322,7 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
     return source, target, sizes
 
 
-def _read_matrix(
-    cursor: _Cursor, compressed: bool
-) -> tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray]:
+def _read_matrix(cursor: _Cursor, compressed: bool) -> _Matrix:
     """Return sizes, rows, columns and edge ids of a compressed matrix or one in coordinates."""
     cursor.expect(_CSR_MAGIC if compressed else _COO_MAGIC)
     sizes = cursor.numbers("2q")

@@ -22,16 +22,16 @@ from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
 from gomkcn_dgl.containers.edge_arrays import from_csr
-from gomkcn_dgl.containers.graph_content import ColumnChoice, make_csr
 from gomkcn_dgl.containers.networkx_graphs import from_networkx, node_names
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_layout import NONE, EdgeOptions
+from gomkcn_dgl.io.attribute_choice import csr_of_file
+from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.file_bytes import parse_json, read_bytes, reason_of
 
-_WEIGHT, _RELATION = "weight", "relation"
+_RELATION = "relation"
 # attribute that holds what a node is called in the formats below
 _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -68,19 +68,7 @@ def read_networkx_file(
         node_ids=node_names(names),
         notes=tuple(dict.fromkeys(str(each.message) for each in caught)),
     )
-    weight = options.weight or (_WEIGHT if _WEIGHT in list(content.edges) else NONE)
-    relation = options.relation or NONE
-    for name in (weight, relation, *options.edge_features):
-        if not isinstance(name, str):
-            raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
-    choice = ColumnChoice(
-        features,
-        edge_weight=None if weight == NONE else str(weight),
-        directed=options.directed,
-        edge_type=None if relation == NONE else relation,
-        edge_features=[str(name) for name in options.edge_features] or None,
-    )
-    return make_csr(content, choice)
+    return csr_of_file(content, features, options)
 
 
 def _take_names(graph: nx.Graph, labelled: bool) -> list[int | str]:

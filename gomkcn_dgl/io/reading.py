@@ -71,7 +71,7 @@ _COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 _Reader = Callable[[Path, Sequence[str] | None, EdgeOptions], CSRGraph]
 _READERS: dict[str, _Reader] = {
-    "dgl": lambda path, features, edges: read_dgl(path, features),
+    "dgl": read_dgl,
     "tu": read_tu_folder,
     "npz": lambda path, features, edges: select_features(read_npz(path, edges.directed), features),
     "folder": lambda path, features, edges: select_features(read_graph_folder(path), features),
@@ -81,7 +81,9 @@ _READERS: dict[str, _Reader] = {
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation", "edge_features"),
     "npz": ("directed",),
-    **dict.fromkeys(NETWORKX_FORMATS, ("directed", "relation", "weight", "edge_features")),
+    **dict.fromkeys(
+        ("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight", "edge_features")
+    ),
 }
 # the other formats hold the features themselves
 _WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
@@ -139,8 +141,8 @@ def read_graph(
         ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
         first two columns, then weights or the form ``head relation tail``. ``"none"`` for
         ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
-        relations, unless ``relation="none"``. In GraphML, GML, GEXF, Pajek and JSON, relation and
-        weight are edge attributes by name; None: no relations, and ``weight``.
+        relations, unless ``relation="none"``. In GraphML and its like
+        and in DGL files, relation and weight are edge attributes by name; None: no relations, and ``weight``.
     edge_features : sequence of str or int, optional
         Columns of a table of edges with numbers, edge attributes, or ``"attributes"`` of a TU
         folder.
