@@ -36,7 +36,9 @@ def test_every_layout_reads_as_dgl_reads_it(tmp_path, layout, id_type):
     for features in (None, ["half", "on"]):
         expected = as_csr(loaded, features=features, edge_weight="weight")
         assert_same(read_graph(path, features=features), expected)
-    refuse(path, "graph 0 has no 'size'; it holds ['feat', 'half', 'on']", features=("size",))
+    refuse(
+        path, "the collection has no 'size'; it holds ['feat', 'half', 'on']", features=("size",)
+    )
 
 
 # the position of the field, its new value, and the reason

@@ -265,7 +265,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
     return GraphContent(
-        owner="the list",
+        owner="the collection",
         source=np.concatenate([source for source, _ in shifted]),
         target=np.concatenate([target for _, target in shifted]),
         num_nodes=int(starts[-1]),

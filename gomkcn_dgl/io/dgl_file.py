@@ -313,7 +313,7 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
     cursor.check(layout in (_COO, _CSR, _CSC))
     sizes, source, target, edge_ids = _read_matrix(cursor, compressed=layout != _COO)
     if layout == _CSC:
-        source, target = target, source
+        sizes, source, target = sizes[::-1], target, source
     cursor.check(edge_ids.ndim == 1 and len(edge_ids) in (0, len(source)))
     if len(edge_ids):
         # row e of the edge data belongs to the edge with the id e
@@ -325,7 +325,8 @@ def _read_edges(cursor: _Cursor) -> tuple[np.ndarray, np.ndarray, tuple[int, int
 def _read_matrix(cursor: _Cursor, compressed: bool) -> _Matrix:
     """Return sizes, rows, columns and edge ids of a compressed matrix or one in coordinates."""
     cursor.expect(_CSR_MAGIC if compressed else _COO_MAGIC)
-    sizes = cursor.numbers("2q")
+    # columns come first in the file
+    sizes = cursor.numbers("2q")[::-1]
     rows, columns, edge_ids = cursor.array(), cursor.array(), cursor.array()
     # flags: whether columns are sorted, and in coordinates also whether rows are
     cursor.take(1 if compressed else 2)

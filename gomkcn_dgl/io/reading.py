@@ -141,8 +141,8 @@ def read_graph(
         ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
         first two columns, then weights or the form ``head relation tail``. ``"none"`` for
         ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
-        relations, unless ``relation="none"``. In GraphML and its like
-        and in DGL files, relation and weight are edge attributes by name; None: no relations, and ``weight``.
+        relations, unless ``relation="none"``. In GraphML and its like and in DGL files, relation
+        and weight are edge attributes by name; None: the types of edges, if any, and ``weight``.
     edge_features : sequence of str or int, optional
         Columns of a table of edges with numbers, edge attributes, or ``"attributes"`` of a TU
         folder.
