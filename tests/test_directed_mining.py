@@ -9,6 +9,7 @@ from gomkcn_dgl.errors import InputError
 from mining.counting.build_patterns import add_exact_counts
 from mining.miner import PatternMiner
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
+from mining.runs.mining_run import MiningRun
 from mining.structures.canonical_forms import canonical_form
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
@@ -123,3 +124,4 @@ def test_values_of_edges_are_left_out_and_noted():
     miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=1).fit(graph)
     notes = " ".join(miner.notes_)
     assert "edge weights are not used" in notes and "edge features are not used" in notes
+    assert MiningRun.of(miner, graph).notes == miner.notes_

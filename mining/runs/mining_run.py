@@ -155,7 +155,8 @@ class MiningRun:
             drawings=gather_drawings(miner, csr, background),
             is_partial=miner.is_partial_,
             choices=tuple(miner.choices_),
-            notes=csr.notes,
+            # of the graph, and of what mining leaves out
+            notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
         )
 
     def _repr_html_(self) -> str | None:
