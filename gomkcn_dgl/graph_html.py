@@ -19,6 +19,12 @@ _MOST_DRAWN = 80
 # names in a line of words
 _MOST_NAMED = 12
 _SIZE, _MARGIN, _RADIUS = 220, 8, 4
+# an arrow head whose tip touches the circle of the node at the end of its line
+_ARROW = (
+    "<defs><marker id='gomkcn-arrow' viewBox='0 0 6 6' markerWidth='6' markerHeight='6' "
+    f"refX='{6 + _RADIUS}' refY='3' markerUnits='userSpaceOnUse' orient='auto-start-reverse'>"
+    "<path d='M0 0L6 3L0 6z' fill='currentColor'/></marker></defs>"
+)
 
 
 def graph_html(graph: CSRGraph) -> str:
@@ -46,28 +52,46 @@ def _draw_first(graph: CSRGraph) -> str:
     if num_nodes > _MOST_DRAWN:
         return ""
     drawn = nx.empty_graph(num_nodes)
-    drawn.add_edges_from(
-        (node, other)
-        for node in range(num_nodes)
-        for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist()
-    )
+    heads = _arrow_heads(graph)
+    for node in range(num_nodes):
+        for entry in range(graph.indptr[node], graph.indptr[node + 1]):
+            # an edge is drawn from its smaller node
+            if node < graph.indices[entry]:
+                drawn.add_edge(node, int(graph.indices[entry]), heads=heads[entry])
     caption = (
         "" if graph.num_graphs == 1 else f"<figcaption>graph 0 of {graph.num_graphs}</figcaption>"
     )
     return f"<figure style='margin:0'>{_svg(drawn)}{caption}</figure>"
 
 
+def _arrow_heads(graph: CSRGraph) -> list[str]:
+    """Attributes of the line of each entry: an arrow head where an edge with direction ends."""
+    if graph.links is None:
+        return [""] * len(graph.indices)
+    sides = np.array([side for _, side in graph.relations.channels])
+    end, start = (
+        np.any(graph.relations.links[:, sides == side], axis=1)[graph.links].tolist()
+        for side in ("out", "in")
+    )
+    url = "='url(#gomkcn-arrow)'"
+    return [
+        f" marker-end{url}" * to_end + f" marker-start{url}" * to_start
+        for to_end, to_start in zip(end, start, strict=True)
+    ]
+
+
 def _svg(graph: nx.Graph) -> str:
     positions = _positions(graph).round(1).tolist()
     lines = "".join(
-        "<line x1='{}' y1='{}' x2='{}' y2='{}'/>".format(*positions[u], *positions[v])
-        for u, v in graph.edges
+        "<line x1='{}' y1='{}' x2='{}' y2='{}'{}/>".format(*positions[u], *positions[v], heads)
+        for u, v, heads in graph.edges(data="heads")
     )
     dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in positions)
     label = f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges"
     return (
         f"<svg role='img' aria-label='{label}' width='{_SIZE}' height='{_SIZE}' "
-        f"viewBox='0 0 {_SIZE} {_SIZE}'><g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
+        f"viewBox='0 0 {_SIZE} {_SIZE}'>{_ARROW * ('marker' in lines)}"
+        f"<g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
         f"<g fill='currentColor'>{dots}</g></svg>"
     )
 

@@ -25,6 +25,16 @@ def test_a_drawing_has_every_node_and_edge_once_and_within():
     assert next(page.iter("figcaption"), None) is None
 
 
+def test_arrow_heads_stand_where_edges_end():
+    page = parsed(nx.DiGraph([(0, 1), (1, 0), (1, 2), (3, 2)]))
+    lines = [(line.get("marker-start"), line.get("marker-end")) for line in page.iter("line")]
+    head = "url(#gomkcn-arrow)"
+    # 0 <-> 1, 1 -> 2, and 3 -> 2, which is drawn from the smaller node
+    assert lines == [(head, head), (None, head), (head, None)]
+    assert len(list(page.iter("marker"))) == 1
+    assert not list(parsed(nx.path_graph(3)).iter("marker"))
+
+
 @pytest.mark.parametrize(("num_nodes", "drawn"), [(1, 1), (80, 1), (81, 0)])
 def test_only_a_small_graph_is_drawn(num_nodes, drawn):
     page = parsed(nx.path_graph(num_nodes))
