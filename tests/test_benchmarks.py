@@ -13,6 +13,7 @@ REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
     "memory",
     "planted",
+    "planted_links",
     "sampling",
     "convert",
     "large_graphs",
@@ -30,7 +31,7 @@ COMMANDS = (
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
-    "planted", "significance", "choosing", "noisy_copies", "large_patterns",
+    "planted", "planted_links", "significance", "choosing", "noisy_copies", "large_patterns",
     "findings", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
