@@ -112,7 +112,8 @@ def planted(
     graph = plant_motifs(edges, nodes, copies, directed=directed, seed=rng, **options)
     path = Path(out)
     if path.suffix == ".bin":
-        write_dgl_graphs(path, [graph.to_dgl()])
+        several = len(graph.relations.names) > 1
+        write_dgl_graphs(path, [graph.to_heterograph() if several else graph.to_dgl()])
     else:
         write_graph(path, graph.to_csr())
     truth, truth_path = graph.truth(), truth_path_of(path)
