@@ -245,7 +245,7 @@ def test_relations_and_notes_are_on_the_page(signed):
     assert "dropped 1 self-loops" in signed.notes and "dropped 1 self-loops" in page.words
     assert "coherent feed-forward loop of type 3: A activates B, both repress C" in page.words
     assert "A line with an orange shade" in page.words
-    assert re.search(r"\d is gene\d", page.words)
+    assert re.search(r"\d: gene\d", page.words)
     # below the map, and on every card
     assert html.count('class="gomkcn-key gomkcn-relations"') == 1 + len(signed.patterns)
 

@@ -299,7 +299,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     miner = restore_miner(Path(folder) / "checkpoint.pt")
     miner.patterns_ = run.patterns
     miner.choices_, miner.is_partial_ = list(run.choices), run.is_partial
-    miner.loss_curve_ = run.loss_curve
+    miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share
     return miner
