@@ -92,6 +92,9 @@ def test_a_pattern_of_a_directed_run(signed):
     gomkcn(mine)
     lines = gomkcn("count run:0 signed.csv").splitlines()
     assert int(lines[2].split()[1]) > 0
+    # whose relation without direction is written both ways
+    by_file = gomkcn("count run/patterns/pattern_00.graphml signed.csv").splitlines()
+    assert by_file[2].split()[:2] == lines[2].split()[:2]
 
 
 ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"

@@ -175,6 +175,11 @@ def test_a_pattern_has_the_relations_of_the_graph():
     channels[0, 1, 0] = channels[1, 0, 1] = True
     translated = channels_in(graph, channels, own)
     assert np.argwhere(translated).tolist() == [[0, 1, 2], [1, 0, 3]]
+    # edges both ways are edges without direction, where the graph has such
+    both = np.zeros((2, 2, 2), dtype=bool)
+    both[0, 1] = both[1, 0] = True
+    bound = channels_in(graph, both, relations_of(["binds"], [True]))
+    assert np.argwhere(bound).tolist() == [[0, 1, 4], [1, 0, 4]]
     # an edge without a name is of the only relation
     named = relations_of(["cites"], [True])
     assert np.argwhere(channels_in(named, channels_of([(1, 0)], 2), ARCS)).tolist() == [

@@ -175,7 +175,11 @@ def _read_graphml(path: str) -> tuple[np.ndarray, Relations]:
     from gomkcn_dgl.relations import edge_channels
     from mining.counting.counting_loops import MOST_PATTERN_NODES
 
-    graph = read_graph(path)
+    try:
+        # the attribute that patterns and graphs are written with
+        graph = read_graph(path, relation="relation")
+    except InputError:
+        graph = read_graph(path)
     # before a large graph, given by mistake, becomes a matrix
     if graph.num_nodes > MOST_PATTERN_NODES:
         raise InputError(

@@ -87,6 +87,10 @@ def count_exact(
     >>> triangle = 1 - np.eye(3)
     >>> count_exact(as_csr(nx.complete_graph(5)), triangle).count
     10
+    >>> from synthetic import MOTIFS
+    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
+    >>> count_exact(order, MOTIFS["feed-forward-loop"].channels()).count
+    4
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)

@@ -90,15 +90,19 @@ def links_of(channels: np.ndarray, relations: Relations) -> np.ndarray:
 def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) -> np.ndarray:
     """The edges of a pattern ``[M, M, C]`` as channels of a graph ``[M, M, C']``.
 
-    Relations are the same when name and direction agree; edges without a name are of the only
-    relation of the graph. A pattern with other relations is refused.
+    Relations are the same when name and direction agree; edges that all go both ways have no
+    direction where those of the graph have none. Edges without a name are of the only relation of
+    the graph. A pattern with other relations is refused.
     """
     used = np.asarray(channels.any(axis=(0, 1)))
     found = {(kind, side): c for c, (kind, side) in enumerate(_named_channels(graph))}
     if len(graph.names) == 1:
         found |= {((PLAIN, graph.directed[0]), side): c for (_, side), c in found.items()}
     translated = np.zeros((*channels.shape[:2], len(graph.channels)), dtype=bool)
+    both_ways = (channels == channels[:, :, relations.opposite]).all(axis=(0, 1))
     for column, key in enumerate(_named_channels(relations)):
+        if key not in found and both_ways[column]:
+            key = ((key[0][0], False), "both")
         if key in found:
             translated[:, :, found[key]] = channels[:, :, column]
         elif used[column]:
