@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,8 @@ def describe_rings_and_nitro_groups(folder: Path, patterns: Sequence[Record]) ->
         f"bonds by the file of bond types, and {len(nitro)} nitro "
         "groups (a nitrogen with two oxygens)."
     )
-    ring = find_pattern(patterns, lambda words: words == "cycle of 6 nodes: 6 carbon")
+    # the kinds of bonds stand between shape and elements
+    ring = find_pattern(patterns, re.compile("cycle of 6 nodes(, [^:]*)?: 6 carbon").fullmatch)
     if ring is None:
         text += " No pattern is a ring of six carbons."
     else:
@@ -85,7 +87,7 @@ def is_nitro(molecules: nx.Graph, node: int, among: set[int] | frozenset[int]) -
     return element[node] == NITROGEN and len(oxygens) == 2
 
 
-def find_pattern(patterns: Sequence[Record], fits: Callable[[str], bool]) -> Record | None:
+def find_pattern(patterns: Sequence[Record], fits: Callable[[str], object]) -> Record | None:
     """The most frequent pattern whose words fit."""
     return next((pattern for pattern in patterns if fits(pattern["description"])), None)
 

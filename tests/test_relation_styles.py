@@ -21,10 +21,19 @@ def test_the_relations_of_the_patterns_come_first():
     first, second = styles.styles[:2]
     assert first.dashes is None and second.dashes
     looks = [(style.color, style.dashes) for style in styles.styles]
-    # six relations can be told apart, by colour and, the first few, by dashes
+    # told apart by colour, the first few also by dashes, and all by both
     assert len({color for color, _ in looks[:6]}) == 6
     assert len({dashes for _, dashes in looks[:4]}) == 4
-    assert looks[6:] == [(GREY, None)] * 3
+    assert len(set(looks)) == 9
+
+
+def test_the_relations_beyond_the_styles_are_one_entry_of_the_legend():
+    styles = RelationStyles.of([], [(f"r{number}", True) for number in range(1000)])
+    looks = [(style.color, style.dashes) for style in styles.styles]
+    assert len(set(looks[:24])) == 24 and set(looks[24:]) == {(GREY, None)}
+    assert [style.name for style in styles.legend()][23:] == ["r23", "another kind"]
+    shown = styles.in_order(relations_of(["r900", "r1", "r30"], [True] * 3))
+    assert [style.name for style in styles.legend(shown)] == ["r1", "another kind"]
 
 
 def test_styles_follow_names_and_directions():
@@ -34,7 +43,7 @@ def test_styles_follow_names_and_directions():
         ("reads", True), ("cites", False)
     ]  # fmt: skip
     assert found[2].color == GREY
-    assert styles.legend(iter(found)) == [styles.styles[1], styles.styles[2]]
+    assert styles.legend(iter(found[:2])) == [styles.styles[1], styles.styles[2]]
 
 
 def test_a_single_relation_has_the_colour_of_the_text():

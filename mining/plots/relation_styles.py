@@ -13,7 +13,9 @@ from mining.records.pattern import Pattern
 # after Paul Tol's bright colours, without the light ones: told apart by every reader, also on dark
 _COLORS = ("#4477aa", "#ee6677", "#228833", "#b3478f", "#a0820f", "#3a9fbf")
 # dashes and gaps; dots mark what an occurrence lacks and are not among them
-_DASHES = (None, "9 5", "10 4 2 4", "5 4", None, "9 5")
+_DASHES = (None, "9 5", "10 4 2 4", "5 4")
+_MOST_STYLES = len(_COLORS) * len(_DASHES)
+_OTHERS = "another kind"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class RelationStyle:
 
 @dataclass(frozen=True)
 class RelationStyles:
-    """Styles of the relations that are drawn, most used first; all others are grey."""
+    """Styles of the relations that are drawn, most used first; from the 25th on they are grey."""
 
     styles: tuple[RelationStyle, ...]
 
@@ -50,11 +52,7 @@ class RelationStyles:
         ranked += [kind for kind in known if kind not in used]
         if len(ranked) < 2:
             return cls(tuple(RelationStyle(*kind) for kind in ranked))
-        looks = [*zip(_COLORS, _DASHES, strict=True)]
-        looks += [(GREY, None)] * (len(ranked) - len(looks))
-        return cls(
-            tuple(RelationStyle(*kind, *look) for kind, look in zip(ranked, looks, strict=False))
-        )
+        return cls(tuple(RelationStyle(*kind, *_look(i)) for i, kind in enumerate(ranked)))
 
     @property
     def is_plain(self) -> bool:
@@ -68,8 +66,21 @@ class RelationStyles:
         return [style_of.get(kind, RelationStyle(*kind, GREY)) for kind in kinds]
 
     def legend(self, shown: Iterable[RelationStyle] | None = None) -> list[RelationStyle]:
-        """Those of the ``shown`` relations (None: all) that a legend has to explain, in order."""
+        """Those of the ``shown`` relations (None: all) that a legend has to explain, in order.
+
+        Grey ones are one entry.
+        """
         if [style.name for style in self.styles] == [PLAIN]:
             return []
         wanted = set(self.styles if shown is None else shown)
-        return [style for style in self.styles if style in wanted]
+        entries = [style for style in self.styles if style in wanted and style.color != GREY]
+        others = {style.directed for style in wanted if style.color == GREY}
+        return entries + [RelationStyle(_OTHERS, any(others), GREY)] * bool(others)
+
+
+def _look(number: int) -> tuple[str, str | None]:
+    """Colour and dashes of a relation; the dashes change where the colours begin anew."""
+    if number >= _MOST_STYLES:
+        return GREY, None
+    turn = number // len(_COLORS)
+    return _COLORS[number % len(_COLORS)], _DASHES[(number + turn) % len(_DASHES)]
