@@ -128,13 +128,8 @@ class Motif:
         multigraph whose edges have a ``relation`` where there are several relations.
         """
         relations, typed = self.relations, len(self.relations.names) > 1
-        kinds = {
-            (False, False): nx.Graph,
-            (True, False): nx.DiGraph,
-            (False, True): nx.MultiGraph,
-            (True, True): nx.MultiDiGraph,
-        }
-        graph = kinds[relations.is_directed, typed](name=self.name)
+        graph = empty_networkx(relations)
+        graph.graph["name"] = self.name
         graph.add_nodes_from((i, {"role": role}) for i, role in enumerate(self.roles))
         for (i, j), relation in zip(self.edges, self.edge_relations, strict=True):
             attributes = {"relation": relation} if typed else {}
@@ -154,6 +149,13 @@ class Motif:
         """Return the edges as a matrix for each channel of ``relations``, bool ``[M, M, C]``."""
         numbers = [self.relations.names.index(name) for name in self.edge_relations]
         return edge_channels(self.num_nodes, self.edges, numbers, self.relations)
+
+
+def empty_networkx(relations: Relations) -> nx.Graph:
+    """A NetworkX graph of the class that holds edges of these relations."""
+    if len(relations.names) > 1:
+        return nx.MultiDiGraph() if relations.is_directed else nx.MultiGraph()
+    return nx.DiGraph() if relations.is_directed else nx.Graph()
 
 
 def motif_from_networkx(graph: nx.Graph, name: str) -> Motif:

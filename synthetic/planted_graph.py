@@ -13,7 +13,7 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE, Relations
-from synthetic.motif import Motif
+from synthetic.motif import Motif, empty_networkx
 
 
 # Arrays have no single truth value, so records are compared by identity.
@@ -161,14 +161,8 @@ class PlantedGraph:
 
         Where there are several relations it is a multigraph, and ``relation`` is their name.
         """
-        several, directed = len(self.relations.names) > 1, self.relations.is_directed
-        kinds = {
-            (False, False): nx.Graph,
-            (True, False): nx.DiGraph,
-            (False, True): nx.MultiGraph,
-            (True, True): nx.MultiDiGraph,
-        }
-        graph = kinds[directed, several]()
+        several = len(self.relations.names) > 1
+        graph = empty_networkx(self.relations)
         columns = {name: values.tolist() for name, values in self.node_data().items()}
         for node in range(self.num_nodes):
             graph.add_node(node, **{name: values[node] for name, values in columns.items()})
