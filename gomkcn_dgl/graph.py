@@ -81,7 +81,8 @@ def as_csr(
         of weight 0 is no edge. None: unweighted, except for matrices.
     directed : bool, optional
         Whether edges have a direction. None: as the object says (NetworkX, igraph), or else
-        undirected when each edge is there both ways. False mirrors edges that are there one way.
+        undirected when each edge is there both ways, with one weight. False mirrors edges that are
+        there one way.
     edge_type : str or array, optional
         Name of the edge attribute that tells the relation, text or integers, or an array ``[E]``
         in the order of the edges. Several edges of different types may join two nodes.

@@ -33,6 +33,16 @@ def test_weights_follow_their_direction():
     assert graph.weights.tolist() == [2, 5, 3, 3]
 
 
+def test_weights_that_differ_by_direction_are_not_merged(log):
+    trade = np.array([[0, 3.0], [8, 0]])
+    graph = as_csr(trade)
+    assert (graph.is_directed, graph.weights.tolist()) == (True, [3, 8])
+    assert "directed: the weights of the two directions of an edge differ" in log()
+    rounded = np.array([[0, 3.0], [3 + 1e-9, 0]])
+    assert not as_csr(rounded).is_directed
+    assert not as_csr(trade, directed=False).is_directed
+
+
 def test_no_square():
     with pytest.raises(InputError, match=r"square, got the shape \(2, 3\); give an edge index as"):
         as_csr(np.zeros((2, 3)))

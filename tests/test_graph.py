@@ -194,8 +194,11 @@ def test_every_scipy_layout(layout):
 def test_scipy_values_are_weights_and_stored_zeros_are_no_edges():
     data, rows, columns = [0.5, 2.0, 0.0, 0.25], [0, 1, 0, 0], [1, 0, 2, 1]
     # an entry that is listed twice is a sum, as in toarray()
-    result = as_csr(sp.coo_array((data, (rows, columns)), shape=(3, 3)), features=np.ones(3))
-    assert (edges(result), result.weights.tolist()) == ([(0, 1)], [2, 2])
+    matrix = sp.coo_array((data, (rows, columns)), shape=(3, 3))
+    result = as_csr(matrix, features=np.ones(3))
+    assert (result.is_directed, result.weights.tolist()) == (True, [0.75, 2])
+    mirrored = as_csr(matrix, features=np.ones(3), directed=False)
+    assert (edges(mirrored), mirrored.weights.tolist()) == ([(0, 1)], [2, 2])
     stored_zero = as_csr(sp.csr_array((np.array([1, 0]), ([0, 1], [1, 2])), shape=(3, 3)))
     assert (edges(stored_zero), stored_zero.weights) == ([(0, 1)], None)
 

@@ -46,20 +46,20 @@ class Columns(Mapping[str, Any]):
         return len(self._names)
 
 
-def record_columns(records: Sequence[Mapping[Any, Any]], owners: Sequence[Any]) -> Columns:
+def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int], Any]) -> Columns:
     """Table of attributes that are stored node by node or edge by edge, as NetworkX does.
 
-    >>> record_columns([{"kind": "a"}, {"kind": "b"}], ["v", "w"])["kind"]
+    >>> record_columns([{"kind": "a"}, {"kind": "b"}], lambda row: "vw"[row])["kind"]
     ['a', 'b']
     """
 
     def column(name: str) -> list[Any]:
         values = [record.get(name) for record in records]
-        missing = [one for one, value in zip(owners, values, strict=True) if value is None]
+        missing = [row for row, value in enumerate(values) if value is None]
         if missing:
             raise InputError(
-                f"the attribute {name!r} must be set everywhere, and {missing[0]!r} does not have "
-                "it."
+                f"the attribute {name!r} must be set everywhere, and {owner_of(missing[0])!r} does "
+                "not have it."
             )
         return values
 

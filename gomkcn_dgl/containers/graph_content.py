@@ -83,6 +83,9 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         directed = directed * len(relation_names)
     if choice.directed is not None:
         directed = (choice.directed,) * len(relation_names)
+    if directed == (None,) and weights is not None and _differ_by_direction(content, weights):
+        log.info("directed: the weights of the two directions of an edge differ")
+        directed = (True,)
     graph = csr_from_edges(
         content.source,
         content.target,
@@ -179,6 +182,18 @@ def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
     return table.iloc[rows]
 
 
+def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
+    """Whether the edges are there both ways, and weights of opposite edges differ."""
+    source, target, values = (np.asarray(one) for one in (content.source, content.target, weights))
+    there, back = np.lexsort((target, source)), np.lexsort((source, target))
+    if values.shape != source.shape or values.dtype.kind not in "biuf":
+        return False
+    both_ways = np.array_equal(source[there], target[back])
+    both_ways = both_ways and np.array_equal(target[there], source[back])
+    # a matrix that was computed need not be symmetric to the last digit
+    return both_ways and not np.allclose(values[there], values[back], rtol=1e-5, atol=0)
+
+
 def _log_direction(graph: CSRGraph) -> None:
     kinds = zip(graph.relations.names, graph.relations.directed, strict=True)
     one_way = [name for name, directed in kinds if directed]
@@ -233,21 +248,11 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     """Join graphs to a collection; a relation has a direction if it has one in any of them."""
     for name in ("default_features", "default_weight", "default_edge_features", "node_type"):
         _check_same(name, [getattr(part, name) for part in parts])
-    # 1. one direction for each relation: True, or None if some graph leaves it open, or False
-    declared: dict[str, set[bool | None]] = {}
-    for part in parts:
-        for name, one in zip(part.relation_names, part.directed, strict=True):
-            declared.setdefault(name, set()).add(one)
-    directed = {
-        name: True if True in found else None if None in found else False
-        for name, found in declared.items()
-    }
-    listed_once = all(part.listed_once for part in parts) and not any(
-        one is not False for one in directed.values()
-    )
+    directed = _joint_directions(parts)
+    listed_once = all(part.listed_once for part in parts) and set(directed.values()) == {False}
     if not listed_once:
         parts = [both_ways(part) for part in parts]
-    # 2. nodes are numbered after those of all graphs before
+    # nodes are numbered after those of all graphs before
     starts = np.cumsum([0] + [part.num_nodes for part in parts])
     shifted = [
         (np.asarray(part.source) + start, np.asarray(part.target) + start)
@@ -283,6 +288,18 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         node_ids=_joined_ids(parts),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
+
+
+def _joint_directions(parts: Sequence[GraphContent]) -> dict[str, bool | None]:
+    """Direction of each relation: True if some graph says so, None if some leaves it open."""
+    declared: dict[str, set[bool | None]] = {}
+    for part in parts:
+        for name, one in zip(part.relation_names, part.directed, strict=True):
+            declared.setdefault(name, set()).add(one)
+    return {
+        name: True if True in found else None if None in found else False
+        for name, found in declared.items()
+    }
 
 
 def _check_same(name: str, values: Sequence[Any]) -> None:

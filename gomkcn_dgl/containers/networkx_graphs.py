@@ -20,28 +20,50 @@ def from_networkx(graph: nx.Graph) -> GraphContent:
     """Read a Graph, DiGraph, MultiGraph or MultiDiGraph, nodes in the order that it lists them."""
     nodes = list(graph.nodes)
     row_of = {node: row for row, node in enumerate(nodes)}
-    edges = list(graph.edges(data=True))
-    ends = np.array([(row_of[u], row_of[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2)
-    records = [data for _, _, data in edges]
-    if graph.is_multigraph():
-        # keys other than 0, 1, 2, … were given, and may be the type of an edge
-        keys = [key for *_, key in graph.edges(keys=True)]
-        if any(not isinstance(key, int) for key in keys):
-            records = [{"key": key, **data} for key, data in zip(keys, records, strict=True)]
+    source, target, records, keys = _list_edges(graph, row_of)
+    # keys other than 0, 1, 2, … were given, and may be the type of an edge
+    if any(not isinstance(key, int) for key in keys):
+        records = [{"key": key, **data} for key, data in zip(keys, records, strict=True)]
     attributes = [data for _, data in graph.nodes(data=True)]
     has_default = bool(nodes) and all(DEFAULT_FEATURE in data for data in attributes)
     return GraphContent(
         owner=f"a networkx {type(graph).__name__}",
-        source=ends[:, 0],
-        target=ends[:, 1],
+        source=np.array(source, dtype=np.int64),
+        target=np.array(target, dtype=np.int64),
         num_nodes=len(nodes),
-        nodes=record_columns(attributes, nodes),
-        edges=record_columns(records, [(u, v) for u, v, _ in edges]),
+        nodes=record_columns(attributes, lambda row: nodes[row]),
+        edges=record_columns(records, lambda edge: (nodes[source[edge]], nodes[target[edge]])),
         default_features=(DEFAULT_FEATURE,) if has_default else (),
         directed=(graph.is_directed(),),
         listed_once=not graph.is_directed(),
         node_ids=node_names(nodes),
     )
+
+
+def _list_edges(
+    graph: nx.Graph, row_of: dict[Any, int]
+) -> tuple[list[int], list[int], list[dict[Any, Any]], list[Any]]:
+    """Rows of the ends, attributes and keys of the edges, faster than by the views of NetworkX."""
+    source: list[int] = []
+    target: list[int] = []
+    records: list[dict[Any, Any]] = []
+    keys: list[Any] = []
+    seen: set[Any] = set()
+    several = graph.is_multigraph()
+    for u, neighbors in graph.adjacency():
+        row = row_of[u]
+        for v, data in neighbors.items():
+            # an edge without direction stands at both ends
+            if v in seen:
+                continue
+            for key, record in data.items() if several else ((0, data),):
+                source.append(row)
+                target.append(row_of[v])
+                records.append(record)
+                keys.append(key)
+        if not graph.is_directed():
+            seen.add(u)
+    return source, target, records, keys
 
 
 def from_igraph(graph: Any) -> GraphContent:
