@@ -111,7 +111,7 @@ def test_parquet(tmp_path, names, pieces, caplog):
         assert assert_as_read(tmp_path / "g.parquet", caplog).num_nodes == len(names)
 
 
-def typed_rows(num_edges=90, num_nodes=9):
+def typed_rows(num_edges=40, num_nodes=7):
     """Edges of four relations, one of them mostly both ways, with repeats and self-loops."""
     rng = np.random.default_rng(1)
     rows = [[u, name, v, w / 4, x / 8, x] for (u, v), name, w, x in zip(

@@ -167,7 +167,8 @@ def convert_edges(
                 path,
                 layout,
                 lambda tables: _encode_edges(tables, layout, scratch, limit),
-                block_bytes=sizes.block_bytes,
+                # a column of words takes several times the room of one of numbers
+                block_bytes=max(1, sizes.block_bytes // (1 if layout.relation is None else 4)),
                 block_rows=sizes.edges,
                 progress=progress,
             )

@@ -24,7 +24,7 @@ from gomkcn_dgl.storage.graph_folder_checks import chunks
 from gomkcn_dgl.storage.npy_files import append_npy, map_npy, read_rows
 
 # Bytes at the peak for each end of a part, and more for each of its values.
-BYTES_PER_END, BYTES_PER_VALUE = 120, 60
+BYTES_PER_END, BYTES_PER_VALUE = 160, 80
 _LOW_HALF = 2**32 - 1
 
 
