@@ -171,6 +171,9 @@ def test_arcs_have_heads_and_relations_have_colours():
     assert [("Q" in line.get("d")) for line in lines] == [True, True, False]
     assert [style.name for style in sketch.shown_relations()] == list(SIGNED)
     assert {"activates", "represses", "binds"} < set(texts(draw_patterns([pattern])))
+    # a name of any length leaves the drawing as wide as it is
+    long = typed_pattern_of(2, [("x" * 500, 0, 1)], {"x" * 500: True, "<": True})
+    assert "x" * 40 in texts(draw_patterns([long])) and draw_patterns([long]).width < 500
 
 
 def test_a_reversed_arc_and_another_relation_are_marked():

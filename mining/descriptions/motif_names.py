@@ -17,6 +17,8 @@ from mining.structures.canonical_forms import canonical_form
 
 Arcs = list[tuple[int, int]]
 
+# motifs of more nodes that have arcs between most of them are not named
+_MOST_DENSE = 12
 # directed triads that belong to no family below
 _TRIADS: dict[str, Arcs] = {
     "mutual pair with a target of one of them": [(0, 1), (1, 0), (1, 2)],
@@ -90,6 +92,8 @@ def _named_arcs(size: int) -> Iterator[tuple[str, Arcs]]:
     yield f"common target of {last} sources", [(i, 0) for i in range(1, size)]
     cycle = "three-cycle" if size == 3 else f"directed cycle of {size} nodes"
     yield cycle, [*path, (last, 0)]
+    if size > _MOST_DENSE:
+        return
     order = "feed-forward loop" if size == 3 else f"transitive tournament of {size} nodes"
     yield order, list(combinations(range(size), 2))
     if size == 3:

@@ -36,6 +36,8 @@ from mining.records.pattern import Pattern
 # half axes of the ellipse on which neighbours lie, and their radius, in pixels
 _HALO = np.array([140.0, 120.0])
 _NEIGHBOR_RADIUS = 6.0
+# characters of a relation's name in a legend
+_LONGEST_NAME = 40
 
 
 class PatternSketch:
@@ -213,11 +215,12 @@ def _with_legend(drawing: Drawing, legend: Sequence[RelationStyle]) -> Drawing:
     """Put the relations that a drawing shows below it, if they need an explanation."""
     if not legend:
         return drawing
+    names = [visible(style.name)[:_LONGEST_NAME] for style in legend]
     # letters are at most as wide as this
-    width = 60.0 + 8.5 * max(len(style.name) for style in legend)
+    width = 60.0 + 8.5 * max(map(len, names))
     entries = []
-    for style in legend:
-        name = label(np.array([50.0, 4.0]), visible(style.name), 13, anchor="start")
+    for style, text in zip(legend, names, strict=True):
+        name = label(np.array([50.0, 4.0]), text, 13, anchor="start")
         entries.append(Drawing(draw_swatch(style).shapes + name, -2.0, -9.0, width, 18.0))
     return arrange([drawing, arrange(entries, max(1, int(drawing.width / width)))], 1)
 
