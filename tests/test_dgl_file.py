@@ -9,6 +9,7 @@ from graph_files import assert_same, random_graph, refuse
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import concatenate
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph, write_graph
 
@@ -111,6 +112,12 @@ def test_direction_and_relations_come_back(tmp_path, name):
     assert_same(read_graph(path, edge_features=graph.edge_feature_names), graph)
     (first, *_), _ = dgl.load_graphs(str(path))
     assert first.etypes == (["_E"] if name != "typed" else list(graph.relations.names))
+
+
+def test_a_direction_that_cannot_be_told_is_refused(tmp_path):
+    graph = as_csr(np.array([[0, 1], [1, 0]]), directed=True)
+    with pytest.raises(InputError, match="a DGL file cannot tell that the relation 'edge' has a"):
+        write_graph(tmp_path / "g.bin", graph)
 
 
 def test_edge_types_in_edge_data(tmp_path):

@@ -34,7 +34,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.attribute_choice import csr_of_file
 from gomkcn_dgl.io.edge_layout import EdgeOptions
-from gomkcn_dgl.io.edge_table import has_features
+from gomkcn_dgl.io.edge_table import has_features, refuse_unknown_direction
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.atomic_files import atomic_write
 from gomkcn_dgl.runtime.file_bytes import read_bytes
@@ -131,6 +131,7 @@ def dgl_bytes(graph: CSRGraph) -> bytes:
 
     Relations are edge types; an edge without direction is there both ways.
     """
+    refuse_unknown_direction(graph, "a DGL file")
     content = from_csr(graph)
     names = graph.relations.names
     codes = np.zeros(len(content.source), int) if content.relation is None else content.relation

@@ -179,7 +179,7 @@ def edge_frame(graph: CSRGraph) -> pd.DataFrame:
     """
     content, plain = from_csr(graph), graph.relations == SIMPLE
     if not plain:
-        _refuse_unknown_direction(graph)
+        refuse_unknown_direction(graph, "a table of edges")
     kept = content.source < content.target if plain else np.ones(len(content.source), bool)
     isolated = np.flatnonzero(graph.degrees == 0)
     frame = pd.DataFrame(
@@ -204,14 +204,14 @@ def edge_frame(graph: CSRGraph) -> pd.DataFrame:
     return frame
 
 
-def _refuse_unknown_direction(graph: CSRGraph) -> None:
+def refuse_unknown_direction(graph: CSRGraph, file: str) -> None:
     """Refuse a relation with a direction all of whose edges are there both ways."""
     relations = graph.relations
     links = relations.links if graph.links is None else relations.links[np.unique(graph.links)]
     for channel, (number, side) in enumerate(relations.channels):
         if side == "out" and (links[:, channel] == links[:, channel + 1]).all():
             raise InputError(
-                f"a table of edges cannot tell that the relation {relations.names[number]!r} has a "
+                f"{file} cannot tell that the relation {relations.names[number]!r} has a "
                 "direction, since each of its edges is there both ways; write a .graph folder."
             )
 

@@ -48,7 +48,8 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
 
     Relations are renamed by their whole name.
     """
-    codes = [column.rpartition("=")[2] for column in graph.feature_names]
+    # a value may have the sign "=" in it
+    codes = [column.partition("=")[2] or column for column in graph.feature_names]
     types = [name for name in graph.relations.names if name != PLAIN]
     known = dict.fromkeys([*codes, *graph.feature_names, *types])
     unknown = [label for label in names if label not in known]
