@@ -146,8 +146,8 @@ class GOMKKernel:
     ) -> Matched:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
-        Differentiable in ``feat`` and ``z``. The backend for the CPU embeds each subgraph as it
-        goes, so that the level embeddings never exist in memory.
+        The matching may be int16. Differentiable in ``feat`` and ``z``. The backend for the CPU
+        embeds each subgraph as it goes, so that the level embeddings never exist in memory.
         """
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
@@ -161,10 +161,10 @@ class GOMKKernel:
             return self.match(x, z, subgraphs.num_nodes, backend)
         # without weights, the backend makes the transition matrix of the bits itself
         transition = weights
-        if transition is not None:
-            transition = (
-                transition_matrix(transition.to(feat.dtype), self.aggregation) / self.level_scale
-            )
+        if transition is not None and self.aggregation != "sum":
+            transition = transition_matrix(subgraphs.adjacency(feat.dtype), self.aggregation)
+        elif transition is not None:
+            transition = transition.to(feat.dtype).contiguous()
         nodes = subgraphs.nodes
         matrices = num_channels = None
         if subgraphs.channels is not None:
@@ -354,14 +354,16 @@ def gomk(
         anchor_root=anchor_root,
     )
     _check_tensors(adj, feat, filter_adj, filter_feat)
-    # padding takes part as isolated nodes of feature 0, whatever it holds
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
-        adj, feat = _clear_padding(adj, feat, num_nodes)
+        _check_num_nodes(num_nodes, feat)
     z = kernel.embed(filter_adj, filter_feat)
     # gradients by the edges of the subgraphs, and several channels, need level embeddings as
     # tensors; otherwise the backend may embed each subgraph as it goes
     if adj.dim() == 4 or (torch.is_grad_enabled() and adj.requires_grad):
+        # padding takes part as isolated nodes of feature 0, whatever it holds
+        if num_nodes is not None:
+            adj, feat = _clear_padding(adj, feat, num_nodes)
         scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     else:
         subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
@@ -369,15 +371,14 @@ def gomk(
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
-    return (scores, assignment) if return_matching else scores
+    return (scores, assignment.long()) if return_matching else scores
 
 
 def _widen(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
 
 
-def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
-    """Isolate the padded nodes and zero their features."""
+def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
     size = feat.shape[1]
     whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
     if num_nodes.shape != (len(feat),) or not whole:
@@ -387,7 +388,11 @@ def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor
         )
     if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
         raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
-    real = torch.arange(size, device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
+
+
+def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
+    """Isolate the padded nodes and zero their features."""
+    real = torch.arange(feat.shape[1], device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
     # `where` and not a product: padding may hold NaN
     feat = torch.where(real.unsqueeze(2), feat, torch.zeros_like(feat))
     both = real.unsqueeze(2) & real.unsqueeze(1)  # [S, N, N]

@@ -44,12 +44,15 @@ class SubgraphTensors(NamedTuple):
 
     @classmethod
     def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
-        """Subgraphs with adjacency ``[S, N, N]`` that share no node."""
+        """Subgraphs with adjacency ``[S, N, N]`` that share no node; padding may hold anything."""
         batch, size = adj.shape[:2]
         nodes = torch.arange(batch * size, dtype=torch.int32, device=adj.device)
+        nodes = nodes.reshape(batch, size)
         if num_nodes is None:
             num_nodes = torch.full((batch,), size, device=adj.device)
-        return cls(nodes.reshape(batch, size), num_nodes, None, adj.detach(), num_views=1)
+        else:
+            nodes = nodes.masked_fill(nodes % size >= num_nodes.unsqueeze(1), -1)
+        return cls(nodes, num_nodes, None, adj.detach(), num_views=1)
 
     def select(self, roots: Tensor) -> SubgraphTensors:
         """Return the subgraphs of some roots, int64 ``[R]``, all views of each."""
@@ -75,7 +78,11 @@ class SubgraphTensors(NamedTuple):
             incoming = self.opposite < number  # type: ignore[operator]
             return adj * torch.where(incoming, there.transpose(1, 2), there)
         if self.bits is None:
-            return self.weights.to(dtype)  # type: ignore[union-attr]
+            weights: Tensor = self.weights  # type: ignore[assignment]
+            real = self.nodes >= 0
+            both = real.unsqueeze(2) & real.unsqueeze(1)
+            both = both if weights.dim() == 3 else both.unsqueeze(3)
+            return torch.where(both, weights, 0.0).to(dtype)
         # bit j of a row is bit j % 64 of word j // 64
         column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
         words = self.bits[:, :, column // WORD_BITS]

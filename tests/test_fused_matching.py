@@ -1,7 +1,6 @@
 """What the CPU kernel does beyond the definition: subgraphs as bits, integers, operators."""
 
 import networkx as nx
-import numba
 import numpy as np
 import pytest
 import torch
@@ -13,8 +12,10 @@ from torch import library
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, exp_float32
+from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
+from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import GOMKKernel, gomk
+from gomkcn_dgl.runtime.compiled import compiled
 
 FLOAT64 = torch.float64
 
@@ -88,15 +89,26 @@ def test_many_filters_go_in_several_chunks():
     assert kernel.largest_score(20) >= result.max()
 
 
-def test_the_exponential_keeps_its_stated_error():
-    exponential = numba.njit(lambda y: exp_float32(y))
-    y = np.linspace(-87, 0, 20_001).astype(np.float32)
-    values = np.array([exponential(value) for value in y], dtype=np.float64)
-    exact = np.exp(y.astype(np.float64))
-    assert np.abs(values / exact - 1).max() < 5e-7
-    assert exponential(np.float32(0)) == 1
-    assert exponential(np.float32(-88)) == exponential(np.float32(-np.inf)) == 0
-    assert np.isnan(exponential(np.float32(np.nan)))
+@compiled(_nrt=False)
+def powers_of_two(values, powers):
+    for k in range(0, len(values), lanes_of(values.dtype)):
+        store(powers, k, exp2(load(values, k)))
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(np.float32, 3e-7), (np.float64, 1e-15)])
+def test_powers_of_two_keep_their_stated_error(dtype, error):
+    values = np.linspace(-126.4, 0, 20_000, dtype=dtype)
+    powers = np.empty_like(values)
+    powers_of_two(values, powers)
+    assert np.abs(powers / np.exp2(values.astype(np.float64)) - 1).max() < error
+    assert powers[-1] == 1
+    few = np.full(lanes_of(dtype), -np.inf, dtype)
+    few[:3] = -127, np.nan, 0
+    powers_of_two(few, powers)
+    assert powers[0] == (0 if dtype == np.float32 else 2.0**-127)
+    assert powers[3] == 0
+    assert np.isnan(powers[1])
+    assert powers[2] == 1
 
 
 @pytest.mark.parametrize(
@@ -183,8 +195,8 @@ def test_the_layer_compiles_without_a_graph_break(edge_weight, num_views):
         scores = layer(subgraphs, feat)
         grads = torch.autograd.grad(scores.square().sum(), [feat, *conv.parameters()])
         results.append([scores.detach(), *grads])
-    for eager, compiled in zip(*results, strict=True):
-        torch.testing.assert_close(compiled, eager, **GRADIENTS[torch.float32])
+    for eager, traced in zip(*results, strict=True):
+        torch.testing.assert_close(traced, eager, **GRADIENTS[torch.float32])
 
 
 def test_rows_that_are_not_there_are_refused():

@@ -21,6 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.kernels.vectors_numba import (
+    item,
+    lanes_of,
+    load,
+    pick_equal,
+    pick_greater,
+    spread,
+    store,
+)
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # more than any path costs: what keeps a column out
@@ -65,14 +74,15 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
 
 @subroutine(_nrt=False, forceinline=True)
 def match_optimally(
-    tables, first, place, pinned, num_rows, shift, scale, cost, key, offset, parent, book, chosen
+    table, begin, num_columns, pinned, num_rows, starts, shift, scale,
+    cost, key, offset, parent, book, chosen,
 ):  # fmt: skip
     """Choose a column for each row of one table, from `pinned` on: chosen int64 [N].
 
-    The table is ``tables[first : first + num_rows, place]``, tables [rows, T, M].
+    Row n of it begins at the number ``starts[n] + begin`` of `table`.
     """
     # 1. costs in fixed point, padded to whole vector registers by columns that cost too much
-    height, width = num_rows - pinned, tables.shape[2] - pinned
+    height, width = num_rows - pinned, num_columns - pinned
     # the shorter side plays the rows
     flipped = height > width
     if flipped:
@@ -81,11 +91,12 @@ def match_optimally(
     for row in range(height):
         if flipped:
             for column in range(width):
-                similarity = tables[first + column + pinned, place, row + pinned]
+                similarity = item(table, starts[column + pinned] + begin + row + pinned)
                 cost[row, column] = _cost(similarity, shift, scale)
         else:
+            start = starts[row + pinned] + begin + pinned
             for column in range(width):
-                similarity = tables[first + row + pinned, place, column + pinned]
+                similarity = item(table, start + column)
                 cost[row, column] = _cost(similarity, shift, scale)
         for column in range(width, padded):
             cost[row, column] = _FAR >> 1
@@ -99,18 +110,34 @@ def match_optimally(
 
 
 @subroutine(_nrt=False)
-def match_greedily(tables, place, pinned, num_rows, shift, scale, offset, chosen):
-    """Let each row in turn take the most similar column left: chosen int64 [N]."""
-    num_columns = tables.shape[2]
+def match_greedily(
+    table, begin, step, num_columns, pinned, num_rows, starts, taken, chosen
+):  # fmt: skip
+    """Let each row in turn take the most similar column left, in a vector of tables at once.
+
+    Entry (n, m) of them stands at the number ``starts[n] + begin + m * step`` of `table`. taken
+    [M, lanes] is scratch; chosen [N, lanes] gets whole numbers. Of equally similar columns the
+    first is taken, as in the reference; a NaN is worth 0.
+    """
+    lanes = lanes_of(table.dtype)
+    zero, one = spread(table.dtype.type(0)), spread(table.dtype.type(1))
+    never = spread(table.dtype.type(-np.inf))
+    # what is added to the similarity of a column: nothing, or -inf once it is taken
     for column in range(num_columns):
-        offset[column] = _FAR if column < pinned else column
+        store(taken, column * lanes, never if column < pinned else zero)
+    choice = never
     for row in range(pinned, min(num_rows, num_columns)):
-        least = _FAR
+        before, best, number = choice, never, zero
         for column in range(num_columns):
-            key = _cost(tables[row, place, column], shift, scale) + offset[column]
-            least = key if key < least else least
-        chosen[row] = least & ((np.int64(1) << (shift - 1)) - 1)
-        offset[chosen[row]] = _FAR
+            # the row before has taken its column
+            left = pick_equal(before, number, never, load(taken, column * lanes))
+            store(taken, column * lanes, left)
+            similarity = load(table, starts[row] + begin + column * step)
+            similarity = pick_greater(similarity, never, similarity, zero) + left
+            choice = pick_greater(similarity, best, number, choice)
+            best = pick_greater(similarity, best, similarity, best)
+            number = number + one
+        store(chosen, row * lanes, choice)
 
 
 @subroutine(_nrt=False)
@@ -212,7 +239,7 @@ def assign(similarity: np.ndarray) -> np.ndarray:
     shift, scale = fixed_point(
         num_rows, num_columns, float(np.nanmax(np.abs(similarity), initial=0))
     )
-    tables = similarity.reshape(num_tables * num_rows, 1, num_columns)
+    tables = similarity.reshape(num_tables * num_rows, num_columns)
     run_blocks(
         _assign_block, num_tables, 5 * similarity.size,
         tables, shift, similarity.dtype.type(scale), chosen,
@@ -222,19 +249,20 @@ def assign(similarity: np.ndarray) -> np.ndarray:
 
 def _assign_block(first: int, last: int, tables: np.ndarray, *arguments: Any) -> None:
     num_rows = arguments[-1].shape[1]
-    scratch = new_scratch(num_rows, tables.shape[2])
-    _assign_kernel(first, last, tables, *arguments, scratch, np.empty(num_rows, np.int64))
+    scratch = new_scratch(num_rows, tables.shape[1])
+    starts = np.arange(num_rows) * tables.shape[1]
+    _assign_kernel(first, last, tables, *arguments, scratch, starts, np.empty(num_rows, np.int64))
 
 
 @compiled(_nrt=False)
-def _assign_kernel(first, last, tables, shift, scale, chosen, scratch, columns):
+def _assign_kernel(first, last, tables, shift, scale, chosen, scratch, starts, columns):
     cost, key, offset, parent, book = scratch
-    num_rows = chosen.shape[1]
+    num_rows, num_columns = chosen.shape[1], tables.shape[1]
     for b in range(first, last):
         for row in range(num_rows):
             columns[row] = -1
         match_optimally(
-            tables, b * num_rows, 0, 0, num_rows, shift, scale,
+            tables, b * num_rows * num_columns, num_columns, 0, num_rows, starts, shift, scale,
             cost, key, offset, parent, book, columns,
         )  # fmt: skip
         for row in range(num_rows):

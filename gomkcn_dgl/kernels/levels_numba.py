@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
+from gomkcn_dgl.kernels.vectors_numba import item, lanes_of, load, put, spread, store
 from gomkcn_dgl.runtime.compiled import subroutine
 
 AGGREGATION_CODES = {"sum": 0, "mean": 1, "sym": 2}
@@ -93,30 +94,37 @@ def edges_of_links(links, num_channels, aggregation, scale, edges):
 
 
 @subroutine(_nrt=False)
-def edges_of_matrix(transition, edges):
-    """List the non-zero entries of a transition matrix [N, N]; return how many there are."""
+def edges_of_matrix(transition, num_nodes, scale, edges):
+    """List the non-zero entries of a matrix [N, N] between its first nodes; return their number."""
     head, tail, weight, _, _ = edges
     count = 0
-    for i in range(transition.shape[0]):
-        for j in range(transition.shape[1]):
-            head[count], tail[count], weight[count] = i, j, transition[i, j]
-            count += transition[i, j] != 0
+    for i in range(num_nodes):
+        for j in range(num_nodes):
+            value = item(transition, i * transition.shape[1] + j)
+            put(head, count, i)
+            put(tail, count, j)
+            put(weight, count, value / scale)
+            count += value != 0
     return count
 
 
 @subroutine(_nrt=False)
-def fill_levels(edges, num_edges, matrices, x):
-    """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K D], from level 0."""
-    rows = matrices.shape[1]
-    width = x.shape[2] // max(rows, 1)
+def fill_levels(edges, num_edges, matrices, width, x):
+    """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K width], from level 0.
+
+    Rows of x are padded to whole vectors.
+    """
+    rows, stride, lanes = matrices.shape[1], x.shape[2], lanes_of(x.dtype)
+    size = x.shape[1] * stride
     for level in range(1, x.shape[0]):
         x[level] = 0
         # X_i = A X_{i-1}, one edge after the other
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
             if rows == 0:
-                for d in range(x.shape[2]):
-                    x[level, head, d] += weight * x[level - 1, tail, d]
+                to, place = level * size + head * stride, (level - 1) * size + tail * stride
+                for d in range(0, stride, lanes):
+                    store(x, to + d, load(x, to + d) + spread(weight) * load(x, place + d))
                 continue
             # over links, block j of the neighbour goes to block i times entry (i, j)
             for i in range(rows):
@@ -127,17 +135,18 @@ def fill_levels(edges, num_edges, matrices, x):
 
 
 @subroutine(_nrt=False)
-def collect_levels(edges, num_edges, matrices, grad):
+def collect_levels(edges, num_edges, matrices, width, grad):
     """Bring the gradient of all levels, shaped as in ``fill_levels``, down to level 0."""
-    rows = matrices.shape[1]
-    width = grad.shape[2] // max(rows, 1)
+    rows, stride, lanes = matrices.shape[1], grad.shape[2], lanes_of(grad.dtype)
+    size = grad.shape[1] * stride
     for level in range(grad.shape[0] - 1, 0, -1):
         # the transposed step: what the head received goes back to the tail
         for k in range(num_edges):
             head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
             if rows == 0:
-                for d in range(grad.shape[2]):
-                    grad[level - 1, tail, d] += weight * grad[level, head, d]
+                to, place = (level - 1) * size + tail * stride, level * size + head * stride
+                for d in range(0, stride, lanes):
+                    store(grad, to + d, load(grad, to + d) + spread(weight) * load(grad, place + d))
                 continue
             for i in range(rows):
                 for j in range(rows):

@@ -32,7 +32,26 @@ from gomkcn_dgl.kernels.levels_numba import (
     new_edges,
 )
 from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
-from gomkcn_dgl.kernels.similarity_numba import RBF, fill_tables, squared_norm
+from gomkcn_dgl.kernels.similarity_numba import (
+    RBF,
+    ROWS,
+    Tables,
+    count_distinct,
+    fill_tables,
+    fill_zero_row,
+    new_tables,
+    squared_norm,
+)
+from gomkcn_dgl.kernels.vectors_numba import (
+    item,
+    lanes_of,
+    load,
+    padded,
+    put,
+    spread,
+    store,
+    zeros,
+)
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 
@@ -43,92 +62,116 @@ class LeftSide(NamedTuple):
     feat: np.ndarray  # [V, D]
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
     bits: np.ndarray  # uint64 [S, N, W]
-    transition: np.ndarray  # [S, N, N], what a level takes from the one before
+    transition: np.ndarray  # [S, N, N], scale times what a level takes from the one before
     links: np.ndarray  # uint8 or uint16 [S, N, N], all that joins two nodes
     matrices: np.ndarray  # [links, K, K]
     num_channels: np.ndarray  # int64 [links]
 
 
 class ForwardScratch(NamedTuple):
-    """What one thread needs; B filter nodes, of A filters, are worked on at once."""
+    """What one thread needs."""
 
-    x: np.ndarray  # [L, N + 1, D], one row more, since nodes are worked on in pairs
+    x: np.ndarray  # [L, N + ROWS, D or more], rows from N on are zero
     edges: Edges
-    sums: np.ndarray  # [2, B]
-    levels: np.ndarray  # [L, N + 1, B]
-    own_levels: np.ndarray  # [L, N + 1, A, M], the same memory filter by filter
-    table: np.ndarray  # [N + 1, B]
-    own: np.ndarray  # [N + 1, A, M], the same memory filter by filter
+    tables: Tables
     assignment: Scratch
     chosen: np.ndarray  # int64 [N], filter node of each node
+    starts: np.ndarray  # int64 [N], where the row of each node begins in a table
+    several: np.ndarray  # [N, lanes], filter node of each node in a vector of filters
+    taken: np.ndarray  # [M, lanes]
 
 
 def new_forward_scratch(num_nodes: int, num_filter_nodes: int, z: np.ndarray) -> ForwardScratch:
-    """Allocate the scratch of one thread for chunks z [C, L, D, B]."""
-    _, num_levels, width, columns = z.shape
-    levels = np.empty((num_levels, num_nodes + 1, columns), z.dtype)
-    table = np.empty((num_nodes + 1, columns), z.dtype)
-    by_filter = (num_nodes + 1, columns // num_filter_nodes, num_filter_nodes)
+    """Allocate the scratch of one thread for chunks z [chunks, P / lanes, L, D, lanes]."""
+    _, _, num_levels, width, lanes = z.shape
     return ForwardScratch(
-        np.zeros((num_levels, num_nodes + 1, width), z.dtype),
+        zeros((num_levels, num_nodes + ROWS, padded(width, z.dtype)), z.dtype),
         new_edges(num_nodes, z.dtype),
-        np.empty((2, columns), z.dtype),
-        levels,
-        levels.reshape(num_levels, *by_filter),
-        table,
-        table.reshape(by_filter),
+        new_tables(num_nodes, z),
         new_scratch(num_nodes, num_filter_nodes),
         np.empty(num_nodes, np.int64),
+        np.empty(num_nodes, np.int64),
+        zeros((num_nodes, lanes), z.dtype),
+        zeros((num_filter_nodes, lanes), z.dtype),
     )
 
 
 @compiled(_nrt=False)
 def match_fwd_kernel(
-    first, last, left, z, z_norms, widths, rows, aggregation, scale, node_similarity, optimal,
+    first, last, left, z, num_filters, widths, rows, aggregation, scale, node_similarity, optimal,
     pinned, shift, fixed, scores, assignment, similarities, scratch,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
-    z [C, L, D, B] and z_norms [C, L, B] are C chunks of B filter nodes.
+    z [chunks, P / lanes, L, D, lanes] are chunks of the nodes of `num_filters` filters: for optimal
+    matching one filter after the other, else the first nodes of all filters, then the second ones.
     """
-    x, edges, sums, levels, own_levels, table, own, search, chosen = scratch
+    x, edges, tables, search, chosen, starts, several, taken = scratch
     cost, key, offset, parent, book = search
-    _, num_filters, num_nodes = assignment.shape
-    num_levels, at_once = own_levels.shape[0], own_levels.shape[2]
+    num_nodes, num_filter_nodes, lanes = len(chosen), len(taken), lanes_of(x.dtype)
+    step, filter_step = (1, num_filter_nodes) if optimal else (num_filters, 1)
+    zero_row, columns = x.shape[1] - 1, tables.total.shape[1]
+    filled = -1
     for s in range(first, last):
         _load(left, s, aggregation, scale, edges, x)
-        for f in range(num_filters):
-            chunk, place = f // at_once, f % at_once
-            # 1. at the first filter of a chunk: the similarity table of all its filters
+        distinct = count_distinct(x, rows[s])
+        for n in range(num_nodes):
+            starts[n] = columns * (n if n < distinct else zero_row)
+        for f in range(scores.shape[1]):
+            chunk, place = f // num_filters, f % num_filters
+            # 1. at the first filter of a chunk: the similarity tables of all its filters
             if place == 0:
-                fill_tables(
-                    x, z[chunk], z_norms[chunk], widths, rows[s], node_similarity,
-                    sums, levels, table,
-                )  # fmt: skip
+                if chunk != filled:
+                    fill_zero_row(x, z[chunk], widths, node_similarity, tables)
+                    filled = chunk
+                fill_tables(x, z[chunk], widths, distinct, node_similarity, tables)
             # 2. match the subgraph's nodes to the nodes of this filter
+            begin, lane = place * filter_step, place & (lanes - 1)
             for n in range(num_nodes):
                 chosen[n] = -1
             if pinned and rows[s] > 0:
                 chosen[0] = 0
             if optimal:
                 match_optimally(
-                    own, 0, place, pinned, rows[s], shift, fixed,
-                    cost, key, offset, parent, book, chosen,
+                    tables.total, begin, num_filter_nodes, pinned, rows[s], starts,
+                    shift, fixed, cost, key, offset, parent, book, chosen,
                 )  # fmt: skip
             else:
-                match_greedily(own, place, pinned, rows[s], shift, fixed, offset, chosen)
-            # 3. the score is the sum over matched pairs; the backward pass needs their similarities
-            total = 0.0
-            for n in range(num_nodes):
-                assignment[s, f, n] = chosen[n]
-                if chosen[n] >= 0:
-                    total += own[n, place, chosen[n]]
-            scores[s, f] = total
+                if lane == 0:
+                    match_greedily(
+                        tables.total, begin, step, num_filter_nodes, pinned, rows[s], starts,
+                        taken, several,
+                    )  # fmt: skip
+                for n in range(pinned, min(rows[s], num_filter_nodes)):
+                    put(chosen, n, np.int64(item(several, n * lanes + lane)))
+            # 3. write the result
+            pair = s * scores.shape[1] + f
+            put(scores, pair, _write(chosen, starts, begin, step, pair, tables.total, assignment))
             if similarities.shape[0] > 0:
-                for level in range(num_levels):
-                    for n in range(num_nodes):
-                        m = max(chosen[n], 0)
-                        similarities[s, f, level, n] = own_levels[level, n, place, m]
+                _keep(chosen, starts, begin, step, pair, tables.levels, similarities)
+
+
+@subroutine(_nrt=False)
+def _write(chosen, starts, begin, step, pair, total, assignment):
+    """Write the matching of one pair; return its score, the sum over matched nodes."""
+    score = 0.0
+    for n in range(len(chosen)):
+        m = chosen[n]
+        put(assignment, pair * len(chosen) + n, m)
+        if m >= 0:
+            score += item(total, starts[n] + begin + m * step)
+    return score
+
+
+@subroutine(_nrt=False)
+def _keep(chosen, starts, begin, step, pair, levels, similarities):
+    """Write the similarities of matched nodes at each level, which the backward pass needs."""
+    num_levels, size, num_nodes = levels.shape[0], levels.shape[1] * levels.shape[2], len(chosen)
+    for n in range(num_nodes):
+        place = starts[n] + begin + max(chosen[n], 0) * step
+        to = pair * num_levels * num_nodes + n
+        for level in range(num_levels):
+            put(similarities, to + level * num_nodes, item(levels, level * size + place))
 
 
 @subroutine(_nrt=False)
@@ -139,7 +182,7 @@ def _load(left, s, aggregation, scale, edges, x):
     if left.levels.shape[0] > 0:
         for level in range(x.shape[0]):
             for n in range(left.levels.shape[2]):
-                for d in range(x.shape[2]):
+                for d in range(left.levels.shape[3]):
                     x[level, n, d] = left.levels[s, level, n, d]
     else:
         # level 0 holds the features, zero for padding; over links they stand in the first block
@@ -156,8 +199,11 @@ def _load(left, s, aggregation, scale, edges, x):
         elif left.bits.shape[0] > 0:
             num_edges = edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
-            num_edges = edges_of_matrix(left.transition[s], edges)
-        fill_levels(edges, num_edges, left.matrices, x)
+            num_nodes = 0
+            for node in left.nodes[s]:
+                num_nodes += node >= 0
+            num_edges = edges_of_matrix(left.transition[s], num_nodes, scale, edges)
+        fill_levels(edges, num_edges, left.matrices, width, x)
     return num_edges
 
 
@@ -177,9 +223,9 @@ class BackwardScratch(NamedTuple):
 
 
 def new_backward_scratch(num_nodes: int, z: np.ndarray) -> BackwardScratch:
-    """Allocate the scratch of one thread for filters z [F, L, M, D]."""
+    """Allocate the scratch of one thread for filters z [F, L, M, D], padded to whole vectors."""
     shape = (z.shape[1], num_nodes, z.shape[3])
-    x, grad_x = np.zeros(shape, z.dtype), np.empty(shape, z.dtype)
+    x, grad_x = zeros(shape, z.dtype), zeros(shape, z.dtype)
     norms = np.zeros(shape[:2], z.dtype)
     return BackwardScratch(x, norms, grad_x, new_edges(num_nodes, z.dtype))
 
@@ -202,7 +248,6 @@ def match_bwd_kernel(
         for s in range(start, (block + 1) * num_subgraphs // num_blocks):
             # embed the subgraph again, add the gradients of its matched pairs at every level
             num_edges = _load(left, s, aggregation, scale, edges, x)
-            grad_x[:] = 0
             if node_similarity == RBF:
                 _add_rbf_gradients(
                     x, z, widths, assignment[s], similarities[s], grad_scores[s], grad_x, own
@@ -219,7 +264,7 @@ def match_bwd_kernel(
                 # where only features were given, the gradients of all levels lead back to level 0
                 factor = z.dtype.type(1)
                 if grad_left.shape[1] < num_levels:
-                    collect_levels(edges, num_edges, left.matrices, grad_x)
+                    collect_levels(edges, num_edges, left.matrices, width, grad_x)
                     factor = _block_scale(left)
                 for level in range(grad_left.shape[1]):
                     for n in range(num_nodes):
@@ -229,45 +274,60 @@ def match_bwd_kernel(
 
 @subroutine(_nrt=False)
 def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
-    """Add the gradients of e = exp(-|x - z|^2 / w): -2 e (x - z) / w to x, its opposite to z."""
-    for f in range(z.shape[0]):
-        for level in range(z.shape[1]):
-            slope = -(grad_scores[f] + grad_scores[f]) / widths[level]
-            for n in range(x.shape[1]):
-                m = assignment[f, n]
-                if m < 0:
-                    continue
-                # the similarity is the exponential, which need not be computed again
-                factor = slope * similarities[f, level, n]
-                # where e underflows, an infinite difference must not become NaN
-                if factor == 0:
-                    continue
-                for d in range(x.shape[2]):
-                    step = factor * (x[level, n, d] - z[f, level, m, d])
-                    grad_x[level, n, d] += step
-                    grad_z[f, level, m, d] -= step
+    """Fill grad_x and add to grad_z, of e = exp(-|x - z|^2 / w): -2 e (x - z) / w, its opposite."""
+    num_filters, num_levels, num_filter_nodes, stride = z.shape
+    num_nodes = x.shape[1]
+    for level in range(num_levels):
+        slope = z.dtype.type(-2) / widths[level]
+        for n in range(num_nodes):
+            place = (level * num_nodes + n) * stride
+            for d in range(0, stride, lanes_of(x.dtype)):
+                node, total = load(x, place + d), spread(x.dtype.type(0))
+                for f in range(num_filters):
+                    m = item(assignment, f * num_nodes + n)
+                    # the similarity is the exponential, which need not be computed again
+                    factor = item(similarities, (f * num_levels + level) * num_nodes + n)
+                    factor *= item(grad_scores, f) * slope
+                    # where e underflows, an infinite difference must not become NaN
+                    if m < 0 or factor == 0:
+                        continue
+                    to = ((f * num_levels + level) * num_filter_nodes + m) * stride + d
+                    change = spread(factor) * (node - load(z, to))
+                    total = total + change
+                    store(grad_z, to, load(grad_z, to) - change)
+                store(grad_x, place + d, total)
 
 
 @subroutine(_nrt=False)
 def _add_dice_gradients(
     x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
 ):
-    """Add the gradients of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2: 2 (z - (e - 1) x) / w to x."""
+    """Fill grad_x and add to grad_z, of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2.
+
+    The gradient by x is 2 (z - (e - 1) x) / w.
+    """
+    num_filters, num_levels, num_filter_nodes, stride = z.shape
+    num_nodes = x.shape[1]
     one, epsilon = z.dtype.type(1), z.dtype.type(DICE_EPSILON)
-    for f in range(z.shape[0]):
-        for level in range(z.shape[1]):
-            for n in range(x.shape[1]):
-                m = assignment[f, n]
-                if m < 0:
-                    continue
-                # one part along the other node, one part along the node itself
-                norm = norms[level, n] + z_norms[f, level, m] + epsilon
-                across = (grad_scores[f] + grad_scores[f]) / norm
-                along = -across * (similarities[f, level, n] - one)
-                for d in range(x.shape[2]):
-                    a, b = x[level, n, d], z[f, level, m, d]
-                    grad_x[level, n, d] += across * b + along * a
-                    grad_z[f, level, m, d] += across * a + along * b
+    for level in range(num_levels):
+        for n in range(num_nodes):
+            place = (level * num_nodes + n) * stride
+            for d in range(0, stride, lanes_of(x.dtype)):
+                node, total = load(x, place + d), spread(x.dtype.type(0))
+                for f in range(num_filters):
+                    m = assignment[f, n]
+                    if m < 0:
+                        continue
+                    # one part along the other node, one part along the node itself
+                    norm = norms[level, n] + z_norms[f, level, m] + epsilon
+                    across = (grad_scores[f] + grad_scores[f]) / norm
+                    along = spread(-across * (similarities[f, level, n] - one))
+                    to = ((f * num_levels + level) * num_filter_nodes + m) * stride + d
+                    filter_node = load(z, to)
+                    total = total + (spread(across) * filter_node + along * node)
+                    change = spread(across) * node + along * filter_node
+                    store(grad_z, to, load(grad_z, to) + change)
+                store(grad_x, place + d, total)
 
 
 @compiled()

@@ -23,6 +23,7 @@ from gomkcn_dgl.kernels.matching_loops import (
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched
 from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, NODE_SIMILARITY_NAMES
 from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
 _TABLE_ENTRIES = 32768
@@ -68,15 +69,15 @@ def match_subgraphs(
 
     ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and either ``bits``, int64
     ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``links [S, N, N]`` with ``matrices`` and
-    ``num_channels`` of each link, or ``transition [S, N, N]``. ``aggregation`` and ``level_scale``
-    turn bits and links into a transition matrix.
+    ``num_channels`` of each link, or ``transition [S, N, N]``, whose padding is not read. The level
+    scale is divided by here; ``aggregation`` turns bits and links into a transition matrix.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
         None, feat, nodes, bits, transition, links, matrices, num_channels, z, bandwidth,
         level_scale, AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
         rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
     )  # fmt: skip
-    return Matched(scores, assignment.long())
+    return Matched(scores, assignment)
 
 
 def _needs_grad(left: Tensor, z: Tensor) -> bool:
@@ -163,8 +164,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     z, dtype = inputs.z, scores.numpy().dtype
     num_nodes = assignment.shape[2]
     _, num_levels, num_filter_nodes, width = z.shape
-    chunks = _in_chunks(z, num_nodes)
-    norms = chunks.square().sum(dim=2)
+    chunks, at_once = _in_chunks(z, num_nodes, optimal)
     largest = num_levels * NODE_SIMILARITIES[NODE_SIMILARITY_NAMES[inputs.node_similarity]].largest
     shift, fixed = fixed_point(num_nodes, num_filter_nodes, largest)
     # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
@@ -177,7 +177,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
 
     run_blocks(
         match_block, len(rows), nanoseconds,
-        inputs.left_side(), chunks.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype),
+        inputs.left_side(), chunks.numpy(), at_once, np.array(inputs.bandwidth, dtype),
         rows.numpy(), inputs.aggregation, dtype.type(inputs.level_scale),
         inputs.node_similarity, optimal, int(anchor_root), shift, dtype.type(fixed),
         *(output.numpy() for output in outputs),
@@ -199,19 +199,27 @@ def _check_references(inputs: _Inputs, rows: Tensor) -> None:
             )
 
 
-def _in_chunks(z: Tensor, num_nodes: int) -> Tensor:
-    """Lay the nodes of as many filters as stay in cache side by side: ``[chunks, L, D, B]``."""
+def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:
+    """Lay the nodes of as many filters as stay in cache side by side, and say how many these are.
+
+    ``[chunks, blocks, L, D, lanes]``, in the order that ``match_fwd_kernel`` wants.
+    """
     num_filters, num_levels, num_filter_nodes, width = z.shape
     entries = (num_levels + 1) * (num_nodes + 1) * num_filter_nodes
     # as few chunks as keep a table in cache, all of the same size
     num_chunks = max(1, min(num_filters, -(-num_filters * entries // _TABLE_ENTRIES)))
     at_once = -(-num_filters // num_chunks)
-    missing = num_chunks * at_once - num_filters
-    padded = torch.nn.functional.pad(z, (0, 0, 0, 0, 0, 0, 0, missing))
-    # [chunks, filters, L, M, D] -> [chunks, L, D, filters * M]
-    parts = padded.reshape(num_chunks, at_once, num_levels, num_filter_nodes, width)
-    shape = (num_chunks, num_levels, width, at_once * num_filter_nodes)
-    return parts.permute(0, 2, 4, 1, 3).reshape(shape).contiguous()
+    filled = torch.nn.functional.pad(z, (0, 0, 0, 0, 0, 0, 0, num_chunks * at_once - num_filters))
+    # [chunks, filters, L, M, D] -> [chunks, L, D, filters, M] or [chunks, L, D, M, filters]
+    parts = filled.reshape(num_chunks, at_once, num_levels, num_filter_nodes, width)
+    parts = parts.permute(0, 2, 4, 1, 3) if optimal else parts.permute(0, 2, 4, 3, 1)
+    # whole vectors of columns
+    columns = at_once * num_filter_nodes
+    dtype = z.numpy().dtype
+    flat = parts.reshape(num_chunks, num_levels, width, columns)
+    flat = torch.nn.functional.pad(flat, (0, padded(columns, dtype) - columns))
+    blocks = flat.unflatten(3, (-1, lanes_of(dtype))).permute(0, 3, 1, 2, 4)
+    return blocks.contiguous(), at_once
 
 
 @library.register_fake("gomkcn::match_numba")
@@ -232,12 +240,13 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     """Return the gradients of the left side, levels or features, and of z."""
     inputs = _Inputs(*arguments[:_NUM_INPUTS])
     assignment, similarities, grad_scores, needs_left = arguments[_NUM_INPUTS:]
-    left, z = inputs.left_side(), inputs.z.contiguous()
+    left, z = inputs.left_side(), inputs.z
     num_subgraphs, _, num_nodes = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
     left_width = inputs.left().shape[-1]
     norms = z.square().sum(dim=3)
     dtype = norms.numpy().dtype
+    z = torch.nn.functional.pad(z, (0, padded(width, dtype) - width)).contiguous()
     # each block sums its own gradient of z, and the blocks are added in order
     blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
     grad_z = z.new_empty(blocks, *z.shape)
@@ -264,8 +273,8 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     if inputs.feat is not None and needs_left:
         grad_left = torch.zeros_like(inputs.feat, memory_format=torch.contiguous_format)
         scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
-        return grad_left, grad_z.sum(dim=0)
-    return grad_rows, grad_z.sum(dim=0)
+        return grad_left, grad_z[..., :width].sum(dim=0)
+    return grad_rows, grad_z[..., :width].sum(dim=0)
 
 
 @library.register_fake("gomkcn::match_numba_backward")
@@ -287,9 +296,13 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tenso
     # the tensors come first, then plain numbers
     ctx.save_for_backward(*kept[:_NUM_TENSORS], *output[1:])
     ctx.settings = kept[_NUM_TENSORS:]
+    # else autograd fills gradients of zeros for the matching and the similarities
+    ctx.set_materialize_grads(False)
 
 
-def _differentiate(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+def _differentiate(ctx: Any, grad_scores: Tensor | None, *_: Any) -> tuple[Tensor | None, ...]:
+    if grad_scores is None:
+        return (None,) * len(ctx.needs_input_grad)
     *tensors, assignment, similarities = ctx.saved_tensors
     needs = dict(zip(_Inputs._fields, ctx.needs_input_grad, strict=False))
     needs_left = needs["levels"] or needs["feat"]

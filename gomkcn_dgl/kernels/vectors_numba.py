@@ -1,0 +1,301 @@
+"""Vectors of 64 bytes as values in compiled functions, and the few operations that kernels need.
+
+A loop that the compiler vectorises by itself uses half of the widest registers, keeps no sum in a
+register from one loop to the next, and tests at run time whether arrays overlap. Here a vector is a
+value: 16 numbers of float32 or 8 of float64, with ``+``, ``-``, ``*``, ``/`` and the functions
+below; the compiler splits it where a processor's registers are smaller. Arrays are contiguous and
+read by the offset of a number in them, without a look at their bounds.
+
+Each function's body is what it does without the compiler, on arrays of NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin, models, register_model
+
+_BYTES = 64
+# a product and a sum may become one instruction; without any flag, Numba would let the compiler
+# change the order of operations
+_FLAGS = ("contract",)
+
+
+def lanes_of(dtype: Any) -> int:
+    """Numbers in a vector."""
+    return _BYTES // np.dtype(dtype).itemsize
+
+
+def padded(count: int, dtype: Any) -> int:
+    """Round up to whole vectors."""
+    lanes = lanes_of(dtype)
+    return -(-count // lanes) * lanes
+
+
+def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Return an array of zeros that begins with a cache line, so that no vector lies in two."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + _BYTES, np.uint8)
+    start = -memory.ctypes.data % _BYTES
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+class Vector(types.Type):
+    """Type of one vector, or of several below each other, in compiled code."""
+
+    def __init__(self, dtype: types.Float, height: int = 1) -> None:
+        self.dtype, self.height = dtype, height
+        self.lanes = _BYTES * 8 // dtype.bitwidth
+        super().__init__(f"Vector({dtype}, {height})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Vector) -> None:
+        number = ir.FloatType() if fe_type.dtype == types.float32 else ir.DoubleType()
+        super().__init__(dmm, fe_type, ir.VectorType(number, fe_type.height * fe_type.lanes))
+
+
+def _compile(
+    function: Any, result: Callable[..., Any], *kinds: Any
+) -> Callable[[Callable[..., Any]], None]:
+    """Name what generates the code of a function, and the type of its result."""
+
+    class Template(AbstractTemplate):
+        key = function
+
+        def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            if len(args) != len(kinds) or not all(map(isinstance, args, kinds)):
+                return None
+            return signature(result(*args), *args)
+
+    infer_global(function)(Template)
+    return lower_builtin(function, *kinds)
+
+
+def load(array: np.ndarray, offset: int) -> Any:
+    """Return the vector that begins at the number ``offset`` of a contiguous array."""
+    return array.reshape(-1)[offset : offset + lanes_of(array.dtype)].copy()
+
+
+def store(array: np.ndarray, offset: int, vector: Any) -> None:
+    """Write a vector to where the number ``offset`` of a contiguous array is."""
+    array.reshape(-1)[offset : offset + lanes_of(array.dtype)] = vector
+
+
+def item(array: np.ndarray, offset: int) -> Any:
+    """Return the number ``offset`` of a contiguous array."""
+    return array.reshape(-1)[offset]
+
+
+def put(array: np.ndarray, offset: int, number: Any) -> None:
+    """Write the number ``offset`` of a contiguous array, of the array's type."""
+    array.reshape(-1)[offset] = number
+
+
+def spread(number: Any) -> Any:
+    """Return a vector of equal numbers."""
+    return np.full(lanes_of(number.dtype), number)
+
+
+def pair(vector: Any) -> Any:
+    """Return vectors twice, below each other."""
+    return np.concatenate([vector, vector])
+
+
+def repeat(vector: Any, like: Any) -> Any:
+    """Return a vector as often as there are vectors in ``like``."""
+    return np.tile(vector, len(like) // len(vector))
+
+
+def spread_rows(array: np.ndarray, offset: int, stride: int, like: Any) -> Any:
+    """Return a vector of equal numbers for each vector of ``like``, every ``stride`` numbers."""
+    lanes = lanes_of(array.dtype)
+    first = array.reshape(-1)[offset:]
+    return np.repeat(first[: len(like) // lanes * stride : stride], lanes)
+
+
+def store_rows(array: np.ndarray, offset: int, stride: int, vectors: Any) -> None:
+    """Write each of several vectors, every ``stride`` numbers."""
+    lanes = lanes_of(array.dtype)
+    for k in range(len(vectors) // lanes):
+        store(array, offset + k * stride, vectors[k * lanes : (k + 1) * lanes])
+
+
+def pick_greater(a: Any, b: Any, yes: Any, no: Any) -> Any:
+    """Return ``yes`` where a > b, and ``no`` elsewhere and where one is NaN."""
+    return np.where(a > b, yes, no)
+
+
+def pick_equal(a: Any, b: Any, yes: Any, no: Any) -> Any:
+    """Return ``yes`` where a = b, and ``no`` elsewhere."""
+    return np.where(a == b, yes, no)
+
+
+# float32: adding it leaves the nearest whole number in the low bits
+_MAGIC = np.float32(1.5 * 2**23)
+# 2^r = 1 + c1 r + ... + c5 r^5 + e, |e| < 1.2e-7 for |r| <= 1 / 2
+_POLYNOMIAL = (1.0, 0.69314706, 0.24022235, 0.055506784, 0.009671962, 0.0013274633)
+
+
+def exp2(vector: Any) -> Any:
+    """Return 2^t for t <= 0; for float32 with an error below 3e-7 of it, and 0 below 2^-127."""
+    lowest = -126.5 if vector.dtype == np.float32 else -np.inf
+    return np.exp2(np.where(vector < lowest, -np.inf, vector))
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.gep(data, [offset])
+
+
+def _size(sig: Any) -> int:
+    """Bytes of a number of the array that is the first argument."""
+    return int(sig.args[0].dtype.bitwidth // 8)
+
+
+def _shuffle(builder: Any, vector: Any, lanes: list[int], other: Any = None) -> Any:
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
+    other = ir.Constant(vector.type, ir.Undefined) if other is None else other
+    return builder.shuffle_vector(vector, other, mask)
+
+
+@_compile(load, lambda array, _: Vector(array.dtype), types.Array, types.Integer)
+def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kind = context.get_value_type(sig.return_type).as_pointer()
+    pointer = builder.bitcast(_pointer(context, builder, sig.args[0], *args), kind)
+    return builder.load(pointer, align=_size(sig))
+
+
+@_compile(store, lambda *_: types.none, types.Array, types.Integer, Vector)
+def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = _pointer(context, builder, sig.args[0], *args[:2])
+    pointer = builder.bitcast(pointer, args[2].type.as_pointer())
+    builder.store(args[2], pointer, align=_size(sig))
+    return context.get_dummy_value()
+
+
+@_compile(item, lambda array, _: array.dtype, types.Array, types.Integer)
+def _item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.load(_pointer(context, builder, sig.args[0], *args))
+
+
+@_compile(put, lambda *_: types.none, types.Array, types.Integer, types.Number)
+def _put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    number = context.cast(builder, args[2], sig.args[2], sig.args[0].dtype)
+    builder.store(number, _pointer(context, builder, sig.args[0], *args[:2]))
+    return context.get_dummy_value()
+
+
+@_compile(spread, Vector, types.Float)
+def _spread(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kind = context.get_value_type(sig.return_type)
+    return _spread_numbers(builder, kind, args)
+
+
+def _spread_numbers(builder: Any, kind: Any, numbers: Any) -> Any:
+    """Give each number an equal share of the lanes."""
+    vector = ir.Constant(kind, ir.Undefined)
+    share = kind.count // len(numbers)
+    for k, number in enumerate(numbers):
+        vector = builder.insert_element(vector, number, ir.IntType(32)(k))
+    return _shuffle(builder, vector, [lane // share for lane in range(kind.count)])
+
+
+@_compile(pair, lambda vector: Vector(vector.dtype, 2 * vector.height), Vector)
+def _pair(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _shuffle(builder, args[0], [*range(args[0].type.count)] * 2)
+
+
+@_compile(repeat, lambda _, like: like, Vector, Vector)
+def _repeat(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _shuffle(builder, args[0], [*range(args[0].type.count)] * sig.args[1].height)
+
+
+@_compile(spread_rows, lambda *args: args[3], types.Array, types.Integer, types.Integer, Vector)
+def _spread_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = _pointer(context, builder, sig.args[0], *args[:2])
+    numbers = []
+    for _ in range(sig.return_type.height):
+        numbers.append(builder.load(pointer))
+        pointer = builder.gep(pointer, [args[2]])
+    return _spread_numbers(builder, args[3].type, numbers)
+
+
+@_compile(store_rows, lambda *_: types.none, types.Array, types.Integer, types.Integer, Vector)
+def _store_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = _pointer(context, builder, sig.args[0], *args[:2])
+    lanes = sig.args[3].lanes
+    for k in range(sig.args[3].height):
+        part = _shuffle(builder, args[3], [*range(k * lanes, (k + 1) * lanes)])
+        builder.store(part, builder.bitcast(pointer, part.type.as_pointer()), align=_size(sig))
+        pointer = builder.gep(pointer, [args[2]])
+    return context.get_dummy_value()
+
+
+@_compile(pick_greater, lambda *args: args[0], Vector, Vector, Vector, Vector)
+def _pick_greater(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
+
+
+@_compile(pick_equal, lambda *args: args[0], Vector, Vector, Vector, Vector)
+def _pick_equal(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.select(builder.fcmp_ordered("==", args[0], args[1]), args[2], args[3])
+
+
+def _compile_operator(function: Any, name: str) -> None:
+    @_compile(function, lambda *args: args[0], Vector, Vector)
+    def _operate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, name)(*args, flags=_FLAGS)
+
+
+_compile_operator(operator.add, "fadd")
+_compile_operator(operator.sub, "fsub")
+_compile_operator(operator.mul, "fmul")
+_compile_operator(operator.truediv, "fdiv")
+
+
+@_compile(exp2, lambda vector: vector, Vector)
+def _exp2(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kind = args[0].type
+    if sig.return_type.dtype == types.float64:
+        function = ir.FunctionType(kind, [kind])
+        name = f"llvm.exp2.v{kind.count}f64"
+        library = cgutils.get_or_insert_function(builder.module, function, name)
+        return builder.call(library, args)
+    whole = ir.VectorType(ir.IntType(32), kind.count)
+
+    def constant(number: float) -> Any:
+        return ir.Constant(kind, [float(np.float32(number))] * kind.count)
+
+    def integer(number: int) -> Any:
+        return ir.Constant(whole, [number] * kind.count)
+
+    # t = k + r with a whole k; from -127 on, 2^k becomes 0 below; a NaN stays one
+    low = constant(-127)
+    t = builder.select(builder.fcmp_ordered(">", low, args[0]), low, args[0])
+    shifted = builder.fadd(t, constant(_MAGIC), flags=_FLAGS)
+    rounded = builder.fsub(shifted, constant(_MAGIC), flags=_FLAGS)
+    r = builder.fsub(t, rounded, flags=_FLAGS)
+    # 2^r by Horner's rule
+    total = constant(_POLYNOMIAL[-1])
+    for coefficient in _POLYNOMIAL[-2::-1]:
+        product = builder.fmul(total, r, flags=_FLAGS)
+        total = builder.fadd(product, constant(coefficient), flags=_FLAGS)
+    # k stands in the low bits: moved to the exponent they give 2^k
+    bits = builder.add(builder.bitcast(shifted, whole), integer(127))
+    power = builder.bitcast(builder.shl(bits, integer(23)), kind)
+    return builder.fmul(total, power, flags=_FLAGS)
+
+
+@_compile(lanes_of, lambda _: types.intp, types.DType)
+def _lanes_of(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return context.get_constant(types.intp, _BYTES * 8 // sig.args[0].dtype.bitwidth)
