@@ -10,16 +10,21 @@ from tiny_runs import typed_pattern_of
 from mining.descriptions.relation_clauses import letter_order, relation_clauses
 from mining.descriptions.shapes import describe_shape
 
-SUBJECT_AND_VERB = r"(?:while )?((?:both|all|[A-Z])(?:[+][A-Z])*(?: and [A-Z])?) (\w+) (.+)"
+SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|[A-Z])(?:[+][A-Z])*(?: and [A-Z])?) (\w+) (.+)"
 VERBS = {"activates": True, "represses": True, "binds": False}
 
 
 def read_back(text):
     """Relation, source and target of each edge that a sentence claims, by the letters."""
-    claims, mentioned = set(), []
+    claims, mentioned, sources = set(), [], []
+    # a second verb of one subject is a clause of its own
+    text = re.sub(r" and (?=[a-z])", ", same ", text)
     for clause in text.split(", "):
         subject, verb, targets = re.fullmatch(SUBJECT_AND_VERB, clause).groups()
-        sources = mentioned if subject in {"both", "all"} else re.findall("[A-Z]", subject)
+        if subject in {"both", "all"}:
+            sources = mentioned
+        elif subject != "same":
+            sources = re.findall("[A-Z]", subject)
         assert subject != "both" or len(sources) == 2
         (relation,) = (one for one in VERBS if one.startswith(verb))
         assert (verb == relation) == (len(sources) == 1)
@@ -71,7 +76,7 @@ def test_the_sentence_read_back_is_the_pattern(seed):
         ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
          "triangle: A binds B, both activate C"),
         ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
-        ([("activates", 0, 1), ("represses", 0, 1)], "arc: A activates B, A represses B"),
+        ([("activates", 0, 1), ("represses", 0, 1)], "arc: A activates B and represses B"),
     ],
 )  # fmt: skip
 def test_sentences(edges, text):

@@ -39,18 +39,19 @@ def relation_clauses(pattern: Pattern) -> str | None:
         return None
     clauses: list[str] = []
     mentioned: set[int] = set()
+    last: tuple[int, ...] = ()
     for relation, sources, targets in groups:
         verb = relation if _is_verb(relation) else f"“{relation}”"
         plural = _plural(verb) if len(sources) > 1 else verb
-        subject = _letters(sources)
-        if len(sources) > 1 and set(sources) == mentioned and sources != targets:
-            subject = "both" if len(sources) == 2 else "all"
-        elif len(sources) > 1 and clauses:
-            # a list after a comma would read as more objects of the clause before
-            subject = f"while {subject}"
         others = "each other" if sources == targets else _letters(targets)
-        clauses.append(f"{subject} {plural} {others}")
+        if sources == last:
+            clauses[-1] += f" and {plural} {others}"
+        else:
+            everyone = set(sources) == mentioned and sources != targets
+            subject = _subject(sources, is_first=not clauses, everyone=everyone)
+            clauses.append(f"{subject} {plural} {others}")
         mentioned |= {*sources, *targets}
+        last = sources
     return ", ".join(clauses)
 
 
@@ -76,6 +77,14 @@ def _group_edges(
     groups += [(r, some, tuple(others)) for (r, some), others in targets.items()]
     groups.sort(key=lambda group: (max(*group[1], *group[2]), group[1], group[0]))
     return [(pattern.relations.names[r], some, others) for r, some, others in groups]
+
+
+def _subject(sources: tuple[int, ...], *, is_first: bool, everyone: bool) -> str:
+    """The subject of a clause; ``everyone`` says that it is all that was mentioned before."""
+    if len(sources) > 1 and everyone:
+        return "both" if len(sources) == 2 else "all"
+    # a list after a comma would read as more objects of the clause before
+    return f"while {_letters(sources)}" if len(sources) > 1 and not is_first else _letters(sources)
 
 
 def _letters(positions: Sequence[int]) -> str:
