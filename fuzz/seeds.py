@@ -35,9 +35,23 @@ from mining.runs.mining_run import MiningRun
 from mining.settings import RunSettings
 
 EDGES = "0 1\n1 2\n2 3\n3 0\n"
-EDGE_LISTS = (EDGES, "# c\n10\t20 0.5\n20 30 1e3\n% d\n\n30 10 2\n", "a b\nb c # d\nc a\né a\n")
-EDGE_CSVS = ("u,v,weight\n0,1,0.5\n1,2,3\n", 'note,from,to\n"a, b",x,y\n"c\nd",y,z\n')
-FEATURE_TABLES = ("a,b\n1,2\n3,4\n5,6\n7,8\n", 'id,"x, y"\n3,1\n2,1\n1,0.5\n0,1e3\n')
+EDGE_LISTS = (
+    EDGES,
+    "# c\n10\t20 0.5\n20 30 1e3\n% d\n\n30 10 2\n",
+    "a b\nb c # d\nc a\né a\n",
+    "head relation tail\na likes b\nb likes a\nb owns c\n",
+    "a\tis a\tb c\nb c\tis a\td\nd\tpart of\ta\n",
+)
+EDGE_CSVS = (
+    "source;target;type;weight\n0;1;directed;1\n1;2;undirected;0.5\n",
+    "u,v,weight\n0,1,0.5\n1,2,3\n",
+    'note,from,to\n"a, b",x,y\n"c\nd",y,z\n',
+)
+FEATURE_TABLES = (
+    "id,kind,x\n0,tf,1\n1,kinase,2\n2,tf,0\n3,tf,1\n",
+    "a,b\n1,2\n3,4\n5,6\n7,8\n",
+    'id,"x, y"\n3,1\n2,1\n1,0.5\n0,1e3\n',
+)
 # occurrences of each pattern in the files of occurrences
 COUNTS = (2, 1)
 _READ = (".json", ".npy", ".parquet", ".pt", ".toml")
@@ -109,20 +123,22 @@ def npz_files() -> list[bytes]:
 
 
 def edge_parquets() -> list[bytes]:
-    """Return integer ids, and text ids with weights."""
+    """Return integer ids, and text ids with weights or relations."""
     text = {"u": ["a", "b", "é"], "v": ["b", "é", "a"], "weight": [0.5, 1.0, 2.0]}
-    tables = [pa.table({"source": [0, 1, 2], "target": [1, 2, 0]}), pa.table(text)]
+    typed = {"head": ["a", "b"], "relation": ["is", "has"], "tail": ["b", "c"]}
+    tables = [pa.table({"source": [0, 1, 2], "target": [1, 2, 0]}), pa.table(text), pa.table(typed)]
     return [saved(lambda file, table=table: pq.write_table(table, file)) for table in tables]
 
 
 def tu_folders() -> list[bytes]:
-    """Return two graphs with labels and attributes, and with labels alone."""
+    """Return two graphs with labels, some with attributes or labels of edges."""
     files = {"A": "1, 2\n2, 1\n3, 4\n4, 3\n", "graph_indicator": "1\n1\n2\n2\n"}
     files |= {"graph_labels": "1\n-1\n", "node_labels": "0\n1\n0\n2\n"}
     folder = {f"T_{name}.txt": text.encode() for name, text in files.items()}
     folder["README.txt"] = b"Node labels:\n  0  C\n  1  N\n  2  O\n"
     attributes = {"T_node_attributes.txt": b"0.5, 1\n1, 2\n-1, 3\n1e3, 4\n"}
-    return [pack(folder), pack({**folder, **attributes})]
+    edges = {"T_edge_labels.txt": b"0\n0\n1\n1\n", "T_edge_attributes.txt": b"1\n1\n2\n2\n"}
+    return [pack(folder), pack({**folder, **attributes}), pack({**folder, **edges})]
 
 
 def planetoid_folders() -> list[bytes]:

@@ -178,20 +178,8 @@ def find_layout(
     ((0, 2), 1)
     """
     # 1. what the caller says
-    chosen: dict[str, int | None] = {}
-    for role in ("source", "target", "relation", "weight"):
-        column = getattr(options, role)
-        if column == NONE and column not in names and role in ("relation", "weight"):
-            chosen[role] = None
-        elif column is not None:
-            chosen[role] = _position(role, column, names, rows is not None)
-    edge_features = tuple(
-        _position("edge_features", column, names, rows is not None)
-        for column in options.edge_features
-    )
-    taken = [column for column in chosen.values() if column is not None]
-    _refuse_repeated([*taken, *edge_features], names)
-    free = [column for column in range(len(names)) if column not in (*taken, *edge_features)]
+    chosen, edge_features = _given_columns(names, options, rows is not None)
+    free = [c for c in range(len(names)) if c not in (*chosen.values(), *edge_features)]
     # 2. what the header or the values say
     guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
     for role, position in guessed.items():
@@ -221,6 +209,25 @@ def find_layout(
         first_line,
         dialect,
     )
+
+
+def _given_columns(
+    names: Sequence[str], options: EdgeOptions, is_unnamed: bool
+) -> tuple[dict[str, int | None], tuple[int, ...]]:
+    """Return the columns that the caller chose, None for one that is not to be used."""
+    chosen: dict[str, int | None] = {}
+    for role in ("source", "target", "relation", "weight"):
+        column = getattr(options, role)
+        if column == NONE and column not in names and role in ("relation", "weight"):
+            chosen[role] = None
+        elif column is not None:
+            chosen[role] = _position(role, column, names, is_unnamed)
+    edge_features = tuple(
+        _position("edge_features", column, names, is_unnamed) for column in options.edge_features
+    )
+    taken = [column for column in chosen.values() if column is not None]
+    _refuse_repeated([*taken, *edge_features], names)
+    return chosen, edge_features
 
 
 def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
