@@ -89,11 +89,12 @@ def _draw(edge: DrawnEdge, ends: np.ndarray, radius: float, side: float) -> list
     style = {"stroke_dasharray": edge.dashes, "opacity": edge.opacity}
     # the curve through the middle: a quadratic one, whose control point is twice as far away
     control = 2 * _middle(ends, side) - ends.mean(axis=0)
-    stop, head = 1.0, ""
+    stop, end, head = 1.0, ends[1], ""
     if edge.arrow:
         size = min(6.0 + 2.2 * edge.width, 0.55 * max(length - 2 * radius, 6.0))
         stop, head = _head(edge, ends, control, radius + 1, size)
-    end, inner = quadratic(ends, control, stop), ends[0] + stop * (control - ends[0])
+        end = quadratic(ends, control, stop)
+    inner = ends[0] + stop * (control - ends[0])
     ends, bent = np.stack([ends[0], end]), inner if side else None
     curve = path(list(ends), edge.width, edge.color, bent, **style)
     halo = path(list(ends), edge.width + 7, edge.halo, bent, opacity=0.4) if edge.halo else ""

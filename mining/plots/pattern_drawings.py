@@ -137,7 +137,7 @@ class PatternSketch:
             drawn.add(key)
             look = {"width": 3.5 if self.pattern.relations.is_simple else 2.8}
             if key not in expected:
-                look = {"width": 3.0, **extra}
+                look = {"width": 3, **extra}
             edges.append(self._edge((u, v), relation, **look))
         edges += [
             self._edge((at[u], at[v]), relation, 2, dashes=DOTTED, opacity=0.8)
