@@ -75,15 +75,17 @@ def level_embeddings(
 def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor:
     """Levels over several channels: ``X_i = sum over channels c of A_c X_{i-1} W_c``."""
     matrices = torch.from_numpy(channel_matrices(transition.shape[3])).to(transition)
-    batch, size, _ = feat.shape
     rows = matrices.shape[1]
+    batch, size, width = feat.shape
+    # the matrices put in place of the entries: one step is a product with [N K, N K]
+    blocks = (transition @ matrices.flatten(1)).reshape(batch, size, size, rows, rows)
+    step = blocks.transpose(2, 3).reshape(batch, size * rows, size * rows)
     # level 0 stands in the first of K blocks of features, [B, N, K, D]; the others are empty
     level = torch.nn.functional.pad(rows**0.5 * feat.unsqueeze(2), (0, 0, 0, rows - 1))
-    levels = [level]
+    levels = [level.reshape(batch, size * rows, width)]
     for _ in range(num_levels):
-        level = torch.einsum("buvc,cij,bvjd->buid", transition, matrices, level)
-        levels.append(level)
-    return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, -1)
+        levels.append(step @ levels[-1])
+    return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, rows * width)
 
 
 @cache
