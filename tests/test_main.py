@@ -362,7 +362,7 @@ BAD_INPUT = {
     "report without a run": (lambda: "report none", "holds no finished run: run.json is missing."),
     "unknown base": (
         lambda: "generate planted --out g.bin --base ring",
-        "base must be one of 'ba', 'er', 'regular', 'tree', 'ws', got 'ring'.",
+        "--base must be one of 'ba', 'configuration', 'er', 'layered', 'regular', ",
     ),
     "motif without a number": (
         lambda: "generate planted --out g.bin --motif house",
