@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from gomkcn_dgl import CSRGraph, GOMKKernel, extract_subgraphs, gomk, read_graph
 from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from synthetic import barabasi_albert
 
 # scores stay far from 0 with it, see GOMKKernel
@@ -92,6 +94,31 @@ class MatchingInputs:
         assert isinstance(scores, Tensor)
         parameters = (self.feat, self.filter_adj, self.filter_feat)
         return (scores, *torch.autograd.grad(scores.sum(), parameters))
+
+    def directed(self) -> Callable[[], tuple[Tensor, ...]]:
+        """Return ``forward_backward`` on the same edges, each from its first node to the other.
+
+        The subgraphs come as links, as those of a graph with direction do.
+        """
+        links = (self.adj.triu() > 0).to(torch.uint8) + 2 * (self.adj.tril() > 0).to(torch.uint8)
+        subgraphs = SubgraphTensors.of_matrices(self.adj, self.num_nodes)._replace(
+            weights=None,
+            links=links,
+            channels=torch.tensor([[False, False], [True, False], [False, True]]),
+            opposite=torch.tensor([1, 0]),
+        )
+        filter_adj = torch.stack([self.filter_adj.triu(), self.filter_adj.tril()], dim=3)
+        filter_adj = filter_adj.detach().requires_grad_()
+        kernel = GOMKKernel(self.num_levels, level_scale=LEVEL_SCALE, matching="greedy")
+
+        def call() -> tuple[Tensor, ...]:
+            z = kernel.embed(filter_adj, self.filter_feat)
+            feat = self.feat.flatten(0, 1)
+            scores = kernel.match_subgraphs(subgraphs, feat, z, "numba").scores
+            parameters = (self.feat, filter_adj, self.filter_feat)
+            return (scores, *torch.autograd.grad(scores.sum(), parameters))
+
+        return call
 
     def part(self, rows: slice | np.ndarray) -> MatchingInputs:
         """Some of the subgraphs, against all filters."""

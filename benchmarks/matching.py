@@ -30,6 +30,7 @@ QUICK_SHAPE = MatchingShape(40, 3, 6, 3, 3)
 # operations of an exponential and of adding it to the table, in the count of operations
 EXPONENTIAL = 20
 REFERENCE = "reference, greedy"
+DIRECTED = "numba, greedy, edges with direction"
 
 
 def operations(shape: MatchingShape) -> int:
@@ -98,6 +99,7 @@ def on_cpu(bench: Bench) -> None:
         others = {
             REFERENCE: lambda inputs=inputs: inputs.forward_backward("reference", "greedy"),
             matrix_products.NAME: lambda inputs=inputs: matrix_products.forward_backward(inputs),
+            DIRECTED: inputs.directed(),
         }
         compare(bench, table, inputs, shape, limits, others, "numba")
         furthest = max(furthest, largest_difference(inputs, "numba"))

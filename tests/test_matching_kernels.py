@@ -153,6 +153,18 @@ def test_a_fast_kernel_equals_the_reference(
         assert torch.equal(matched, expected_matched)
 
 
+@pytest.mark.parametrize("anchor_root", [False, True])
+@pytest.mark.parametrize("backend", FAST)
+def test_greedy_ties_go_to_the_first_column_also_where_all_underflows(backend, anchor_root):
+    inputs = problem(Shape(20, 19, 6, 8, 4), torch.float32)
+    options = {"tau": 0.001, "matching": "greedy", "anchor_root": anchor_root}
+    ours, expected = (
+        gomk(*inputs, backend=name, return_matching=True, **with_kernel(options))[1]
+        for name in (backend, "reference")
+    )
+    assert torch.equal(ours, expected)
+
+
 @pytest.mark.parametrize(
     ("N", "M", "node_similarity", "anchor_root"),
     [

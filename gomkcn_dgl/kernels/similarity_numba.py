@@ -45,7 +45,7 @@ class Tables(NamedTuple):
     x_norms: np.ndarray  # [L, N + ROWS]
     z_norms: np.ndarray  # [P / lanes, L, lanes]
     levels: np.ndarray  # [L, N + ROWS, P], similarities
-    total: np.ndarray  # [N + ROWS, P], their sum
+    total: np.ndarray  # [N + ROWS + 1, P], their sum
 
 
 def new_tables(num_nodes: int, z: np.ndarray) -> Tables:
@@ -56,7 +56,8 @@ def new_tables(num_nodes: int, z: np.ndarray) -> Tables:
         zeros((num_levels, rows), z.dtype),
         zeros((num_blocks, num_levels, lanes), z.dtype),
         zeros((num_levels, rows, columns), z.dtype),
-        zeros((rows, columns), z.dtype),
+        # one more, since a vector may begin at the last filter of the last row
+        zeros((rows + 1, columns), z.dtype),
     )
 
 
