@@ -156,7 +156,8 @@ def test_a_fast_kernel_equals_the_reference(
 @pytest.mark.parametrize("anchor_root", [False, True])
 @pytest.mark.parametrize("backend", FAST)
 def test_greedy_ties_go_to_the_first_column_also_where_all_underflows(backend, anchor_root):
-    inputs = problem(Shape(20, 19, 6, 8, 4), torch.float32)
+    # whole numbers: two nodes are equal at a level, or their similarity there is 0
+    inputs = [tensor.round() for tensor in problem(Shape(20, 19, 6, 8, 4), torch.float32)]
     options = {"tau": 0.001, "matching": "greedy", "anchor_root": anchor_root}
     ours, expected = (
         gomk(*inputs, backend=name, return_matching=True, **with_kernel(options))[1]
