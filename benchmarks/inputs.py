@@ -22,10 +22,12 @@ LEVEL_SCALE = 3.0
 _EDGE, _GAP = 0.95, 0.02
 
 
-def barabasi_albert_graph(num_nodes: int, edges_per_node: int, feature_width: int = 1) -> CSRGraph:
+def barabasi_albert_graph(
+    num_nodes: int, edges_per_node: int, feature_width: int = 1, directed: bool = False
+) -> CSRGraph:
     edges = barabasi_albert(num_nodes, edges_per_node, seed=0)
     features = np.random.default_rng(0).random((num_nodes, feature_width), np.float32)
-    return csr_from_edges(edges[:, 0], edges[:, 1], num_nodes, features=features, undirected=True)
+    return csr_from_edges(edges[:, 0], edges[:, 1], num_nodes, features=features, directed=directed)
 
 
 def star_graph(num_leaves: int) -> CSRGraph:
