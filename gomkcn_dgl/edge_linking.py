@@ -136,7 +136,8 @@ def values_of_entries(values: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray,
     there counts. Of several edges the largest value stays, column by column. Return also how many
     entries had edges of different values.
     """
-    ends = values[rows.edge].reshape(len(rows.edge), -1)
+    ends = values[rows.edge]
+    ends = ends[:, None] if ends.ndim == 1 else ends
     result, conflicts = values_of_ends(ends, ends, rows.outgoing, rows.start)
     return result.reshape(len(result), *values.shape[1:]), conflicts
 

@@ -73,7 +73,7 @@ def test_values_override_and_none_does_not():
     ("content", "words"),
     [
         ("[graf]\n", "unknown name 'graf'; known are exact, graph, kernel, learning, miner, null,"),
-        ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are feature_file"),
+        ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are directed"),
         ("[miner]\ntau = 1.0\n", r"\[miner\] of .* unknown name 'tau'"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
         ("[stability]\nrestarts = 2.5\n", "restarts in .* must be a value of type int, got 2.5"),
