@@ -134,6 +134,14 @@ class MatchingInputs:
             self.num_levels,
         )
 
+    def double(self) -> MatchingInputs:
+        """The same in double precision."""
+        tensors = [
+            tensor.detach().double().requires_grad_(tensor.requires_grad)
+            for tensor in (self.adj, self.feat, self.filter_adj, self.filter_feat)
+        ]
+        return MatchingInputs(*tensors, self.num_nodes, self.num_levels)
+
     def padding(self) -> float:
         """Share of the subgraphs' rows that are padding."""
         return 1 - float(self.num_nodes.double().mean()) / self.adj.shape[1]

@@ -104,7 +104,8 @@ def on_cpu(bench: Bench) -> None:
         compare(bench, table, inputs, shape, limits, others, "numba")
         furthest = max(furthest, largest_difference(inputs, "numba"))
     bench.note(
-        f"Largest relative difference of a greedy score from the reference's: {furthest:.1e}."
+        "Largest relative difference of a greedy score from the reference's in double precision: "
+        f"{furthest:.1e}."
     )
     if bench.out and (bench.out / "matching_cuda.md").exists():
         bench.note(f"GPU, {GPU_SHAPE}: see [matching_cuda.md](matching_cuda.md).")
@@ -116,10 +117,12 @@ def on_cpu(bench: Bench) -> None:
 
 
 def largest_difference(inputs: MatchingInputs, backend: str) -> float:
-    ours, reference = (
-        inputs.forward_backward(name, "greedy")[0].detach().double()
-        for name in (backend, "reference")
-    )
+    """Relative difference of a greedy score from the reference's in double precision.
+
+    In single precision the reference decides about one near tie in 100,000 pairs otherwise.
+    """
+    ours = inputs.forward_backward(backend, "greedy")[0].detach().double()
+    reference = inputs.double().forward_backward("reference", "greedy")[0].detach()
     return float(((ours - reference).abs() / reference).max())
 
 
