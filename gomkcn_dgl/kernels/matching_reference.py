@@ -97,7 +97,8 @@ def matched_similarity(
     ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
     """
     function = NODE_SIMILARITIES[node_similarity].similarity
-    place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape)
+    # laid out in full: over an expanded index, the threads of the backward pass wait for each other
+    place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape).contiguous()
     # gather and not indexing, whose backward pass adds up in no fixed order
     partner = z.gather(2, place)  # [P, L, N, D]
     levels = [function(x[:, i], partner[:, i], width) for i, width in enumerate(bandwidth)]
