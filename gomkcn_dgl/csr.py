@@ -15,16 +15,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gomkcn_dgl.checks import as_float32, check_features
-from gomkcn_dgl.edge_linking import (
-    LinkedRows,
-    find_relations,
-    link_edges,
-    pack,
-    sorted_distinct,
-    values_of_entries,
+from gomkcn_dgl.checks import check_features
+from gomkcn_dgl.edge_linking import find_relations, link_edges, values_of_entries
+from gomkcn_dgl.edge_merging import (
+    CONFLICTS,
+    CONSTANT,
+    check_endpoints,
+    check_graph_ptr,
+    check_weights,
+    compress,
+    count_repairs,
+    kept_edges,
+    log_repairs,
+    merge_duplicates,
 )
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
 from gomkcn_dgl.runtime.notebook import html_of
 
@@ -32,16 +37,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 CONSTANT_FEATURE = "constant"
 
-# what can be done to a graph to make it simple, in the words of the log
-LOOPS = "dropped %d self-loops"
-ZEROS = "dropped %d edges of weight 0"
-DUPLICATES = "merged %d duplicate edges"
-MIRRORED = "mirrored %d edges that were given in one direction"
-CONFLICTS = "kept the largest of several values of the edges of %d ordered pairs of nodes"
-CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
 
-# of an int64 that holds two node rows
-_LOW_HALF = 2**32 - 1
 # nodes whose edges are listed in one go
 _NODES_AT_ONCE = 2**18
 
@@ -246,10 +242,10 @@ def csr_from_edges(
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
     own_repairs: Counter[str] = Counter()
     # 1. check the edges, the boundaries of the graphs and the weights
-    source, target = _check_endpoints(source, target, num_nodes)
-    graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
+    source, target = check_endpoints(source, target, num_nodes)
+    graph_ptr = check_graph_ptr(graph_ptr, source, target, num_nodes)
     if weights is not None:
-        weights = _check_weights(weights, len(source))
+        weights = check_weights(weights, len(source))
     # 2. features; nodes without any have the constant 1
     if features is None:
         own_repairs[CONSTANT] = num_nodes
@@ -259,7 +255,7 @@ def csr_from_edges(
     if edge_features is not None:
         edge_features, edge_names = check_features(edge_features, len(source), edge_feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
-    keep = _kept_edges(source, target, weights, own_repairs)
+    keep = kept_edges(source, target, weights, own_repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
@@ -268,14 +264,14 @@ def csr_from_edges(
     relations = find_relations(source, target, relation, relation_names, directed)
     # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
     if relations.is_simple and edge_features is None:
-        pairs, weights = _merge_duplicates(source, target, weights, undirected, own_repairs)
+        pairs, weights = merge_duplicates(source, target, weights, undirected, own_repairs)
         del source, target
-        indptr, indices, weights = _compress(pairs, weights, num_nodes)
+        indptr, indices, weights = compress(pairs, weights, num_nodes)
         links = None
     else:
         number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
         rows = link_edges(source, target, number, relations, num_nodes)
-        _count_repairs(source, target, number, rows, undirected, own_repairs)
+        count_repairs(source, target, number, rows, undirected, own_repairs)
         indptr, indices, relations = rows.indptr, rows.indices, rows.relations
         links = None if relations.is_simple else rows.links
         columns = [one for one in (weights, edge_features) if one is not None]
@@ -373,152 +369,3 @@ def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
         raise InputError("either all graphs must have edge weights or none.")
     if len({part.edge_feature_names for part in parts}) > 1:
         raise InputError("all graphs must have the same edge features, or none.")
-
-
-def log_repairs(repairs: Counter[str]) -> None:
-    """Write one line to the log for each kind of repair."""
-    for message, count in repairs.items():
-        if count:
-            log.info(message, count)
-
-
-def _check_endpoints(
-    source: np.ndarray, target: np.ndarray, num_nodes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    source, target = np.asarray(source), np.asarray(target)
-    if source.ndim != 1 or source.shape != target.shape:
-        raise InputError(
-            "edge_index must hold one source and one target for each edge, "
-            f"got the shapes {source.shape} and {target.shape}."
-        )
-    if len(source) == 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
-        wrong = source.dtype if source.dtype.kind not in "iu" else target.dtype
-        raise InputTypeError(f"edge_index must hold integers, got {wrong}.")
-    low = min(int(source.min()), int(target.min()))
-    high = max(int(source.max()), int(target.max()))
-    if low < 0 or high >= num_nodes:
-        raise InputError(
-            f"edge_index must name nodes from 0 to {num_nodes - 1}, "
-            f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
-        )
-    return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
-
-
-def _check_graph_ptr(
-    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
-) -> np.ndarray:
-    if graph_ptr is None:
-        return np.array([0, num_nodes], dtype=np.int64)
-    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
-    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
-        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
-    # both ends of an edge must lie between the same two boundaries
-    owner = np.searchsorted(graph_ptr, source, side="right")
-    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
-    if len(crossing):
-        edge = crossing[0]
-        raise InputError(
-            f"an edge must stay within one graph of the collection, got an edge from node "
-            f"{source[edge]} to node {target[edge]} of another graph."
-        )
-    return graph_ptr
-
-
-def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
-    weights = as_float32("edge weights", weights)
-    if weights.shape != (num_edges,):
-        raise InputError(
-            f"edge weights must be one number for each of the {num_edges} edges, "
-            f"got an array of shape {weights.shape}."
-        )
-    if num_edges and weights.min() < 0:
-        worst = int(weights.argmin())
-        raise InputError(
-            f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
-        )
-    return weights
-
-
-def _kept_edges(
-    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
-) -> np.ndarray:
-    """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
-    keep: np.ndarray = source != target
-    repairs[LOOPS] = len(source) - int(keep.sum())
-    if weights is not None:
-        repairs[ZEROS] = int((keep & (weights == 0)).sum())
-        keep &= weights > 0
-    return keep
-
-
-def _count_repairs(
-    source: np.ndarray,
-    target: np.ndarray,
-    relation: np.ndarray,
-    rows: LinkedRows,
-    undirected: bool,
-    repairs: Counter[str],
-) -> None:
-    """Count the duplicates, and the edges of undirected relations that are there one way."""
-    if undirected:
-        repairs[DUPLICATES] = len(source) - rows.num_edges
-        return
-    # sorted by pair and relation, equal edges stand together
-    pairs = pack(source, target)
-    order = np.lexsort((relation, pairs))
-    pairs, relation = pairs[order], relation[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]) | (relation[1:] != relation[:-1])
-    repairs[DUPLICATES] = len(pairs) - int(new.sum())
-    one_way = np.array(rows.relations.directed)[relation[new]]
-    undirected_edges = rows.num_edges - int(one_way.sum())
-    repairs[MIRRORED] = 2 * undirected_edges - int((~one_way).sum())
-
-
-def _merge_duplicates(
-    source: np.ndarray,
-    target: np.ndarray,
-    weights: np.ndarray | None,
-    undirected: bool,
-    repairs: Counter[str],
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
-    # a pair of nodes is one number, so that equal edges are equal numbers
-    pairs = pack(np.minimum(source, target), np.maximum(source, target))
-    if weights is None:
-        unique = sorted_distinct(pairs)
-    else:
-        unique, inverse = np.unique(pairs, return_inverse=True)
-        # of equal edges, the largest weight counts
-        largest = np.zeros(len(unique), dtype=np.float32)
-        np.maximum.at(largest, inverse, weights)
-        weights = largest
-    if undirected:
-        repairs[DUPLICATES] = len(source) - len(unique)
-    else:
-        # an edge that is given in both directions is neither duplicate nor mirrored
-        num_directed = len(sorted_distinct(pack(source, target)))
-        repairs[DUPLICATES] = len(source) - num_directed
-        repairs[MIRRORED] = 2 * len(unique) - num_directed
-    return unique, weights
-
-
-def _compress(
-    pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return indptr, indices and weights of edges that are packed once each."""
-    # sorted by (row, column), the entries of each row stand together in order
-    entries = np.concatenate([pairs, pack(pairs & _LOW_HALF, pairs >> 32)])
-    if weights is None:
-        entries.sort()
-    else:
-        order = np.argsort(entries)
-        entries, weights = entries[order], np.concatenate([weights, weights])[order]
-    indices = (entries & _LOW_HALF).astype(np.int32)
-    entries >>= 32
-    # the number of entries in each row gives the boundaries of the rows
-    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
-    return indptr, indices, weights

@@ -146,13 +146,7 @@ class GraphKernelConv(nn.Module):
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
         self.edge_features = edge_features
-        check_int("num_edge_features", num_edge_features, 0)
-        if (edge_features is None) != (num_edge_features == 0):
-            raise InputError(
-                "edge_features and num_edge_features must be given together, "
-                f"got {edge_features!r} and {num_edge_features}."
-            )
-        directions = self.relations.directed + (self.relations.is_directed,) * num_edge_features
+        directions = _directions(self.relations, edge_features, num_edge_features)
         self.backend = backend
         if not hasattr(kernel, "score"):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
@@ -209,7 +203,7 @@ class GraphKernelConv(nn.Module):
             subgraphs, num_nodes = graph, feat.shape[0]
         else:
             subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
-        self._check_subgraphs(subgraphs)
+        _check_subgraphs(self, subgraphs)
         if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
                 f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
@@ -252,27 +246,6 @@ class GraphKernelConv(nn.Module):
         self.kernel.prepare(self.backend, torch.device(device).type)
         return batch.to_tensors(device)
 
-    def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
-        size = subgraphs.nodes.shape[1]
-        if size != self.max_nodes:
-            raise InputError(
-                f"max_nodes must be that of the attached subgraphs, {size}, "
-                f"got {self.max_nodes}; give AttachSubgraphs and {type(self).__name__} "
-                "the same value."
-            )
-        if self.edge_features is not None:
-            return
-        if (self.edge_weight is None) != (subgraphs.weights is None):
-            raise InputError(
-                "the attached subgraphs and the layer must agree on edge weights, got "
-                f"edge_weight={self.edge_weight!r} here; give AttachSubgraphs the same."
-            )
-        if self.relations.is_simple != (subgraphs.links is None):
-            raise InputError(
-                "the attached subgraphs and the layer must agree on relations; give "
-                "AttachSubgraphs the same."
-            )
-
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""
         return (
@@ -280,6 +253,42 @@ class GraphKernelConv(nn.Module):
             f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
             f"kernel={self.kernel}, max_nodes={self.max_nodes}"
         )
+
+
+def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
+    """Refuse attached subgraphs that were not taken as the layer takes them."""
+    size = subgraphs.nodes.shape[1]
+    if size != layer.max_nodes:
+        raise InputError(
+            f"max_nodes must be that of the attached subgraphs, {size}, "
+            f"got {layer.max_nodes}; give AttachSubgraphs and {type(layer).__name__} "
+            "the same value."
+        )
+    if layer.edge_features is not None:
+        return
+    if (layer.edge_weight is None) != (subgraphs.weights is None):
+        raise InputError(
+            "the attached subgraphs and the layer must agree on edge weights, got "
+            f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
+        )
+    if layer.relations.is_simple != (subgraphs.links is None):
+        raise InputError(
+            "the attached subgraphs and the layer must agree on relations; give "
+            "AttachSubgraphs the same."
+        )
+
+
+def _directions(
+    relations: Relations, edge_features: str | None, num_edge_features: int
+) -> tuple[bool, ...]:
+    """Whether each relation, and after them each edge feature, has a direction."""
+    check_int("num_edge_features", num_edge_features, 0)
+    if (edge_features is None) != (num_edge_features == 0):
+        raise InputError(
+            "edge_features and num_edge_features must be given together, "
+            f"got {edge_features!r} and {num_edge_features}."
+        )
+    return relations.directed + (relations.is_directed,) * num_edge_features
 
 
 def check_relations(relations: Relations | None) -> Relations:

@@ -181,22 +181,7 @@ class PlantedGraph:
         each edge. These are the copies planted: a graph may hold more occurrences by chance, and
         fewer if edges were deleted.
         """
-        return {"motifs": [self._truth_of(motif) for motif in self.motifs]}
-
-    def _truth_of(self, motif: Motif) -> dict[str, Any]:
-        """Return one row of the truth."""
-        instances = [list(nodes) for name, nodes in self.instances if name == motif.name]
-        entry: dict[str, Any] = {
-            "name": motif.name,
-            "num_nodes": motif.num_nodes,
-            "edges": [list(edge) for edge in motif.edges],
-        }
-        if motif.relations != SIMPLE:
-            names, directed = motif.relations.names, motif.relations.directed
-            kinds = zip(names, directed, strict=True)
-            entry["relations"] = [{"name": name, "directed": one} for name, one in kinds]
-            entry["edge_relations"] = [names.index(name) for name in motif.edge_relations]
-        return entry | {"copies": len(instances), "instances": instances}
+        return {"motifs": [_truth_of(self, motif) for motif in self.motifs]}
 
     def relabel(self, new_id: np.ndarray) -> PlantedGraph:
         """Return the same graph with node v called ``new_id[v]``.
@@ -229,3 +214,19 @@ class PlantedGraph:
                 (motif, tuple(names[node] for node in nodes)) for motif, nodes in self.instances
             ),
         )
+
+
+def _truth_of(planted: PlantedGraph, motif: Motif) -> dict[str, Any]:
+    """Return one row of the truth."""
+    instances = [list(nodes) for name, nodes in planted.instances if name == motif.name]
+    entry: dict[str, Any] = {
+        "name": motif.name,
+        "num_nodes": motif.num_nodes,
+        "edges": [list(edge) for edge in motif.edges],
+    }
+    if motif.relations != SIMPLE:
+        names, directed = motif.relations.names, motif.relations.directed
+        kinds = zip(names, directed, strict=True)
+        entry["relations"] = [{"name": name, "directed": one} for name, one in kinds]
+        entry["edge_relations"] = [names.index(name) for name in motif.edge_relations]
+    return entry | {"copies": len(instances), "instances": instances}

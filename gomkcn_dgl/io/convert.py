@@ -24,7 +24,8 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import as_float32, check_int
 from gomkcn_dgl.checks import check_features as as_features
-from gomkcn_dgl.csr import CONSTANT, CONSTANT_FEATURE, log_repairs
+from gomkcn_dgl.csr import CONSTANT_FEATURE
+from gomkcn_dgl.edge_merging import CONSTANT, log_repairs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
 from gomkcn_dgl.io.conversion.link_sort import (

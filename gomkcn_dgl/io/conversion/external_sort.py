@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.csr import DUPLICATES, LOOPS, MIRRORED, ZEROS
+from gomkcn_dgl.edge_merging import DUPLICATES, LOOPS, MIRRORED, ZEROS
 from gomkcn_dgl.io.conversion.node_numbering import is_first
 from gomkcn_dgl.io.conversion.sorted_runs import SortedRuns
 from gomkcn_dgl.storage.npy_files import append_npy

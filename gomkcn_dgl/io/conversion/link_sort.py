@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.csr import CONFLICTS, DUPLICATES, MIRRORED
 from gomkcn_dgl.edge_linking import values_of_ends
+from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.external_sort import count_rows, kept_edges
 from gomkcn_dgl.io.conversion.node_numbering import is_first

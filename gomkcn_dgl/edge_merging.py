@@ -1,0 +1,176 @@
+"""Edges checked, tidied and merged: what becomes of them before they are rows of neighbours.
+
+Here are the rules for edges without directions and types; ``edge_linking`` has those for the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+import numpy as np
+
+from gomkcn_dgl.checks import as_float32
+from gomkcn_dgl.edge_linking import LinkedRows, pack, sorted_distinct
+from gomkcn_dgl.errors import InputError, InputTypeError
+
+log = logging.getLogger("gomkcn_dgl")
+
+# what can be done to a graph to tidy it, in the words of the log
+LOOPS = "dropped %d self-loops"
+ZEROS = "dropped %d edges of weight 0"
+DUPLICATES = "merged %d duplicate edges"
+MIRRORED = "mirrored %d edges that were given in one direction"
+CONFLICTS = "kept the largest of several values of the edges of %d ordered pairs of nodes"
+CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+# of an int64 that holds two node rows
+_LOW_HALF = 2**32 - 1
+
+
+def log_repairs(repairs: Counter[str]) -> None:
+    """Write one line to the log for each kind of repair."""
+    for message, count in repairs.items():
+        if count:
+            log.info(message, count)
+
+
+def check_endpoints(
+    source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    source, target = np.asarray(source), np.asarray(target)
+    if source.ndim != 1 or source.shape != target.shape:
+        raise InputError(
+            "edge_index must hold one source and one target for each edge, "
+            f"got the shapes {source.shape} and {target.shape}."
+        )
+    if len(source) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        wrong = source.dtype if source.dtype.kind not in "iu" else target.dtype
+        raise InputTypeError(f"edge_index must hold integers, got {wrong}.")
+    low = min(int(source.min()), int(target.min()))
+    high = max(int(source.max()), int(target.max()))
+    if low < 0 or high >= num_nodes:
+        raise InputError(
+            f"edge_index must name nodes from 0 to {num_nodes - 1}, "
+            f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
+        )
+    return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
+
+
+def check_graph_ptr(
+    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> np.ndarray:
+    if graph_ptr is None:
+        return np.array([0, num_nodes], dtype=np.int64)
+    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+    # both ends of an edge must lie between the same two boundaries
+    owner = np.searchsorted(graph_ptr, source, side="right")
+    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
+    if len(crossing):
+        edge = crossing[0]
+        raise InputError(
+            f"an edge must stay within one graph of the collection, got an edge from node "
+            f"{source[edge]} to node {target[edge]} of another graph."
+        )
+    return graph_ptr
+
+
+def check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
+    weights = as_float32("edge weights", weights)
+    if weights.shape != (num_edges,):
+        raise InputError(
+            f"edge weights must be one number for each of the {num_edges} edges, "
+            f"got an array of shape {weights.shape}."
+        )
+    if num_edges and weights.min() < 0:
+        worst = int(weights.argmin())
+        raise InputError(
+            f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
+        )
+    return weights
+
+
+def kept_edges(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
+) -> np.ndarray:
+    """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
+    keep: np.ndarray = source != target
+    repairs[LOOPS] = len(source) - int(keep.sum())
+    if weights is not None:
+        repairs[ZEROS] = int((keep & (weights == 0)).sum())
+        keep &= weights > 0
+    return keep
+
+
+def count_repairs(
+    source: np.ndarray,
+    target: np.ndarray,
+    relation: np.ndarray,
+    rows: LinkedRows,
+    undirected: bool,
+    repairs: Counter[str],
+) -> None:
+    """Count the duplicates, and the edges of undirected relations that are there one way."""
+    if undirected:
+        repairs[DUPLICATES] = len(source) - rows.num_edges
+        return
+    # sorted by pair and relation, equal edges stand together
+    pairs = pack(source, target)
+    order = np.lexsort((relation, pairs))
+    pairs, relation = pairs[order], relation[order]
+    new = np.ones(len(pairs), dtype=bool)
+    new[1:] = (pairs[1:] != pairs[:-1]) | (relation[1:] != relation[:-1])
+    repairs[DUPLICATES] = len(pairs) - int(new.sum())
+    one_way = np.array(rows.relations.directed)[relation[new]]
+    undirected_edges = rows.num_edges - int(one_way.sum())
+    repairs[MIRRORED] = 2 * undirected_edges - int((~one_way).sum())
+
+
+def merge_duplicates(
+    source: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    undirected: bool,
+    repairs: Counter[str],
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
+    # a pair of nodes is one number, so that equal edges are equal numbers
+    pairs = pack(np.minimum(source, target), np.maximum(source, target))
+    if weights is None:
+        unique = sorted_distinct(pairs)
+    else:
+        unique, inverse = np.unique(pairs, return_inverse=True)
+        # of equal edges, the largest weight counts
+        largest = np.zeros(len(unique), dtype=np.float32)
+        np.maximum.at(largest, inverse, weights)
+        weights = largest
+    if undirected:
+        repairs[DUPLICATES] = len(source) - len(unique)
+    else:
+        # an edge that is given in both directions is neither duplicate nor mirrored
+        num_directed = len(sorted_distinct(pack(source, target)))
+        repairs[DUPLICATES] = len(source) - num_directed
+        repairs[MIRRORED] = 2 * len(unique) - num_directed
+    return unique, weights
+
+
+def compress(
+    pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return indptr, indices and weights of edges that are packed once each."""
+    # sorted by (row, column), the entries of each row stand together in order
+    entries = np.concatenate([pairs, pack(pairs & _LOW_HALF, pairs >> 32)])
+    if weights is None:
+        entries.sort()
+    else:
+        order = np.argsort(entries)
+        entries, weights = entries[order], np.concatenate([weights, weights])[order]
+    indices = (entries & _LOW_HALF).astype(np.int32)
+    entries >>= 32
+    # the number of entries in each row gives the boundaries of the rows
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
+    return indptr, indices, weights
