@@ -191,10 +191,7 @@ class GraphKernelConv(nn.Module):
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
         if isinstance(feat, Mapping):
-            together = torch.cat([feat[node_type] for node_type in graph.ntypes])
-            sizes = [len(feat[node_type]) for node_type in graph.ntypes]
-            parts = self.forward(graph, together).split(sizes)
-            return dict(zip(graph.ntypes, parts, strict=True))
+            return _forward_types(self, graph, feat)
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
@@ -276,6 +273,15 @@ def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None
             "the attached subgraphs and the layer must agree on relations; give "
             "AttachSubgraphs the same."
         )
+
+
+def _forward_types(
+    layer: GraphKernelConv, graph: Any, feat: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Put the features of all types of nodes together, and take the scores apart again."""
+    parts = [feat[node_type] for node_type in graph.ntypes]
+    scores = layer.forward(graph, torch.cat(parts)).split([len(part) for part in parts])
+    return dict(zip(graph.ntypes, scores, strict=True))
 
 
 def _directions(
