@@ -116,7 +116,6 @@ def link_edges(
     links, numbered = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
-    incoming = np.array([side == "in" for _, side in relations.channels])
     return LinkedRows(
         indptr=indptr,
         indices=(entries & 2**32 - 1).astype(np.int32),
@@ -124,7 +123,7 @@ def link_edges(
         relations=numbered,
         start=start,
         edge=order % max(len(source), 1),
-        outgoing=~incoming[channels],
+        outgoing=~relations.incoming[channels],
         num_edges=int(new.sum()) // 2,
     )
 

@@ -124,7 +124,7 @@ def gomk_gram(
     # channels are those of the relations of both sides; one that is directed on one side is so
     directed: dict[str, bool] = {}
     for one in (rows.relations, columns.relations):
-        for name, has_direction in zip(one.names, one.directed, strict=True):
+        for name, has_direction in one.kinds:
             directed[name] = directed.get(name, False) or has_direction
     relations = relations_of(list(directed), list(directed.values()))
     left = _split(rows, relations)

@@ -57,11 +57,20 @@ class Relations:
             found += [(number, "out"), (number, "in")] if directed else [(number, "both")]
         return tuple(found)
 
+    @property
+    def kinds(self) -> list[tuple[str, bool]]:
+        """Name of each relation, and whether its edges have a direction."""
+        return list(zip(self.names, self.directed, strict=True))
+
+    @cached_property
+    def incoming(self) -> np.ndarray:
+        """Whether an edge arrives by each channel, bool ``[C]``."""
+        return np.array([side == "in" for _, side in self.channels], dtype=bool)
+
     @cached_property
     def outgoing(self) -> np.ndarray:
         """Channels that an edge leaves by, ``out`` and ``both``, one a relation, int64 ``[R]``."""
-        sides = [side for _, side in self.channels]
-        return np.array([c for c, side in enumerate(sides) if side != "in"], dtype=np.int64)
+        return np.flatnonzero(~self.incoming)
 
     @cached_property
     def opposite(self) -> np.ndarray:
@@ -122,7 +131,7 @@ class Relations:
         >>> SIMPLE.within(relations_of(["cites"], [True])).links.astype(int).tolist()
         [[0, 0], [1, 1]]
         """
-        kinds = dict(enumerate(_kinds(target)))
+        kinds = dict(enumerate(target.kinds))
         links = np.zeros((len(self.links), len(target.channels)), dtype=bool)
         for channel, (number, side) in enumerate(self.channels):
             name, directed = self.names[number], self.directed[number]
@@ -230,7 +239,7 @@ def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
     (('edge', 'cites'), [[0, 3], [0, 2, 1]])
     """
     # 1. the relations, each once
-    kinds = list(dict.fromkeys(kind for part in parts for kind in _kinds(part)))
+    kinds = list(dict.fromkeys(kind for part in parts for kind in part.kinds))
     base = relations_of([name for name, _ in kinds], [directed for _, directed in kinds])
     # 2. the links of each part, in terms of the channels of all
     tables = [part.within(base).links for part in parts]
@@ -239,10 +248,6 @@ def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
     number = {row.tobytes(): k for k, row in enumerate(links)}
     new = [np.array([number[row.tobytes()] for row in table]) for table in tables]
     return Relations(base.names, base.directed, links), new
-
-
-def _kinds(relations: Relations) -> list[tuple[str, bool]]:
-    return list(zip(relations.names, relations.directed, strict=True))
 
 
 def edge_channels(
@@ -280,7 +285,7 @@ def channel_adjacency(
     """
     adj = relations.links[links].astype(np.float32)
     # an edge that comes in has the weight and the features that stand at the other node
-    incoming = relations.opposite < np.arange(len(relations.opposite))
+    incoming = relations.incoming
     if weights is not None:
         there = weights[..., None]
         adj *= np.where(incoming, there.swapaxes(-3, -2), there)

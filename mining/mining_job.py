@@ -18,7 +18,6 @@ from mining.counting.build_patterns import add_exact_counts
 from mining.counting.counting_loops import MOST_PATTERN_NODES
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
-from mining.structures.graph_relations import kinds
 
 # settings of the miner that do not change the result
 _WITHOUT_EFFECT = ("backend", "memory_limit")
@@ -95,5 +94,5 @@ class MiningJob:
         arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
         if graph.links is not None:
             arrays += [graph.links, graph.relations.links]
-            tables["relations"] = kinds(graph.relations)
+            tables["relations"] = graph.relations.kinds
         return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

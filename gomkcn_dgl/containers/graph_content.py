@@ -195,8 +195,7 @@ def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
 
 
 def _log_direction(graph: CSRGraph) -> None:
-    kinds = zip(graph.relations.names, graph.relations.directed, strict=True)
-    one_way = [name for name, directed in kinds if directed]
+    one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
         log.info("undirected: each edge is there in both directions")
         return

@@ -152,7 +152,7 @@ def log_relations(relations: Relations) -> None:
     if relations.names != (PLAIN,):
         words = [
             f"{printable(name)} ({'directed' if one else 'undirected'})"
-            for name, one in zip(relations.names, relations.directed, strict=True)
+            for name, one in relations.kinds
         ]
         log.info("relations: %s", listed(words))
 

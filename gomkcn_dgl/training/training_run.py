@@ -178,7 +178,7 @@ def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainS
     model = settings.model.resolve(data.task, num_varying)
     relations = data.graph.relations
     if not relations.is_simple and not model.relations and model.kernel_name == "gomk":
-        named = dict(zip(relations.names, relations.directed, strict=True))
+        named = dict(relations.kinds)
         model = dataclasses.replace(model, relations=named)
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)

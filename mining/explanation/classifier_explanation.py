@@ -19,7 +19,6 @@ from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
 from mining.structures.discrete_filters import discretize
 from mining.structures.edges_among import as_edges, edges_among
-from mining.structures.graph_relations import kinds
 
 # drawings of more nodes are unreadable
 _MAX_DRAWN_NODES = 400
@@ -129,7 +128,7 @@ def explain_classifier(
         responses,
         (float(shown.min()), float(shown.max())),
         None if data.truth is None else _agreement(scores, data, test),
-        tuple(kinds(model.first_conv.relations)),
+        tuple(model.first_conv.relations.kinds),
     )
 
 

@@ -41,7 +41,7 @@ def draw_graph_map(
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     positions = map_positions(graph)
-    kinds = list(zip(graph.relations.names, graph.relations.directed, strict=True))
+    kinds = graph.relations.kinds
     _draw_edges(ax, graph, positions, styles or RelationStyles.of([], kinds))
     groups = pattern_groups(np.bincount(pattern_of[pattern_of >= 0]))
     if (pattern_of < 0).any():

@@ -45,7 +45,7 @@ class RelationStyles:
         used: Counter[tuple[str, bool]] = Counter()
         known = dict.fromkeys(others)
         for pattern in patterns:
-            kinds = list(zip(pattern.relations.names, pattern.relations.directed, strict=True))
+            kinds = pattern.relations.kinds
             known |= dict.fromkeys(kinds)
             used.update(kinds[number] for number in pattern.edge_relations)
         ranked = [kind for kind, _ in used.most_common()]
@@ -62,7 +62,7 @@ class RelationStyles:
     def in_order(self, relations: Relations) -> list[RelationStyle]:
         """Style of each relation of a graph."""
         style_of = {(style.name, style.directed): style for style in self.styles}
-        kinds = zip(relations.names, relations.directed, strict=True)
+        kinds = relations.kinds
         return [style_of.get(kind, RelationStyle(*kind, GREY)) for kind in kinds]
 
     def legend(self, shown: Iterable[RelationStyle] | None = None) -> list[RelationStyle]:

@@ -139,10 +139,7 @@ class Pattern:
             "num_nodes": self.num_nodes,
             "edges": [list(edge) for edge in self.edges],
             "relations": [
-                {"name": name, "directed": directed}
-                for name, directed in zip(
-                    self.relations.names, self.relations.directed, strict=True
-                )
+                {"name": name, "directed": directed} for name, directed in self.relations.kinds
             ],
             "edge_relations": list(self.edge_relations),
             "edge_weights": [round(weight, 6) for weight in self.edge_weights],

@@ -16,7 +16,6 @@ from mining.miner import PatternMiner
 from mining.settings import RunSettings
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
-from mining.structures.graph_relations import kinds
 
 _TENSORS = ("adj", "feat", "weights")
 _LISTS = ("num_nodes", "merged", "noisy")
@@ -34,7 +33,7 @@ def checkpoint_bytes(miner: PatternMiner) -> bytes:
         **{name: list(getattr(filters, name)) for name in _LISTS},
         **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
         **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
-        "relations": kinds(miner.source_.relations),
+        "relations": miner.source_.relations.kinds,
         "notes": list(miner.notes_),
         "num_sampled": miner.num_sampled_,
         "num_patterns": miner.num_patterns_,

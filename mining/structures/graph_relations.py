@@ -12,11 +12,6 @@ from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
 from mining.structures.canonical_forms import canonical_form
 
 
-def kinds(relations: Relations) -> list[tuple[str, bool]]:
-    """Name and direction of each relation."""
-    return list(zip(relations.names, relations.directed, strict=True))
-
-
 def in_words(relations: Relations) -> str:
     """The relations of a graph, for a message.
 
@@ -26,7 +21,7 @@ def in_words(relations: Relations) -> str:
     """
     shown = [
         f"{name!r} ({'directed' if directed else 'undirected'})"
-        for name, directed in kinds(relations)[:5]
+        for name, directed in relations.kinds[:5]
     ]
     more = len(relations.names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
@@ -34,12 +29,12 @@ def in_words(relations: Relations) -> str:
 
 def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
     """The graph with the channels of ``relations``; refuse relations that are not among them."""
-    if kinds(graph.relations) == kinds(relations):
+    if graph.relations.kinds == relations.kinds:
         return graph
     if graph.relations.is_simple and relations.is_simple:
         return graph
     united, (_, number) = unite([relations, graph.relations])
-    if kinds(united) != kinds(relations):
+    if united.kinds != relations.kinds:
         raise InputError(
             f"graph must have relations that the miner was fitted on, {in_words(relations)}, got "
             f"{in_words(graph.relations)}; say with directed and relations how to read it."
@@ -122,7 +117,7 @@ def channels_by_name(
     these channels agree.
     """
     used = np.flatnonzero(channels[:, :, relations.outgoing].any(axis=(0, 1))).tolist()
-    named = sorted((kind, number) for number, kind in enumerate(kinds(relations)) if number in used)
+    named = sorted((kind, number) for number, kind in enumerate(relations.kinds) if number in used)
     columns = [
         column
         for _, number in named
@@ -140,7 +135,7 @@ def certificate_by_name(channels: np.ndarray, relations: Relations) -> tuple[obj
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
-    return [(kinds(relations)[number], side) for number, side in relations.channels]
+    return [(relations.kinds[number], side) for number, side in relations.channels]
 
 
 def _in_words(name: str, directed: bool) -> str:

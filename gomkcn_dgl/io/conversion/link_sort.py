@@ -70,7 +70,7 @@ class LinkSort:
         """Write indices, links and values; return ``indptr``, the relations and how many edges."""
         indptr, registry = np.zeros(num_nodes + 1, np.int64), _Links(self._relations)
         given, channels_seen = np.zeros((2, len(self._relations.channels)), np.int64)
-        incoming = np.array([side == "in" for _, side in self._relations.channels])
+        incoming = self._relations.incoming
         for keys, codes, *values in self._runs.parts(keys_at_once):
             keys, codes, *values = _merge(keys, codes, values)
             channels = codes >> 1
