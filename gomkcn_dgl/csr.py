@@ -12,6 +12,7 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -144,6 +145,13 @@ class CSRGraph:
         """
         return self.relations.directed + (self.is_directed,) * len(self.edge_feature_names)
 
+    @cached_property
+    def opposite_entries(self) -> np.ndarray:
+        """Where each entry stands as seen from the other node, int64 ``[E]``."""
+        row = np.repeat(np.arange(self.num_nodes), self.degrees)
+        # sorted by column and row, the k-th entry is the other way of the k-th one
+        return np.lexsort((row, self.indices))
+
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Source, target and relation of each edge, int64 ``[num_edges]`` each.
 
@@ -222,8 +230,8 @@ def csr_from_edges(
     is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1), ``relation`` ``[E]`` the
     number of each edge's relation in ``relation_names``, ``edge_features`` ``[E, C]`` or ``[E]``.
 
-    ``directed`` says whether edges have a direction, for all relations or for each; None: it is
-    undirected when each of its edges is there in both directions. ``undirected`` says
+    ``directed`` says whether edges have a direction, for all relations or for each; None: a
+    relation is undirected when each of its edges is there in both directions. ``undirected`` says
     that each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs``
     takes what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
 

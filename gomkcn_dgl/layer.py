@@ -268,7 +268,7 @@ def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None
             "the attached subgraphs and the layer must agree on edge weights, got "
             f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
         )
-    if layer.relations.is_simple != (subgraphs.links is None):
+    if layer.relations.is_simple == subgraphs.has_channels:
         raise InputError(
             "the attached subgraphs and the layer must agree on relations; give "
             "AttachSubgraphs the same."

@@ -155,8 +155,8 @@ class GOMKKernel:
         # only the backend for the CPU takes subgraphs, if their channels have no weights; the
         # others take level embeddings
         weights = subgraphs.weights
-        channels = weights is not None and (subgraphs.links is not None or weights.dim() == 4)
-        if not module.__name__.endswith("_numba") or channels:
+        weighted_channels = subgraphs.has_channels and weights is not None
+        if not module.__name__.endswith("_numba") or weighted_channels:
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         # without weights, the backend makes the transition matrix of the bits itself

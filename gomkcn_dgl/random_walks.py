@@ -227,10 +227,10 @@ def _tensors(
     subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """What the kernels take; bfloat16 is widened."""
-    if subgraphs.links is not None:
+    if subgraphs.has_channels:
         raise InputError(
-            "kernel must be a GOMKKernel where edges have directions or types, got a random walk "
-            "kernel; leave relations out to mirror the edges."
+            "kernel must be a GOMKKernel where edges have directions, types or features, got a "
+            "random walk kernel; leave relations and edge_features out."
         )
     if feat.dtype == torch.bfloat16:
         feat, filter_adj, filter_feat = feat.float(), filter_adj.float(), filter_feat.float()

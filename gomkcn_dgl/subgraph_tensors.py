@@ -22,15 +22,14 @@ class SubgraphTensors(NamedTuple):
     bits : Tensor or None
         int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
     weights : Tensor or None
-        ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]`` with edge features.
+        ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]``, in place of ``links``,
+        where edges of several channels have weights or features.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     links : Tensor or None
         ``[S, N, N]`` all that joins node i to node j, a row of ``channels``; 0 = not joined.
     channels : Tensor or None
         bool ``[K, C]``, the channels of each link.
-    opposite : Tensor or None
-        int64 ``[C]``, each channel as seen from the other node.
     """
 
     nodes: Tensor
@@ -40,7 +39,11 @@ class SubgraphTensors(NamedTuple):
     num_views: int
     links: Tensor | None = None
     channels: Tensor | None = None
-    opposite: Tensor | None = None
+
+    @property
+    def has_channels(self) -> bool:
+        """Whether nodes can be joined in several ways."""
+        return self.links is not None or (self.weights is not None and self.weights.dim() == 4)
 
     @classmethod
     def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
@@ -69,14 +72,7 @@ class SubgraphTensors(NamedTuple):
     def adjacency(self, dtype: torch.dtype) -> Tensor:
         """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]`` or ``[S, N, N, C]``."""
         if self.links is not None:
-            # the channels of each link; one that comes in has the weight of the other direction
-            adj = self.channels[self.links.long()].to(dtype)  # type: ignore[index]
-            if self.weights is None:
-                return adj
-            there = self.weights.to(dtype).unsqueeze(3)
-            number = torch.arange(adj.shape[3], device=adj.device)
-            incoming = self.opposite < number  # type: ignore[operator]
-            return adj * torch.where(incoming, there.transpose(1, 2), there)
+            return self.channels[self.links.long()].to(dtype)  # type: ignore[index]
         if self.bits is None:
             weights: Tensor = self.weights  # type: ignore[assignment]
             real = self.nodes >= 0

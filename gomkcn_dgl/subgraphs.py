@@ -123,25 +123,23 @@ class SubgraphBatch:
 
     def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
-        weighted = self.weights is not None
-        if self.edge_features is not None:
-            # channels with weights of their own travel as matrices
-            return SubgraphTensors(
-                torch.from_numpy(self.nodes).to(device),
-                torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
-                None,
-                torch.from_numpy(self.adjacency()).to(device),
-                self.num_views,
-            )
+        bits = weights = links = channels = None
+        if self.weights is not None or self.edge_features is not None:
+            # matrices, one for each channel where there are several
+            weights = torch.from_numpy(self.adjacency()).to(device)
+        elif self.links is not None:
+            links = torch.from_numpy(self.links).to(device)
+            channels = torch.from_numpy(self.relations.links).to(device)
+        else:
+            bits = torch.from_numpy(self.bits.view(np.int64)).to(device)
         return SubgraphTensors(
             torch.from_numpy(self.nodes).to(device),
             torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
-            None if weighted else torch.from_numpy(self.bits.view(np.int64)).to(device),
-            torch.from_numpy(self.weights).to(device) if weighted else None,
+            bits,
+            weights,
             self.num_views,
-            None if self.links is None else torch.from_numpy(self.links).to(device),
-            None if self.links is None else torch.from_numpy(self.relations.links).to(device),
-            None if self.links is None else torch.from_numpy(self.relations.opposite).to(device),
+            links,
+            channels,
         )
 
     def gather(self, features: FeatureRows) -> np.ndarray:
@@ -223,8 +221,9 @@ def extract_subgraphs(
     module = load_backend("bfs", backend)
     links, reverse = graph.links, graph.relations.reverse
     if graph.edge_features is not None:
-        # the number of the entry tells link and features
-        links, reverse = number_entries(graph)
+        # in place of its link, an entry has its number, from 1; that tells link and features
+        links = np.arange(1, len(graph.indices) + 1)
+        reverse = np.concatenate([[0], graph.opposite_entries + 1])
     arrays = module.extract(
         _search_rows(graph, direction),
         graph.indptr,
@@ -252,14 +251,6 @@ def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
     follow = (leaves if direction == "out" else leaves[relations.reverse])[graph.links]
     ends = np.concatenate([[0], np.cumsum(follow)])
     return SearchRows(ends[graph.indptr], graph.indices[follow])
-
-
-def number_entries(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-    """Number the entries of all rows from 1; return also the number of the entry the other way."""
-    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    # sorted by column and row, the k-th entry is the other way of the k-th one
-    opposite = np.lexsort((row, graph.indices))
-    return np.arange(1, len(row) + 1), np.concatenate([[0], opposite + 1])
 
 
 def _look_up(batch: SubgraphBatch, graph: CSRGraph) -> SubgraphBatch:

@@ -136,6 +136,13 @@ def test_random_walk_kernels_refuse_directions():
     conv = GraphKernelConv(2, 3, 3, 1, RandomWalkKernel(), relations=relations)
     with pytest.raises(InputError, match="kernel must be a GOMKKernel"):
         conv(dgl.graph(ARCS), torch.rand(5, 2))
+    graph = dgl.to_bidirected(dgl.graph(ARCS))
+    graph.edata["length"] = torch.rand(graph.num_edges())
+    conv = GraphKernelConv(
+        2, 3, 3, 1, RandomWalkKernel(), edge_features="length", num_edge_features=1
+    )
+    with pytest.raises(InputError, match="kernel must be a GOMKKernel"):
+        conv(graph, torch.rand(5, 2))
 
 
 def test_a_model_learns_a_class_that_only_directions_tell():

@@ -104,7 +104,7 @@ def from_csr(graph: CSRGraph) -> GraphContent:
     of_entry = np.ones(len(row), np.int64) if graph.links is None else graph.links
     # the entry of the same two nodes as seen from the other
     has_values = graph.weights is not None or graph.edge_features is not None
-    back = np.lexsort((row, graph.indices)) if has_values else np.arange(len(row))
+    back = graph.opposite_entries if has_values else np.arange(len(row))
     entries: list[np.ndarray] = []
     others: list[np.ndarray] = []
     relation: list[np.ndarray] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 from mining.structures.canonical_forms import canonical_form
 
 
@@ -33,14 +33,12 @@ def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
         return graph
     if graph.relations.is_simple and relations.is_simple:
         return graph
-    united, (_, number) = unite([relations, graph.relations])
-    if united.kinds != relations.kinds:
+    if not set(graph.relations.kinds) <= set(relations.kinds):
         raise InputError(
             f"graph must have relations that the miner was fitted on, {in_words(relations)}, got "
             f"{in_words(graph.relations)}; say with directed and relations how to read it."
         )
-    links = np.ones(len(graph.indices), np.int64) if graph.links is None else graph.links
-    return replace(graph, links=number[links].astype(united.code_type), relations=united)
+    return graph.with_relations(relations)
 
 
 def joined_relations(graph: CSRGraph) -> CSRGraph:
