@@ -107,7 +107,6 @@ class MatchingInputs:
             weights=None,
             links=links,
             channels=torch.tensor([[False, False], [True, False], [False, True]]),
-            opposite=torch.tensor([1, 0]),
         )
         filter_adj = torch.stack([self.filter_adj.triu(), self.filter_adj.tril()], dim=3)
         filter_adj = filter_adj.detach().requires_grad_()
