@@ -1,0 +1,70 @@
+"""The record of how often a pattern occurs in a whole graph: exactly, estimated, or a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OccurrenceCount:
+    """Induced occurrences of a pattern in a whole graph: node sets, each counted once.
+
+    Attributes
+    ----------
+    value : float
+        The number, or the unbiased estimate of it.
+    low, high : float
+        The 95 % interval of an estimate; the number itself where it is exact.
+    is_exact : bool
+        Whether all occurrences were counted.
+
+    Examples
+    --------
+    >>> OccurrenceCount.exact(1612010).state
+    'exact'
+    >>> OccurrenceCount(0.0, 0.0, 31.5, is_exact=False).state
+    'bounded'
+    """
+
+    value: float
+    low: float
+    high: float
+    is_exact: bool
+
+    @classmethod
+    def exact(cls, number: int) -> OccurrenceCount:
+        """The count of all occurrences."""
+        return cls(number, number, number, is_exact=True)
+
+    @property
+    def state(self) -> str:
+        """How the number is known: "exact", "estimated", or "bounded" where no draw found one."""
+        if self.is_exact:
+            return "exact"
+        return "estimated" if self.value else "bounded"
+
+    def __str__(self) -> str:
+        """The number in words and digits; an estimate with its interval."""
+        if self.is_exact:
+            return f"{int(self.value):,}"
+        if not self.value:
+            return f"fewer than {_digits(self.high)}"
+        return f"{_digits(self.value)} ({_digits(self.low)} to {_digits(self.high)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> OccurrenceCount:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        return cls(**record)
+
+
+def _digits(number: float) -> str:
+    """Four digits of an estimate, in a unit of thousands, millions or powers of ten."""
+    if number < 1e15:
+        return f"{float(f'{number:.4g}'):,.0f}" if number >= 100 else f"{number:.3g}"
+    return f"{number:.3e}"

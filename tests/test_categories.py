@@ -1,0 +1,31 @@
+"""Categories of nodes: which columns are one, and the colour that stands for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mining.structures.categories import Categories
+
+
+def test_groups_are_the_one_hot_columns_of_one_name():
+    features = np.array([[1, 0, 0, 1, 2.0], [0, 1, 0, 1, 1.0], [0, 1, 1, 0, 0.0]])
+    names = ["kind=a", "kind=b", "side=left", "side=right", "size"]
+    found = Categories.find(features, names)
+    assert found.groups == ((0, 1), (2, 3))
+    assert found.colors(features).tolist() == [1, 3, 2]
+    assert [found.columns_of(color) for color in (1, 3, 2)] == [(0, 3), (1, 3), (1, 2)]
+
+
+def test_numbers_constants_and_nodes_without_a_label_are_no_category():
+    assert not Categories.find(np.ones((3, 1)), ["constant"])
+    assert not Categories.find(np.array([[1.0, 0], [0, 0]]), ["kind=a", "kind=b"])
+    assert not Categories.find(np.array([[1.0, 0], [1, 1]]), ["x0", "x1"])
+
+
+def test_a_name_for_every_node_is_no_category():
+    names = [f"gene={number}" for number in range(300)]
+    assert not Categories.find(np.eye(300), names)
+
+
+def test_graphs_without_categories_have_one_colour():
+    assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
