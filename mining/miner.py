@@ -14,12 +14,12 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
-from mining.counting.build_patterns import build_patterns
-from mining.counting.locating import LocatedPatterns, locate_patterns
-from mining.counting.occurrence_assignment import OccurrenceRule
-from mining.counting.similarity_thresholds import null_graph_bytes
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
+from mining.locating.build_patterns import build_patterns
+from mining.locating.locating import LocatedPatterns, locate_patterns
+from mining.locating.occurrence_assignment import OccurrenceRule
+from mining.locating.similarity_thresholds import null_graph_bytes
 from mining.miner_parameters import MinerParameters
 from mining.model_selection.selection import find_number, find_size
 from mining.noisy_templates.noisy_patterns import add_noisy_patterns, may_be_noisy

@@ -15,9 +15,9 @@ from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
-from mining.counting.occurrence_assignment import OCCURRENCE_RULES
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.initialization import INITIALIZATIONS
+from mining.locating.occurrence_assignment import OCCURRENCE_RULES
 from mining.model_selection.selection import MOST_PATTERNS, SIZES, check_count
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
 from mining.structures.feature_scaling import FeatureScaling

@@ -6,7 +6,7 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from mining.counting.build_patterns import add_exact_counts
+from mining.locating.build_patterns import add_exact_counts
 from mining.miner import PatternMiner
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.runs.mining_run import MiningRun

@@ -9,7 +9,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner, add_exact_counts
-from mining.counting.frequencies import _count_kinds, measure_frequency
+from mining.locating.frequencies import _count_kinds, measure_frequency
 from mining.records.frequency import Frequency
 from mining.structures.overlaps import best_of_each_set, pick_disjoint, units_by_overlap
 
@@ -174,6 +174,6 @@ def test_exact_counts_include_occurrences_that_no_subgraph_covers(monkeypatch):
     (counted,) = add_exact_counts(miner.patterns_, graph, seconds=None)
     assert (counted.frequency.exact, counted.frequency.exact_state) == (35, "counted")
     no_count = types.SimpleNamespace(count=None)
-    monkeypatch.setattr("mining.counting.build_patterns.count_exact", lambda *_: no_count)
+    monkeypatch.setattr("mining.locating.build_patterns.count_exact", lambda *_: no_count)
     (late,) = add_exact_counts(miner.patterns_, graph, seconds=1.0)
     assert (late.frequency.exact, late.frequency.exact_state) == (None, "not finished")

@@ -118,7 +118,7 @@ def test_a_table_larger_than_memory_is_in_a_file(graph, uninterrupted, monkeypat
     monkeypatch.setattr(MemoryBudget, "table_bytes", 0.0)
     maps, memmap = [], np.memmap
     monkeypatch.setattr(
-        "mining.counting.match_table.np.memmap",
+        "mining.locating.match_table.np.memmap",
         lambda *args, **kwargs: maps.append(1) or memmap(*args, **kwargs),
     )
     miner, _ = MiningJob(SETTINGS).run(graph)

@@ -10,8 +10,8 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from mining.counting.locating import locate_patterns
-from mining.counting.occurrence_assignment import OccurrenceRule
+from mining.locating.locating import locate_patterns
+from mining.locating.occurrence_assignment import OccurrenceRule
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget

@@ -7,7 +7,7 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
 from mining.counting import similarity_thresholds as thresholds
-from mining.counting.similarity_thresholds import draw_null_graph, smallest_rarely_reached
+from mining.locating.similarity_thresholds import draw_null_graph, smallest_rarely_reached
 from synthetic import barabasi_albert, plant_motifs
 
 

@@ -35,10 +35,10 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, single_process
-from mining.counting.build_patterns import add_exact_counts
 from mining.counting.exact_counts import count_exact
-from mining.counting.match_table import MatchTable, match_all
-from mining.counting.occurrence_assignment import TIE, OccurrenceAssignment
+from mining.locating.build_patterns import add_exact_counts
+from mining.locating.match_table import MatchTable, match_all
+from mining.locating.occurrence_assignment import TIE, OccurrenceAssignment
 from mining.miner import PatternMiner
 from mining.null_models.null_models import NULL_MODELS, sample_null
 from mining.records.occurrence import Occurrences

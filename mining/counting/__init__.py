@@ -1,1 +1,1 @@
-"""Patterns located in the whole graph and counted."""
+"""How often a pattern occurs in a whole graph: all occurrences, or an estimate."""

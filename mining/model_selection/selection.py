@@ -26,8 +26,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputTypeError
-from mining.counting.similarity_thresholds import draw_null_graph
 from mining.learning.initialization import choose_initial
+from mining.locating.similarity_thresholds import draw_null_graph
 from mining.model_selection.over_represented import Structure, find_structures
 from mining.records.choice import Choice
 from mining.structures.rooted_subgraphs import RootedSubgraphs

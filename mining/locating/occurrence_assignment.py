@@ -5,7 +5,7 @@ it, whatever its features; among patterns of the same structure it belongs to th
 Under ``"similar"`` it is one when the pattern is the most similar of all and the similarity reaches
 ``min_similarity``, so that inexact occurrences count as well. Subgraphs with the same nodes are one
 occurrence; under ``"similar"``, so are those that share more than half of their nodes. The readings
-of how often a pattern occurs are in ``mining/counting/frequencies.py``.
+of how often a pattern occurs are in ``mining/locating/frequencies.py``.
 
 A pattern of which few copies are intact (``mining/noisy_templates``) has similar occurrences under
 both rules. Under ``"isomorphic"`` these are the subgraphs for which it is the most similar of such
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mining.counting.match_table import MatchTable
+from mining.locating.match_table import MatchTable
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.overlaps import best_of_each_set
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import SIMPLE, Relations, relations_of
 from mining.counting.exact_counts import count_exact
-from mining.counting.locating import LocatedPatterns
+from mining.locating.locating import LocatedPatterns
 from mining.records.pattern import Pattern
 from mining.structures.canonical_forms import canonical_form
 from mining.structures.feature_scaling import FeatureScaling

@@ -11,14 +11,14 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first
-from mining.counting.frequencies import measure_frequency
-from mining.counting.match_table import match_all
-from mining.counting.occurrence_assignment import (
+from mining.locating.frequencies import measure_frequency
+from mining.locating.match_table import match_all
+from mining.locating.occurrence_assignment import (
     AssignedRows,
     OccurrenceAssignment,
     OccurrenceRule,
 )
-from mining.counting.similarity_thresholds import choose_thresholds, draw_null_graph
+from mining.locating.similarity_thresholds import choose_thresholds, draw_null_graph
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrences
 from mining.structures.discrete_filters import DiscreteFilters

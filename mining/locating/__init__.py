@@ -1,0 +1,1 @@
+"""Where patterns are: subgraphs compared with filters, places, nearest patterns."""
