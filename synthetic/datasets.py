@@ -79,7 +79,8 @@ class PlantedMotifDataset(_GeneratedDataset):
         Copies of every motif, unless ``motifs`` is a mapping.
     motifs : sequence of (str or Motif), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
-    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif
+    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif,
+    embedded, extra_degree
         As in :func:`synthetic.plant_motifs`, and ``shuffle`` as well; with ``directed``, the edges
         of the background have random directions.
     seed : int or numpy.random.Generator
@@ -183,7 +184,8 @@ class MotifClassificationDataset(_GeneratedDataset):
         As in :class:`PlantedMotifDataset`, for each graph.
     motifs : sequence of (str or Motif)
         One per class, in the order of the labels.
-    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif
+    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif,
+    embedded, extra_degree
         As in :func:`synthetic.plant_motifs`; a type's vector is the same in all graphs. With
         ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator

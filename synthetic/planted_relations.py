@@ -101,14 +101,14 @@ def draw_links(
 
 def draw_copy_edges(
     motif: Motif,
-    starts: np.ndarray,
+    nodes: np.ndarray,
     relations: Relations,
     probabilities: tuple[float, float],
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Edges inside all copies of one motif ``[E, 2]``, with some changes, and relations ``[E]``.
 
-    ``starts`` is the first node of each copy, ``probabilities`` those of deleting an edge and of
+    ``nodes`` ``[C, M]`` are those of each copy, ``probabilities`` those of deleting an edge and of
     adding one between two nodes that are not joined.
     """
     # 1. all edges that a copy can have: relation and pair of motif nodes, [P]
@@ -126,6 +126,6 @@ def draw_copy_edges(
     add_prob /= number * (2 if relations.is_directed else 1)
     is_joined = motif.adjacency()[i, j] == 1
     flip_prob = np.where(is_edge[relation, i, j], remove_prob, np.where(is_joined, 0, add_prob))
-    flipped = rng.random((len(starts), len(i))) < flip_prob
+    flipped = rng.random((len(nodes), len(i))) < flip_prob
     copy, slot = np.nonzero(is_edge[relation, i, j] ^ flipped)
-    return np.stack([starts[copy] + i[slot], starts[copy] + j[slot]], axis=1), relation[slot]
+    return np.stack([nodes[copy, i[slot]], nodes[copy, j[slot]]], axis=1), relation[slot]

@@ -11,6 +11,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import MAX_RELATIONS
 from synthetic.base_graphs import Seed, as_generator
+from synthetic.copy_placement import Placement, attach_copies, embed_copies
 from synthetic.motif import Motif
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
@@ -37,6 +38,8 @@ class PlantingSettings:
     add_prob: float = 0.0
     directed: bool = False
     relations: int | Sequence[str] = 1
+    embedded: bool = False
+    extra_degree: int = 2
 
     def __post_init__(self) -> None:
         check_int("edges_per_motif", self.edges_per_motif, 0)
@@ -51,6 +54,14 @@ class PlantingSettings:
             raise InputError(
                 f"noise must be 0 with features={self.features!r}, got {self.noise}; "
                 "use features='per_type_noise'."
+            )
+        check_int("extra_degree", self.extra_degree, 0)
+        # what has no meaning for copies of this kind must be left at its default
+        name, where = ("edges_per_motif", "with") if self.embedded else ("extra_degree", "without")
+        usual = type(self).__dataclass_fields__[name].default
+        if getattr(self, name) != usual:
+            raise InputError(
+                f"{name} must be left at {usual} {where} embedded=True, got {getattr(self, name)}."
             )
 
 
@@ -67,6 +78,8 @@ def plant_motifs(
     add_prob: float = 0.0,
     directed: bool = False,
     relations: int | Sequence[str] = 1,
+    embedded: bool = False,
+    extra_degree: int = 2,
     base_relation: np.ndarray | None = None,
     shuffle: bool = False,
     seed: Seed,
@@ -76,6 +89,9 @@ def plant_motifs(
     Every copy is joined to the background by ``edges_per_motif`` edges, each from a random node of
     the copy to a random base node. The paper says one edge and independent features, which is
     ``features="per_node"``; the other feature modes, noise and edge perturbation are ours.
+
+    With ``embedded`` a copy has no nodes of its own: it takes random base nodes that no other copy
+    has, the edges among them become those of the motif, and each keeps its edges to all others.
 
     Parameters
     ----------
@@ -106,6 +122,11 @@ def plant_motifs(
         The relations of the edges, or how many: the relations that the motifs name, and more up to
         this number. A motif that names none gets some at random, the same in all copies; attaching
         edges have the relation of a random base edge.
+    embedded : bool
+        Whether copies are planted onto base nodes instead of beside them.
+    extra_degree : int
+        With ``embedded``, nodes of a copy have at most this many edges more than the median of the
+        base nodes, before the copies are planted.
     base_relation : numpy.ndarray, optional
         Integer ``[E]``, relation of each base edge; at random when left out.
     shuffle : bool
@@ -131,10 +152,23 @@ def plant_motifs(
     (11, 12)
     >>> planted.instances
     (('square', (3, 4, 5, 6)), ('square', (7, 8, 9, 10)))
+    >>> ring = [[v, (v + 1) % 9] for v in range(9)]
+    >>> planted = plant_motifs(ring, 9, {"square": 1}, embedded=True, seed=0)
+    >>> planted.num_nodes, len(planted.instances)
+    (9, 1)
 
     """
     settings = PlantingSettings(
-        edges_per_motif, features, feature_dim, noise, remove_prob, add_prob, directed, relations
+        edges_per_motif,
+        features,
+        feature_dim,
+        noise,
+        remove_prob,
+        add_prob,
+        directed,
+        relations,
+        embedded,
+        extra_degree,
     )
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
@@ -162,57 +196,67 @@ def plant_copies(
 
     ``base`` are the edges, the number of nodes and the relation of each edge. ``hosts`` ``[C, 2]``
     holds (first, count) of each copy, so that a forest of backgrounds can be planted in one pass.
-    The draws are relations and directions where there are any, attaching edges, alterations,
-    features, in this order and of sizes that no probability changes: a sweep over noise keeps
-    everything else.
+    The draws are relations and directions where there are any, attaching edges or base nodes for
+    the copies, alterations, features, in this order and of sizes that no probability changes: a
+    sweep over noise keeps everything else.
     """
     base_edges, num_base_nodes, base_relation = base
     relations = name_relations(motifs, settings.directed, settings.relations)
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
     base_relation = draw_base_relation(base_relation, len(base_edges), relations, rng)
-    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
-    # First node of each copy, [C].
-    starts = num_base_nodes + np.cumsum(sizes) - sizes
-    attaching = _draw_attaching_edges(starts, sizes, hosts, settings.edges_per_motif, rng)
-    attaching, attaching_relation = draw_links(attaching, base_relation, relations, rng)
-    edges, node_type, role = [base_edges], [np.zeros(num_base_nodes, np.int64)], []
-    edge_relation = [base_relation]
-    first = 0
-    for i, (motif, count) in enumerate(zip(motifs, copies, strict=True)):
-        inside = draw_copy_edges(
-            motif,
-            starts[first : first + count],
-            relations,
-            (settings.remove_prob, settings.add_prob),
-            rng,
-        )
-        edges.append(inside[0])
-        edge_relation.append(inside[1])
-        node_type.append(np.full(count * motif.num_nodes, 1 + i))
-        role.append(np.tile(np.arange(motif.num_nodes), count))
-        first += count
-    owners = np.repeat(np.arange(len(motifs)), copies)
-    instances = tuple(
-        (motifs[i].name, tuple(range(start, start + motifs[i].num_nodes)))
-        for i, start in zip(owners, starts.tolist(), strict=True)
-    )
-    num_inside = sum(len(part) for part in edges[1:])
-    all_types = np.concatenate(node_type)
-    base_marks = np.full(num_base_nodes, -1)
+    # 1. the nodes of the copies of each motif, and what each node is
+    placement = _place_copies(base_edges, num_base_nodes, motifs, copies, hosts, settings, rng)
+    nodes = placement.nodes_of_motifs([motif.num_nodes for motif in motifs], copies)
+    marks = placement.mark_nodes(nodes)
+    # 2. base edges between two nodes of one copy make way for the edges of the motif
+    owner = marks["node_instance"][base_edges]
+    inside = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
+    if inside.any():
+        base_edges, base_relation = base_edges[~inside], base_relation[~inside]
+    # 3. edges of the background, inside the copies of each motif, and between both
+    attaching = draw_links(placement.attaching, base_relation, relations, rng)
+    altered = settings.remove_prob, settings.add_prob
+    within = [
+        draw_copy_edges(motif, own, relations, altered, rng)
+        for motif, own in zip(motifs, nodes, strict=True)
+    ]
+    parts = [(base_edges, base_relation), *within, attaching]
+    edges = np.concatenate([ends for ends, _ in parts])
+    if not relations.is_directed:
+        edges.sort(axis=1)
+    num_within = sum(len(ends) for ends, _ in within)
     return PlantedGraph(
-        num_nodes=len(all_types),
-        edges=np.concatenate([*edges, attaching]),
-        features=_draw_features(all_types, len(motifs), settings, rng),
-        node_type=all_types,
-        node_mask=all_types > 0,
-        node_instance=np.concatenate([base_marks, np.repeat(np.arange(len(sizes)), sizes)]),
-        node_role=np.concatenate([base_marks, *role]),
-        edge_mask=np.repeat([False, True, False], [len(base_edges), num_inside, len(attaching)]),
-        instances=instances,
+        num_nodes=placement.num_nodes,
+        edges=edges,
+        features=_draw_features(marks["node_type"], len(motifs), settings, rng),
+        **marks,
+        edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(attaching[0])]),
+        instances=tuple(
+            (motif.name, tuple(copy))
+            for motif, own in zip(motifs, nodes, strict=True)
+            for copy in own.tolist()
+        ),
         motifs=motifs,
         relations=relations,
-        edge_relation=np.concatenate([*edge_relation, attaching_relation]),
+        edge_relation=np.concatenate([relation for _, relation in parts]),
     )
+
+
+def _place_copies(
+    base_edges: np.ndarray,
+    num_base_nodes: int,
+    motifs: tuple[Motif, ...],
+    copies: tuple[int, ...],
+    hosts: np.ndarray,
+    settings: PlantingSettings,
+    rng: np.random.Generator,
+) -> Placement:
+    """Choose base nodes for the copies, or base nodes that they are joined to."""
+    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
+    if settings.embedded:
+        degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
+        return embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+    return attach_copies(num_base_nodes, sizes, hosts, settings.edges_per_motif, rng)
 
 
 def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.ndarray:
@@ -255,30 +299,6 @@ def check_motifs(motifs: Iterable[str | Motif], kind: type) -> tuple[Motif, ...]
     if len(set(names)) < len(names) or not (names or kind is Mapping):
         raise InputError(f"motifs must be at least one and have different names, got {names}.")
     return table
-
-
-def _draw_attaching_edges(
-    starts: np.ndarray,
-    sizes: np.ndarray,
-    hosts: np.ndarray,
-    num_edges: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Draw ``num_edges`` different (base node, copy node) pairs for each copy, ``[C k, 2]``."""
-    num_pairs = sizes * hosts[:, 1]
-    if len(sizes) and num_edges > num_pairs.min():
-        raise InputError(
-            f"edges_per_motif must be at most {num_pairs.min()}, the pairs of a motif node and a "
-            f"base node, got {num_edges}."
-        )
-    # Pairs are numbered base node first, [C, k].
-    pairs = rng.integers(0, num_pairs[:, None], size=(len(sizes), num_edges))
-    ordered = np.sort(pairs, axis=1)
-    for c in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
-        pairs[c] = rng.choice(num_pairs[c], size=num_edges, replace=False)
-    base_node = hosts[:, :1] + pairs // sizes[:, None]
-    copy_node = starts[:, None] + pairs % sizes[:, None]
-    return np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
 
 
 def _draw_features(

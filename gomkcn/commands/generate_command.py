@@ -65,6 +65,12 @@ def generate() -> None:
         "[house, cup, wheel, crown: 10 each] Where edges have a direction, as many of "
         "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
     ),
+    ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
+    (
+        "--extra-degree",
+        2,
+        "Edges that a node of a copy may have beyond the median of the base graph, for --embedded.",
+    ),
     ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
     ("--feature-dim", 3, "Number of features."),
     ("--noise", 0.0, "Standard deviation of the noise, for per_type_noise."),
@@ -89,6 +95,7 @@ def planted(
     gomkcn generate planted --out huge.graph --nodes 10000000 --edges-per-node 2 --features constant
     gomkcn generate planted --out regulation.csv --directed --motif feed-forward-loop=20
     gomkcn generate planted --out typed.graph --relations 3 --features constant
+    gomkcn generate planted --out embedded.bin --edges-per-node 2 --embedded
     """
     show_log(quiet=False)
     import json
