@@ -1,0 +1,142 @@
+"""Class differences: counts by hand, odds ratios and p beside SciPy's, and laws."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import fisher_exact
+from scipy.stats.contingency import odds_ratio
+
+from mining.class_differences import (
+    class_differences,
+    fisher_p,
+    odds_ratio_interval,
+    rank_by_classes,
+)
+from mining.records.class_difference import ClassDifference
+
+
+def random_tables(num_tables, seed):
+    """Graphs of a class, of the others, and those of each that contain a pattern."""
+    rng = np.random.default_rng(seed)
+    sizes, others = rng.integers(1, 40, (2, num_tables))
+    share = rng.choice([0.02, 0.3, 0.5, 0.98], (2, num_tables))
+    return rng.binomial(sizes, share[0]), sizes, rng.binomial(others, share[1]), others
+
+
+def test_p_is_that_of_scipy():
+    inside, sizes, outside, others = random_tables(300, 0)
+    expected = [
+        fisher_exact([[a, n - a], [b, m - b]]).pvalue
+        for a, n, b, m in zip(inside, sizes, outside, others, strict=True)
+    ]
+    np.testing.assert_allclose(fisher_p(inside, sizes, outside, others), expected, rtol=1e-9)
+
+
+def test_odds_ratio_by_hand_and_beside_the_conditional_one():
+    ratio, low, high = odds_ratio_interval(*map(np.array, (10, 30, 5, 40)))
+    # 10.5 / 20.5 * 35.5 / 5.5; the error of its logarithm is sqrt(1/10.5 + 1/20.5 + 1/5.5 + 1/35.5)
+    np.testing.assert_allclose([ratio, low, high], [3.305987, 1.030030, 10.610901], rtol=1e-5)
+    exact = odds_ratio([[10, 20], [5, 35]])
+    assert low < exact.statistic < high
+    bounds = exact.confidence_interval(0.95)
+    # the exact interval is never too narrow, and so the wider one
+    assert bounds.low < low < high < bounds.high
+
+
+@pytest.mark.parametrize(("sizes", "others"), [(20, 30), (63, 125)])
+def test_interval_covers_the_odds_ratio(sizes, others):
+    # exactly, by the probabilities of all tables
+    from scipy.stats import binom
+
+    inside, outside = np.meshgrid(np.arange(sizes + 1), np.arange(others + 1), indexing="ij")
+    _, low, high = odds_ratio_interval(inside, sizes, outside, others)
+    coverage = []
+    for own, rest in itertools.product([0.05, 0.2, 0.5, 0.9], repeat=2):
+        truth = own / (1 - own) * (1 - rest) / rest
+        probability = binom.pmf(inside, sizes, own) * binom.pmf(outside, others, rest)
+        coverage.append(probability[(low <= truth) & (truth <= high)].sum())
+    assert min(coverage) > 0.94
+    assert np.mean(coverage) > 0.95
+
+
+def test_counts_of_three_classes():
+    labels = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+    contains = np.zeros((9, 2), bool)
+    contains[[0, 1, 3], 0] = True
+    contains[[5, 6, 7, 8], 1] = True
+    spread, own = class_differences(contains, labels, ["a", "b", "c"])
+    assert [(one.name, one.containing, one.num_graphs) for one in spread.contrasts] == [
+        ("a", 2, 3),
+        ("b", 1, 2),
+        ("c", 0, 4),
+    ]
+    assert [(one.others_containing, one.num_others) for one in spread.contrasts] == [
+        (1, 6),
+        (2, 7),
+        (3, 5),
+    ]
+    assert own.strongest.name == "c"
+    # all of the four graphs and none of the five: one table of 9! / (4! 5!) = 126
+    assert own.strongest.p == pytest.approx(1 / 126)
+    assert own.p == pytest.approx(3 / 126)
+    # of two patterns, the smaller p is doubled
+    assert own.q == pytest.approx(6 / 126)
+    assert rank_by_classes([spread, own]) == [1, 0]
+
+
+def test_two_classes_have_one_p_and_opposite_odds():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 60)
+    contains = rng.random((60, 5)) < 0.2 + 0.5 * labels[:, None]
+    for difference in class_differences(contains, labels, ["no", "yes"]):
+        no, yes = difference.contrasts
+        assert difference.p == no.p == pytest.approx(yes.p)
+        assert no.odds_ratio == pytest.approx(1 / yes.odds_ratio)
+        assert difference.strongest.is_more_frequent
+        assert difference.q >= difference.p
+
+
+def test_orders_of_graphs_and_patterns_change_nothing():
+    rng = np.random.default_rng(2)
+    labels, contains = rng.integers(0, 3, 40), rng.random((40, 6)) < 0.4
+    names = ["a", "b", "c"]
+    before = class_differences(contains, labels, names)
+    graphs, patterns = rng.permutation(40), rng.permutation(6)
+    after = class_differences(contains[graphs][:, patterns], labels[graphs], names)
+    assert after == [before[number] for number in patterns]
+    assert class_differences(contains[:, :0], labels, names) == []
+
+
+@pytest.mark.parametrize("num_classes", [2, 6])
+def test_nothing_is_found_where_classes_are_random(num_classes):
+    rng = np.random.default_rng(3)
+    contains = rng.random((120, 10)) < np.linspace(0.05, 0.95, 10)
+    names = [str(number) for number in range(num_classes)]
+    found, small = 0, []
+    for _ in range(200):
+        differences = class_differences(contains, rng.permutation(120) % num_classes, names)
+        found += min(one.q for one in differences) <= 0.05
+        small += [one.p <= 0.05 for one in differences]
+    # 5 % of 200 by chance, with 3 standard deviations
+    assert found <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
+    assert np.mean(small) <= 0.055
+
+
+def test_extreme_tables_and_records():
+    labels = np.repeat([0, 1], [300, 200])
+    contains = np.stack([labels == 1, labels < 2, labels > 1], axis=1)
+    differences = class_differences(contains, labels, ["0", "1"])
+    separating, everywhere, nowhere = differences
+    assert separating.p < 1e-140
+    assert separating.strongest.low > 1000
+    assert everywhere.p == nowhere.p == 1
+    for difference in differences:
+        record = json.loads(json.dumps(difference.to_dict(), allow_nan=False))
+        again = ClassDifference.from_dict(record)
+        assert again.to_dict() == difference.to_dict()
+        assert str(again) == str(difference)
+    assert str(separating).startswith(
+        "200 of 200 (100 %) of class 1, 0 of 300 (0 %) of the others; odds ratio "
+    )
