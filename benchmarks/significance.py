@@ -125,7 +125,6 @@ def main(bench: Bench) -> None:
             "patterns": "",
             "graphs": "",
             "number": "",
-            "p by counts": "",
             "p by decoys": "",
             "q": "",
             "z, median (range)": "",
@@ -143,7 +142,7 @@ def main(bench: Bench) -> None:
                 kind = "planted" if planted else "others" if row.copies else "all"
                 table.add(
                     row.name, row.edges_per_node, row.features, null, kind, row.seeds, len(some),
-                    share(some, "p_count"), share(some, "p"), share(some, "q"),
+                    share(some, "p"), share(some, "q"),
                     f"{np.median(z):.1f} ({z.min():.1f} to {z.max():.1f})",
                 )  # fmt: skip
     for note in NOTES:

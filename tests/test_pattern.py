@@ -136,7 +136,9 @@ PATTERN = Pattern(
         Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
         Occurrence(nodes=("d", None, 12), similarity=0.5),
     ),
-    significance={"degree": Significance("degree", 100, 50, 2, 0.5, 0.75, 1.5, 0.1, 0.04, 0.08)},
+    significance={
+        "degree": Significance("degree", 100, 2, 0.5, 0.75, 1.5, 0.04, 0.08, "undecided")
+    },
     stability={"restarts": Stability(9, 10), "bootstrap": Stability(3, 4)},
     num_filters=2,
     description="path of 3 nodes",

@@ -72,7 +72,7 @@ def signed_loops(number=6):
 
 
 def significance_of(null="degree", q=0.0775, observed=3, mean=0.5, std=0.75, z=3.25):
-    return Significance(null, 100, 50, observed, mean, std, z, 0.1, 0.04, q)
+    return Significance(null, 100, observed, mean, std, z, 0.04, q, "undecided")
 
 
 def run_of(patterns, recovery=None, **changes):

@@ -43,7 +43,7 @@ from mining.miner import PatternMiner
 from mining.null_models.null_models import NULL_MODELS, sample_null
 from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
-from mining.records.significance import Significance
+from mining.records.significance import LEVEL, MORE, UNDECIDED, Significance
 from mining.structures.discrete_filters import DiscreteFilters
 
 log = logging.getLogger("gomkcn_dgl")
@@ -303,20 +303,17 @@ def compute_significance(
     num_decoys = max(len(decoy_z), num_mined)
     p = np.array([(1 + (decoy_z >= value).sum()) / (1 + num_decoys) for value in z])
     q = false_discovery_control(p) if num_patterns else p
-    # p_count compares with the samples only and ignores that the pattern was mined
-    num_reached = (counts >= observed).sum(axis=0)
     return [
         Significance(
             null=null,
             num_samples=len(counts),
-            num_decoys=num_decoys,
             observed=int(observed[i]),
             mean=float(mean[i]),
             std=float(std[i]),
             z=float(z[i]),
-            p_count=float((1 + num_reached[i]) / (1 + len(counts))),
             p=float(p[i]),
             q=float(q[i]),
+            verdict=MORE if q[i] <= LEVEL else UNDECIDED,
         )
         for i in range(num_patterns)
     ]

@@ -5,47 +5,52 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# limit of q
+LEVEL = 0.05
+MORE, LESS, AS_EXPECTED, UNDECIDED = "more frequent", "less frequent", "as expected", "undecided"
+
 
 @dataclass(frozen=True)
 class Significance:
-    """How a pattern's count compares with a null model.
+    """How the number of occurrences of a pattern compares with graphs of a null model.
 
     Attributes
     ----------
     null : str
         Name of the null model, see ``mining/null_models/null_models.py``.
-    num_samples, num_decoys : int
-        Samples counted in; patterns of the null model that p compares with.
-    observed : int
-        Distinct occurrences in the graph at least as similar as nine tenths of all; or the exact
-        count, where it is known and all nodes have the same features.
+    num_samples : int
+        Graphs of the null model that the pattern was counted in.
+    observed : float
+        Occurrences in the graph, by the count that was used for the samples as well.
     mean, std : float
-        Of the same count over the samples.
+        Of the same count over the samples. Where these hold hardly any occurrence, ``std`` is at
+        least that of rare independent events.
     z : float
-        ``(observed - mean) / max(std, 1)``.
-    p_count : float
-        ``(1 + samples with at least as many) / (1 + samples)``: right for a pattern that was fixed
-        beforehand, too small for one that was mined.
+        ``(observed - mean) / std``.
     p : float
-        ``(1 + decoys with at least this z) / (1 + decoys)``: right for mined patterns.
+        Probability under the null model of a count as far from its mean, on either side: from a
+        t distribution, see :func:`mining.judging.verdicts.judge`.
     q : float
-        Benjamini–Hochberg over the p of all patterns.
+        False discovery rate (Benjamini–Hochberg) if all patterns with at most this p are called
+        different; it accounts for the number of structures that the pattern was chosen from.
+    verdict : {"more frequent", "less frequent", "as expected", "undecided"}
+        The first two where q is at most .05; "undecided" where more samples might change it.
     """
 
     null: str
     num_samples: int
-    num_decoys: int
-    observed: int
+    observed: float
     mean: float
     std: float
     z: float
-    p_count: float
     p: float
     q: float
+    verdict: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``."""
-        return {
-            name: round(value, 6) if isinstance(value, float) else value
-            for name, value in asdict(self).items()
-        }
+        """The record of ``patterns.json``; p and q, which can be tiny, to four digits."""
+        record = asdict(self)
+        for name, value in record.items():
+            if isinstance(value, float):
+                record[name] = float(f"{value:.4g}") if name in ("p", "q") else round(value, 6)
+        return record

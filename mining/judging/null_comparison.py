@@ -1,0 +1,95 @@
+"""Draw null-model graphs and count in them until each verdict is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.judging.verdicts import judge, undecided
+from mining.null_models.null_models import NULL_MODELS, sample_null
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.significance import Significance
+
+# an interval of 95 % is so many standard errors wide
+_WIDTH = 2 * 1.96
+
+
+def compare_with_null(
+    graph: CSRGraph,
+    null: str,
+    count: Callable[[CSRGraph], Sequence[OccurrenceCount]],
+    observed: Sequence[OccurrenceCount],
+    *,
+    num_tested: np.ndarray | int | None = None,
+    clumps: np.ndarray | float = 1.0,
+    least: int = 8,
+    most: int = 64,
+    seed: int = 0,
+    checkpoints: CheckpointStore | None = None,
+    on_sample: Callable[[], object] = lambda: None,
+) -> list[Significance]:
+    """Compare K counts in a graph with those in graphs of a null model.
+
+    ``least`` graphs are drawn first. While any verdict is undecided, their number is doubled, up to
+    ``most``. The samples are shared among processes and kept in ``checkpoints``; where time is up,
+    those that are there are judged. Nothing comes back from fewer than two.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        One graph or a collection.
+    null : {"configuration", "degree", "features", "reciprocity", "triangles"}
+        See :mod:`mining.null_models.null_models`.
+    count : callable
+        Counts the K patterns in a graph, as they were counted in ``graph``.
+    observed : sequence of OccurrenceCount
+        The counts in ``graph``.
+    num_tested, clumps
+        As for :func:`mining.judging.verdicts.judge`.
+    least, most : int
+        Numbers of samples, at least 2.
+    seed : int
+        The same seed gives the same samples.
+    on_sample : callable
+        Called after each sample, for a progress bar.
+
+    Raises
+    ------
+    InputError
+        For an unknown null model or a number out of range.
+    """
+    check_choice("null", null, NULL_MODELS)
+    check_int("least", least, 2)
+    check_int("most", most, least)
+    rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
+    seeds = rng.choice(2**31, size=most, replace=False).tolist()
+
+    def count_in_sample(number: int) -> dict[str, np.ndarray]:
+        return {"counts": _values(count(sample_null(graph, null, seeds[number])))}
+
+    values, errors = _values(observed), standard_errors(observed)
+    verdicts: list[Significance] = []
+    number = least
+    with shared_store(checkpoints) as store:
+        while True:
+            done = store.do_all(f"{null}-sample", number, count_in_sample, on_sample)
+            if len(done) < 2:
+                return []
+            samples = np.stack([one["counts"] for one in done])
+            verdicts = judge(null, values, samples, num_tested, errors=errors, clumps=clumps)
+            if number == most or store.time_is_up or not len(undecided(verdicts)):
+                return verdicts
+            number = min(2 * number, most)
+
+
+def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:
+    """Standard error of each count, float64 ``[K]``; 0 for exact ones."""
+    return np.array([(one.high - one.low) / _WIDTH for one in counts], np.float64)
+
+
+def _values(counts: Sequence[OccurrenceCount]) -> np.ndarray:
+    return np.array([one.value for one in counts], np.float64)

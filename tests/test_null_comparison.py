@@ -1,0 +1,94 @@
+"""The comparison with a null model: how many samples it draws, and that it goes on where it was."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.counting.exact_counts import count_exact
+from mining.judging.null_comparison import compare_with_null, standard_errors
+from mining.null_models.null_models import sample_null
+from mining.records.occurrence_count import OccurrenceCount
+
+TRIANGLE, CLIQUE = 1 - np.eye(3), 1 - np.eye(4)
+
+
+def with_cliques(copies):
+    """A random graph, and cliques of four nodes that hang on it by one edge each."""
+    graph = nx.gnp_random_graph(100, 0.04, seed=1)
+    for copy in range(copies):
+        clique = nx.complete_graph(4)
+        graph = nx.disjoint_union(graph, clique)
+        graph.add_edge(copy, len(graph) - 1)
+    return as_csr(graph)
+
+
+def counting(*patterns):
+    calls = []
+
+    def count(graph):
+        calls.append(graph)
+        return [OccurrenceCount.exact(count_exact(graph, one).count) for one in patterns]
+
+    return count, calls
+
+
+def test_planted_cliques_are_decided_at_once():
+    graph = with_cliques(12)
+    count, calls = counting(TRIANGLE, CLIQUE)
+    observed = count(graph)
+    verdicts = compare_with_null(graph, "degree", count, observed, least=8, most=32)
+    assert [one.verdict for one in verdicts] == ["more frequent"] * 2
+    assert [one.num_samples for one in verdicts] == [8, 8] == [len(calls) - 1] * 2
+    assert verdicts[1].observed == 12
+
+
+def test_more_samples_are_drawn_while_a_verdict_is_open():
+    graph = with_cliques(3)
+    count, calls = counting(CLIQUE)
+    (verdict,) = compare_with_null(
+        graph, "configuration", count, count(graph), num_tested=10**6, least=4, most=12
+    )
+    assert (verdict.verdict, verdict.num_samples, len(calls)) == ("undecided", 12, 13)
+
+
+def test_samples_are_kept_and_depend_on_the_seed(tmp_path):
+    graph = with_cliques(0)
+    count, calls = counting(TRIANGLE)
+    observed = count(graph)
+    options = {"least": 4, "most": 4}
+    with CheckpointStore(tmp_path) as store:
+        first = compare_with_null(graph, "degree", count, observed, checkpoints=store, **options)
+    num_calls = len(calls)
+    with CheckpointStore(tmp_path) as store:
+        assert first == compare_with_null(
+            graph, "degree", count, observed, checkpoints=store, **options
+        )
+    assert len(calls) == num_calls
+    assert first != compare_with_null(graph, "degree", count, observed, seed=1, **options)
+    counted = [count_exact(sample, TRIANGLE).count for sample in calls[1:num_calls]]
+    assert first[0].mean == np.mean(counted)
+    assert sample_null(graph, "degree", 0).num_edges == graph.num_edges
+
+
+def test_standard_errors_come_from_the_intervals():
+    counts = [OccurrenceCount.exact(7), OccurrenceCount(100.0, 80.4, 119.6, is_exact=False)]
+    np.testing.assert_allclose(standard_errors(counts), [0, 10])
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"null": "chance"}, "null must be one of"),
+        ({"least": 1}, "least must be at least 2"),
+        ({"least": 8, "most": 4}, "most must be at least 8"),
+    ],
+)
+def test_bad_arguments_are_refused(options, rule):
+    count, _ = counting(TRIANGLE)
+    with pytest.raises(InputError, match=rule):
+        compare_with_null(
+            with_cliques(0), **{"null": "degree", "count": count, "observed": [], **options}
+        )
