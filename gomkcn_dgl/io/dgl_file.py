@@ -74,6 +74,7 @@ class DGLColumns:
     graph_labels: dict[str, np.ndarray]
     # the node data that all graphs have, [V, …] over all of them
     node_data: dict[str, np.ndarray]
+    num_graphs: int
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def read_dgl_columns(path: Path) -> DGLColumns:
         parts = [table[name] for table in tables]
         if len({part.shape[1:] for part in parts}) == 1:
             columns[name] = np.concatenate(parts)
-    return DGLColumns(labels, columns)
+    return DGLColumns(labels, columns, len(graphs))
 
 
 def write_dgl_graphs(

@@ -204,7 +204,7 @@ def read_tu_labels(path: str | os.PathLike[str]) -> np.ndarray:
     path = Path(path)
     with named(path):
         _check_exists(path)
-        return read_tu_classes(path)
+        return np.unique(read_tu_classes(path), return_inverse=True)[1].astype(np.int64)
 
 
 def _check_exists(path: Path) -> None:

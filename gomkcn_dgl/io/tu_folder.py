@@ -131,8 +131,13 @@ def _unused_files(
     return notes
 
 
+def has_tu_classes(folder: Path) -> bool:
+    """Whether a TU folder says what classes its graphs have."""
+    return _file(find_tu_prefix(folder), _GRAPH_LABELS).is_file()
+
+
 def read_tu_classes(folder: Path) -> np.ndarray:
-    """Read the class of each graph of a TU folder, int64 ``[G]``."""
+    """Read the code of the class of each graph of a TU folder, int64 ``[G]``."""
     prefix = find_tu_prefix(folder)
     codes = _read(prefix, _GRAPH_LABELS, "int64")
     num_graphs = len(_read_graph_ptr(prefix)) - 1
@@ -141,7 +146,7 @@ def read_tu_classes(folder: Path) -> np.ndarray:
             f"{_file(prefix, _GRAPH_LABELS).name} must have one class for each of the "
             f"{num_graphs} graphs, got the shape {codes.shape}."
         )
-    return np.unique(codes[:, 0], return_inverse=True)[1].astype(np.int64)
+    return codes[:, 0]
 
 
 def find_tu_prefix(folder: Path) -> Path:

@@ -14,7 +14,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import DGLColumns, read_dgl_columns
+from gomkcn_dgl.io.dgl_file import read_dgl_columns
+from gomkcn_dgl.io.graph_classes import graph_labels
 from gomkcn_dgl.io.planetoid import is_planetoid_folder, read_planetoid
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.runtime.file_names import listed, named
@@ -24,7 +25,6 @@ from gomkcn_dgl.training.splits import PARTS, Split, check_split
 log = logging.getLogger("gomkcn_dgl")
 
 TASKS = ("graph", "node")
-_GRAPH_LABELS = ("labels", "label")
 _TRUTH = "node_mask"
 
 
@@ -144,7 +144,7 @@ def _read_dgl(
     graph = read_graph(path, features=features, **edge_options)
     with named(path):
         columns = read_dgl_columns(path)
-        of_graphs = _graph_labels(columns, graph.num_graphs)
+        of_graphs = graph_labels(columns.graph_labels, graph.num_graphs)
         of_nodes = columns.node_data.get(node_label)
         task = _infer_task(of_graphs, of_nodes) if task is None else task
         if task == "graph":
@@ -164,14 +164,6 @@ def _read_dgl(
             _read_masks(table),
             None if truth is None else truth != 0,
         )
-
-
-def _graph_labels(columns: DGLColumns, num_graphs: int) -> np.ndarray | None:
-    for name in _GRAPH_LABELS:
-        labels = columns.graph_labels.get(name)
-        if labels is not None and len(labels) == num_graphs:
-            return labels
-    return None
 
 
 def _infer_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str:

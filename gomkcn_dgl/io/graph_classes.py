@@ -1,0 +1,109 @@
+"""The classes of the graphs of a collection: read from its files, or given as labels."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+
+from gomkcn_dgl.checks import to_numpy
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.dgl_file import read_dgl_columns
+from gomkcn_dgl.io.label_names import read_label_names
+from gomkcn_dgl.io.reading import find_format
+from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
+from gomkcn_dgl.runtime.file_names import listed, named
+
+log = logging.getLogger("gomkcn_dgl")
+
+# names of the labels of a DGL file that hold classes of graphs
+_GRAPH_LABELS = ("labels", "label")
+
+
+class GraphClasses(NamedTuple):
+    """The class of each graph.
+
+    ``labels`` is int64 ``[G]``, 0 … C - 1 in ascending order of what the classes are called in the
+    data; ``names`` are the C names.
+    """
+
+    labels: np.ndarray
+    names: tuple[str, ...]
+
+
+def read_graph_classes(
+    path: str | os.PathLike[str],
+    names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    *,
+    format: str | None = None,
+) -> GraphClasses | None:
+    """Read the classes of a TU folder or of a DGL ``.bin``; None where there are none.
+
+    ``names`` says what classes are called, by their code in the file: a mapping such as
+    ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.label_names.read_label_names`. Labels
+    that are no classes, which the log says, are real numbers, several numbers a graph, or a number
+    of its own for each graph. ``format`` is that of :func:`gomkcn.read_graph`.
+    """
+    path = Path(path)
+    codes: np.ndarray | None = None
+    with named(path):
+        format = find_format(path) if format is None else format
+        if format == "tu" and has_tu_classes(path):
+            codes = read_tu_classes(path)
+        elif format == "dgl":
+            columns = read_dgl_columns(path)
+            codes = graph_labels(columns.graph_labels, columns.num_graphs)
+        classes = None if codes is None else as_graph_classes(codes)
+        if names is None:
+            return classes
+        table = names if isinstance(names, Mapping) else read_label_names(Path(names))
+        if classes is None:
+            raise InputError("names of classes are given, and its graphs have no classes.")
+        unknown = [code for code in table if code not in classes.names]
+        if unknown:
+            raise InputError(
+                f"names of classes must be for {listed(classes.names)}, got {unknown[0]!r}."
+            )
+        return classes._replace(names=tuple(table.get(code, code) for code in classes.names))
+
+
+def as_graph_classes(labels: Any) -> GraphClasses | None:
+    """Number the classes of graphs; None, with a line in the log, for labels that are no classes.
+
+    >>> classes = as_graph_classes(["toxic", "harmless", "toxic"])
+    >>> classes.labels.tolist(), classes.names
+    ([1, 0, 1], ('harmless', 'toxic'))
+    >>> as_graph_classes([0.5, 0.25, 1.0]) is None
+    True
+    """
+    codes = to_numpy(labels)
+    # one column is as good as none
+    codes = codes.reshape(-1) if codes.size == len(codes) else codes
+    known, position = np.unique(codes, return_inverse=True)
+    if not _is_discrete(codes) or not 2 <= len(known) < len(codes):
+        log.info("labels of graphs: not used, since they are no classes")
+        return None
+    if known.dtype.kind == "f":
+        known = known.astype(np.int64)
+    return GraphClasses(position.astype(np.int64), tuple(str(code) for code in known.tolist()))
+
+
+def _is_discrete(codes: np.ndarray) -> bool:
+    """Whether labels are one whole number or text each."""
+    if codes.dtype.kind == "f" and not np.isfinite(codes).all():
+        return False
+    return type_of_target(codes) in ("binary", "multiclass")
+
+
+def graph_labels(tables: Mapping[str, np.ndarray], num_graphs: int) -> np.ndarray | None:
+    """The labels of a DGL file that have a row for each graph."""
+    for name in _GRAPH_LABELS:
+        labels = tables.get(name)
+        if labels is not None and len(labels) == num_graphs:
+            return labels
+    return None
