@@ -1,0 +1,1 @@
+"""Candidates: structures that recur among connected node sets of many sizes."""

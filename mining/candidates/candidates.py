@@ -1,0 +1,175 @@
+"""Candidates for patterns: structures of several sizes that recur, most surprising first.
+
+Connected node sets grow from edges, each growth through all sizes (``node_sets.py``). The
+structures that they show are compared with those that are seen in the same way in two null-model
+graphs, so that what is usual in any such graph does not stand first. How often a candidate occurs
+in the whole graph, and whether that is surprising, is for the counting to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.candidates.node_sets import NodeSets, grow_from
+from mining.candidates.structures import SeenSets, SeenStructure
+from mining.null_models.null_models import erased_configuration, rewire
+from mining.structures.overlaps import pick_disjoint
+
+# growths of each kind, in each graph
+_MOST_GROWTHS = 100_000
+_NUM_NULL_GRAPHS = 2
+# structures of one size that are compared with those of the null-model graphs
+_MOST_FREQUENT = 500
+# in graphs of more edges their ends are joined anew, since rewiring takes longer than all else
+_MOST_REWIRED = 50_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A structure that recurs.
+
+    Attributes
+    ----------
+    adjacency : numpy.ndarray
+        bool ``[M, M]``, or ``[M, M, C]`` in the channels of the graph's relations.
+    colors : numpy.ndarray or None
+        int64 ``[M]``, the colours of its nodes.
+    num_seen : int
+        Different node sets with this structure among those that were looked at.
+    example : numpy.ndarray
+        int32 ``[M]``, graph nodes of one of them, in the order of ``adjacency``.
+    num_disjoint : int
+        Of these sets, so many share no node.
+    num_expected : float
+        Sets that share no node in the mean null-model graph, looked at in the same way.
+    """
+
+    adjacency: np.ndarray
+    colors: np.ndarray | None
+    num_seen: int
+    example: np.ndarray
+    num_disjoint: int
+    num_expected: float
+
+    @property
+    def num_cycles(self) -> int:
+        """Independent cycles: joined pairs - nodes + 1."""
+        size = len(self.adjacency)
+        num_joined = int(self.adjacency.reshape(size, size, -1).any(axis=2).sum()) // 2
+        return num_joined - size + 1
+
+    @property
+    def surprise(self) -> float:
+        """Standard errors by which more disjoint sets are seen than expected."""
+        return (self.num_disjoint - self.num_expected) / float(np.sqrt(self.num_expected + 1))
+
+
+def gather_candidates(
+    graph: CSRGraph,
+    colors: np.ndarray | None = None,
+    sizes: Sequence[int] = tuple(range(3, 9)),
+    *,
+    seed: int = 0,
+    roots: np.ndarray | None = None,
+    most: int = 200,
+    min_support: int = 3,
+) -> list[Candidate]:
+    """Gather at most ``most`` structures that recur, the most surprising first.
+
+    ``colors`` are node colours, int64 ``[V]``, which structures keep; ``roots`` the nodes at whose
+    edges sets begin, None for all. A candidate is seen in ``min_support`` different node sets.
+    Every size, the most frequent structures of each, and the most surprising ones are among them.
+    """
+    rng = np.random.default_rng([seed, 11])
+    nulls = [_null_graph(graph, rng) for _ in range(_NUM_NULL_GRAPHS)]
+    look, *null_looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
+    candidates = []
+    for size in sizes:
+        seen = SeenSets(graph, colors, look, size)
+        invariants = seen.frequent(min_support, _MOST_FREQUENT)
+        expected: dict[bytes, float] = {}
+        for null, null_look in zip(nulls, null_looks, strict=True):
+            for one in SeenSets(null, colors, null_look, size).structures(invariants):
+                count = int(pick_disjoint(one.node_sets, graph.num_nodes).sum())
+                expected[one.certificate] = (
+                    expected.get(one.certificate, 0.0) + count / _NUM_NULL_GRAPHS
+                )
+        candidates += [
+            _candidate(one, expected.get(one.certificate, 0.0), graph.num_nodes)
+            for one in seen.structures(invariants)
+            if len(one.node_sets) >= min_support
+        ]
+    return _choose(candidates, most)
+
+
+def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
+    if graph.num_edges > _MOST_REWIRED:
+        return erased_configuration(graph, rng)
+    return rewire(graph, rng, keep_joint_degrees=True)
+
+
+def _look(
+    graph: CSRGraph,
+    colors: np.ndarray | None,
+    max_nodes: int,
+    roots: np.ndarray | None,
+    rng: np.random.Generator,
+) -> NodeSets:
+    """Connected node sets of a graph that have grown from its edges."""
+    starts = graph.adjacent_pairs()
+    if roots is not None:
+        starts = starts[np.isin(starts, roots).any(axis=1)]
+    if len(starts) > _MOST_GROWTHS:
+        starts = starts[rng.choice(len(starts), _MOST_GROWTHS, replace=False)]
+    seeds = rng.integers(2**63, size=2).tolist()
+    return NodeSets.join(
+        [
+            grow_from(graph, colors, starts, max_nodes, at_random=at_random, seed=seed)
+            for at_random, seed in zip((False, True), seeds, strict=True)
+        ]
+    )
+
+
+def _candidate(one: SeenStructure, expected: float, num_nodes: int) -> Candidate:
+    return Candidate(
+        one.adjacency,
+        one.colors,
+        len(one.node_sets),
+        one.node_sets[0],
+        int(pick_disjoint(one.node_sets, num_nodes).sum()),
+        expected,
+    )
+
+
+def _choose(candidates: list[Candidate], most: int) -> list[Candidate]:
+    """The ``most`` candidates that are first in one of the orders, most surprising first.
+
+    The orders take turns: surprise, surprise in cycles, and frequency, over all sizes and in each.
+    """
+
+    # a copy with a node dangling from it has no cycle more, and a part of a copy has fewer
+    def by_cycles(one: Candidate) -> tuple[float, int]:
+        return -one.num_cycles * (one.num_disjoint - one.num_expected), len(one.example)
+
+    def by_surprise(one: Candidate) -> tuple[float, int]:
+        return -one.surprise, len(one.example)
+
+    def by_frequency(one: Candidate) -> tuple[float, int]:
+        return -one.num_seen, len(one.example)
+
+    orders = []
+    keys = (by_cycles, by_surprise, by_frequency)
+    for size in sorted({len(one.example) for one in candidates}):
+        same = [one for one in candidates if len(one.example) == size]
+        orders += [sorted(same, key=key) for key in keys]
+    orders += [sorted(candidates, key=key) for key in keys]
+    chosen: dict[int, Candidate] = {}
+    for turn in range(len(candidates)):
+        for order in orders:
+            if turn < len(order) and len(chosen) < most:
+                chosen[id(order[turn])] = order[turn]
+    return sorted(chosen.values(), key=by_cycles)

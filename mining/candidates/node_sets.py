@@ -1,0 +1,86 @@
+"""Connected node sets of all sizes, as they are seen when sets grow from the edges of a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels.bfs_reference import hub_degree
+from gomkcn_dgl.kernels.search_numba import Rows, new_scratch
+from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.hashing import mix64
+from mining.candidates.growth_loops import grow_sets, links_among
+
+# about the time of one growth
+_NANOSECONDS = 5000
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class NodeSets:
+    """Growths: the first m of a row of ``nodes`` ``[K, M]``, -1 = none, are a connected set.
+
+    Sets of m nodes with equal ``codes[:, m - 1]`` have the same links and colours in that order.
+    """
+
+    nodes: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def join(cls, parts: list[NodeSets]) -> NodeSets:
+        """All of them."""
+        return cls(
+            np.concatenate([part.nodes for part in parts]),
+            np.concatenate([part.codes for part in parts]),
+        )
+
+    def of_size(self, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distinct sets of a size ``[K', size]`` and their codes ``[K']``."""
+        nodes = self.nodes[self.nodes[:, size - 1] >= 0, :size]
+        codes = self.codes[self.nodes[:, size - 1] >= 0, size - 1]
+        # a sum of hashes stands for a set
+        keys = mix64((nodes + 1).astype(np.uint64) * _GOLDEN).sum(axis=1, dtype=np.uint64)
+        _, first = np.unique(keys, return_index=True)
+        return nodes[first], codes[first]
+
+
+def grow_from(
+    graph: CSRGraph,
+    colors: np.ndarray | None,
+    starts: np.ndarray,
+    max_nodes: int,
+    *,
+    at_random: bool,
+    seed: int,
+) -> NodeSets:
+    """Grow each connected row of ``starts`` (int ``[K, s]``, -1 = none) to ``max_nodes`` nodes."""
+    nodes = np.empty((len(starts), max_nodes), np.int32)
+    codes = np.empty((len(starts), max_nodes), np.uint64)
+    rows = Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
+    color = np.empty(0, np.int64) if colors is None else colors
+    arguments = (
+        rows, graph.links, color, starts.astype(np.int32), at_random, np.uint64(seed),
+        hub_degree(max_nodes), nodes, codes,
+    )  # fmt: skip
+    # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
+    with np.errstate(over="ignore"):
+        run_blocks(_grow_block, len(starts), len(starts) * _NANOSECONDS, *arguments)
+    return NodeSets(nodes, codes)
+
+
+def _grow_block(first: int, last: int, graph: Rows, *arguments: Any) -> None:
+    """Give each block a scratch of its own."""
+    limit, nodes = arguments[-3], arguments[-2]
+    scratch = new_scratch(nodes.shape[1], limit, len(graph.indptr) - 1)
+    grow_sets(first, last, graph, *arguments, scratch)
+
+
+def links_of_sets(graph: CSRGraph, nodes: np.ndarray) -> np.ndarray:
+    """Link of each pair of nodes of some sets ``[K, M]``, uint16 ``[K, M, M]``; 0 = not joined."""
+    rows = Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
+    out = np.zeros((*nodes.shape, nodes.shape[1]), np.uint16)
+    links_among(rows, graph.links, np.ascontiguousarray(nodes, np.int32), out)
+    return out
