@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl import CSRGraph, GOMKKernel, extract_subgraphs, gomk, read_graph
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from synthetic import barabasi_albert
 

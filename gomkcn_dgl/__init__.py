@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "filters": ["GraphFilters"],
         "gram": ["gomk_gram", "GramMatrix"],
         "graph": ["as_csr", "CSRGraph"],
+        "graph_lists": ["split_graphs"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],

@@ -37,8 +37,9 @@ from gomkcn_dgl.containers.graph_content import (
 )
 from gomkcn_dgl.containers.networkx_graphs import from_igraph, from_networkx
 from gomkcn_dgl.containers.typed_graphs import from_dgl, from_hetero_data, from_pyg
-from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.runtime.file_names import named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 

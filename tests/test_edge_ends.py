@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from scipy.stats import chisquare
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph_lists import concatenate
 from mining.null_models.null_models import erased_configuration, sample_null
 
 LINKED = ("configuration", "degree", "reciprocity")

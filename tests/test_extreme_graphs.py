@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import GOMKKernel, InputError, as_csr, gomk_gram, read_graph
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph_lists import concatenate
 from mining import PatternMiner
 
 NONE = np.empty(0, np.int64)

@@ -1,6 +1,7 @@
 """Every container becomes a CSRGraph: literal results, logged repairs, refusals."""
 
 import warnings
+from dataclasses import fields
 
 import networkx as nx
 import numpy as np
@@ -12,6 +13,7 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, concatenate, csr_from_edges
+from gomkcn_dgl.graph_lists import split_graphs
 
 
 def edges(graph):
@@ -375,3 +377,39 @@ def test_shuffled_and_relabelled_edges_give_the_same_graph(seed):
     )
     assert np.array_equal(dense, other[np.ix_(relabelling, relabelling)])
     assert np.array_equal(dense, dense.T)
+
+
+def test_a_collection_is_split_and_joined_again():
+    rng = np.random.default_rng(0)
+    source, target, relation = rng.integers(0, 6, (3, 30))
+    graph_ptr = np.array([0, 6, 8, 14])
+    first = np.repeat([0, 8], 15)
+    graph = csr_from_edges(
+        source + first,
+        target + first,
+        14,
+        weights=rng.random(30) + 0.1,
+        features=rng.random((14, 2)),
+        graph_ptr=graph_ptr,
+        node_ids=np.array([f"n{i}" for i in range(14)]),
+        directed=[True, False],
+        relation=relation % 2,
+        relation_names=["a", "b"],
+        edge_features=rng.random((30, 2)),
+    )
+    parts = split_graphs(graph)
+    assert [part.num_nodes for part in parts] == [6, 2, 6]
+    assert [part.num_edges for part in parts[1:2]] == [0]
+    again = concatenate(parts)
+    for field in fields(graph):
+        left, right = getattr(graph, field.name), getattr(again, field.name)
+        if isinstance(left, np.ndarray):
+            np.testing.assert_array_equal(left, right)
+            assert left.dtype == right.dtype
+    assert again.relations.kinds == graph.relations.kinds
+    # in another order, each graph still has its own edges
+    turned = concatenate(parts[::-1])
+    for part, same in zip(parts, split_graphs(turned)[::-1], strict=True):
+        assert [column.tolist() for column in part.edges()] == [
+            column.tolist() for column in same.edges()
+        ]

@@ -8,8 +8,9 @@ import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
 from gomkcn_dgl import as_csr, extract_subgraphs
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.io.reading import read_graph, write_graph
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder

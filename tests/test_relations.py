@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.relations import MAX_RELATIONS, SIMPLE, relations_of
 
 # names and directions of the relations of a graph
