@@ -14,7 +14,7 @@ from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.processes import is_first
 from mining.assessment.significance import add_significance, check_samples
 from mining.assessment.stability import add_stability
-from mining.counting.counting_loops import MOST_PATTERN_NODES
+from mining.counting.topology import MOST_PATTERN_NODES
 from mining.locating.build_patterns import add_exact_counts
 from mining.miner import PatternMiner
 from mining.settings import RunSettings

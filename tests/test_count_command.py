@@ -26,7 +26,6 @@ def test_a_motif_by_name(graphs):
     assert lines[0] == "pattern  wheel: 6 nodes, 10 edges"
     assert lines[1] == "graph    graph.txt: 18 nodes, 26 edges"
     assert re.fullmatch(r"exact    2 \(\d+\.\d\d s\)", lines[2])
-    assert lines[3:] == ["sampled  2 in 18 subgraphs, a lower bound: 100% of the exact"]
 
 
 def test_a_pattern_from_a_file(graphs):
@@ -36,7 +35,7 @@ def test_a_pattern_from_a_file(graphs):
         lines = gomkcn(f"count {name} TINY").splitlines()
         assert lines[0] == f"pattern  {name}: 3 nodes, 3 edges"
         assert lines[2].startswith("exact    3 (")
-        assert lines[4] == "graphs   2 of 3 contain it"
+        assert lines[3] == "graphs   2 of 3 contain it"
 
 
 def test_a_pattern_of_a_run(graphs):
@@ -120,10 +119,9 @@ def test_the_closed_triads_of_e_coli(folder):
 def test_a_count_that_is_not_finished(graphs, monkeypatch):
     unfinished = exact_counts.ExactCount(None, 2.5, at_least=7, num_graphs=1)
     monkeypatch.setattr(exact_counts, "count_exact", lambda *_: unfinished)
-    lines = gomkcn("count diamond4 TINY --time-limit 2.5 --views 2 --policy random").splitlines()
+    lines = gomkcn("count diamond4 TINY --time-limit 2.5").splitlines()
     assert lines[2] == "exact    not finished in 2.5 s; at least 7"
-    assert lines[3] == "sampled  1 in 20 subgraphs, a lower bound"
-    assert lines[4] == "graphs   1 or more of 3 contain it"
+    assert lines[3] == "graphs   1 or more of 3 contain it"
 
 
 def test_refusals(graphs):
@@ -133,7 +131,6 @@ def test_refusals(graphs):
         "nothing graph.txt": ", windmill7, got 'nothing'.",
         "wheel nothing.txt": "path must name a file",
         "wheel graph.txt --time-limit 0": "--time-limit must be greater than 0, got 0.",
-        "square TINY --policy best": "--policy must be one of 'bfs'",
         "long.graphml graph.txt": "PATTERN must have at most 62 nodes, got long.graphml with 63.",
         "parts.graphml graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",

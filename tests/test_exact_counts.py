@@ -10,9 +10,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.assessment.evaluation import covered_occurrences
-from mining.counting.exact_counts import ExactCount, SampledCount, count_exact, count_similar
+from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact
 from mining.structures.canonical_forms import canonical_form
 
 TOPOLOGIES = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
@@ -69,7 +67,7 @@ def test_a_collection_of_weighted_graphs():
     for topology, count in ((CLIQUE[2], (11, 3)), (0.25 * CLIQUE[3], (5, 2))):
         exact = count_exact(graph, topology)
         assert (exact.count, exact.num_graphs, exact.at_least) == (*count, count[0])
-    assert count_similar(graph, CLIQUE[3]).num_graphs == 2
+    assert count_by_graph(graph, CLIQUE[3]).tolist() == [1, 0, 4, 0]
 
 
 def test_a_count_that_is_not_finished(monkeypatch):
@@ -77,7 +75,7 @@ def test_a_count_that_is_not_finished(monkeypatch):
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
     # C(200, 8) cliques: no machine ends before the second tick
     exact = count_exact(as_csr(nx.complete_graph(200)), CLIQUE[8], time_limit=0.5)
-    assert (exact.count, exact.seconds, exact.num_graphs) == (None, 1.0, 1)
+    assert (exact.count, exact.num_graphs) == (None, 1) and exact.seconds > 0.5
     assert 1_000_000 < exact.at_least < 100_000_000
 
 
@@ -93,20 +91,7 @@ def test_a_count_that_is_not_finished(monkeypatch):
     ],
 )
 def test_a_bad_topology_is_refused(adj, rule):
-    for count in (count_exact, count_similar):
-        with pytest.raises(InputError, match=f"^adjacency .*{rule}"):
-            count(as_csr(nx.path_graph(3)), adj)
+    with pytest.raises(InputError, match=f"^adjacency .*{rule}"):
+        count_exact(as_csr(nx.path_graph(3)), adj)
     with pytest.raises(InputError, match="time_limit must be greater than 0"):
         count_exact(as_csr(nx.path_graph(3)), CLIQUE[2], time_limit=0)
-
-
-def test_the_sampled_count_is_what_the_subgraphs_cover():
-    graph = as_csr(nx.barabasi_albert_graph(150, 2, seed=1))
-    for topology in (nx.cycle_graph(4), nx.star_graph(3)):
-        adj, options = adjacency(topology), {"policy": "dense", "num_views": 2, "seed": 3}
-        batch = extract_subgraphs(graph, nx.diameter(topology), len(adj), **options)
-        sampled = count_similar(graph, adj, **options)
-        assert sampled.num_subgraphs == 300
-        assert sampled.count == covered_occurrences(graph, batch, adj)
-        assert sampled.count <= count_exact(graph, adj).count
-    assert count_similar(as_csr(nx.path_graph(4)), CLIQUE[3]) == SampledCount(0, 0, 4)

@@ -1,4 +1,4 @@
-"""`gomkcn count`: count a given pattern exactly and among the subgraphs of the miner."""
+"""`gomkcn count`: count a given pattern exactly."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ _EDGE = re.compile(r"\s*([^\s,>\[-]+)\s*-(?:\[([^\]]+)\])?(-?>|-)\s*([^\s,>\[-]+
 @add_options(
     ("--format", str, "Of GRAPH: edges, csv, graphml, dgl, npz or tu. [by the name]"),
     ("--time-limit", 60.0, "Seconds until the exact count is stopped."),
-    ("--policy", "dense", "Which nodes a large subgraph keeps, as in mine."),
-    ("--views num_views", 1, "Subgraphs per node."),
-    ("--seed", 0, "Seed of the subgraphs."),
 )
 @edge_options
 def count(
@@ -40,12 +37,9 @@ def count(
     path: str,
     format: str | None,
     time_limit: float,
-    policy: str,
-    num_views: int,
-    seed: int,
     **edges: Any,
 ) -> None:
-    """Count PATTERN in the graph at GRAPH: exactly, and among the subgraphs that mining extracts.
+    """Count PATTERN in the graph at GRAPH.
 
     PATTERN is the name of a motif, its edges ('a->b, b->c' with directions, 'a--b, b--c' without,
     'a-[activates]->b' with relations), a file (an edge list or GraphML), or RUN:ID for a pattern of
@@ -61,7 +55,7 @@ def count(
     show_log(quiet=True)
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_counts import count_exact, count_similar
+    from mining.counting.exact_counts import count_exact
     from mining.structures.graph_relations import channels_in, joined_relations
 
     channels, relations = _read_pattern(pattern)
@@ -76,17 +70,12 @@ def count(
     _check_directions(relations, graph.relations)
     channels = channels_in(graph.relations, channels, relations)
     exact = count_exact(graph, channels, time_limit)
-    sampled = count_similar(graph, channels, policy=policy, num_views=num_views, seed=seed)
     rows["exact"] = f"not finished in {time_limit:g} s; at least {exact.at_least}"
-    rows["sampled"] = f"{sampled.count} in {sampled.num_subgraphs} subgraphs, a lower bound"
     if exact.count is not None:
         rows["exact"] = f"{exact.count} ({exact.seconds:.2f} s)"
-        if exact.count:
-            rows["sampled"] += f": {100 * sampled.count / exact.count:.3g}% of the exact"
     if graph.num_graphs > 1:
-        known = max(exact.num_graphs, sampled.num_graphs)
         more = " or more" if exact.count is None else ""
-        rows["graphs"] = f"{known}{more} of {graph.num_graphs} contain it"
+        rows["graphs"] = f"{exact.num_graphs}{more} of {graph.num_graphs} contain it"
     for name, value in rows.items():
         click.echo(f"{name:<8} {value}")
 
@@ -173,7 +162,7 @@ def _find_pattern_of_run(run: str, number: str) -> Any:
 def _read_graphml(path: str) -> tuple[np.ndarray, Relations]:
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import edge_channels
-    from mining.counting.counting_loops import MOST_PATTERN_NODES
+    from mining.counting.topology import MOST_PATTERN_NODES
 
     try:
         # the attribute that patterns and graphs are written with

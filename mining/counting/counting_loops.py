@@ -5,10 +5,8 @@ then tells whether it fits the next pattern node. The node that was mapped last 
 yet: most branches end right after it, and checking a few edges costs less. All state is in arrays,
 so that the search can be interrupted and continued.
 
-Edges with directions or types, and nodes of several kinds, are compared after that; where there are
-none, ``labels`` is None and the comparison is not compiled.
-
-Arguments are checked by ``exact_counts.py``, which makes the plan as well.
+Edges with directions or types are compared after that; where there are none, ``labels`` is None and
+the comparison is not compiled. ``exact_counts.py`` makes the plan.
 """
 
 from __future__ import annotations
@@ -22,30 +20,28 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # the bit of a node that is itself mapped
 _MAPPED = 1 << 62
-MOST_PATTERN_NODES = 62
 
 
 class Plan(NamedTuple):
     """The pattern, its nodes in the order of the search."""
 
-    degrees: np.ndarray  # int64 [M]
+    nodes: np.ndarray  # int64 [M], number of each node in the pattern
     adjacent: np.ndarray  # int64 [M], bit j: adjacent to pattern node j, which comes before
     above: np.ndarray  # int64 [M], bit j: mapped to a larger graph node than the symmetric node j
+    candidates: np.ndarray  # int64 [V], bit i: the graph node can stand for the pattern's node i
 
 
 class Labels(NamedTuple):
-    """What joins the nodes of graph and pattern, and their colours; empty arrays for all alike."""
+    """What joins the nodes of graph and pattern."""
 
     links: np.ndarray  # [E], beside `indices`
     pattern_links: np.ndarray  # int64 [M, M], in the order of the search
-    colors: np.ndarray  # int64 [V]
-    pattern_colors: np.ndarray  # int64 [M]
 
 
 class Search(NamedTuple):
     """The state of a search."""
 
-    position: np.ndarray  # int64 [2]: the root, which is mapped to pattern node 0; the level
+    position: np.ndarray  # int64 [4]: root, level, the root to end before, places listed
     adjacent: np.ndarray  # int64 [V], bit j: adjacent to the graph node of pattern node j
     mapped: np.ndarray  # int64 [M], graph node of each pattern node below the level
     is_marked: np.ndarray  # bool [M], whether `adjacent` has the bits of this pattern node
@@ -59,26 +55,25 @@ def new_search(num_nodes: int, pattern_size: int) -> Search:
     mapped, base, following, stop = np.zeros((4, pattern_size), np.int64)
     is_marked = np.zeros(pattern_size, np.bool_)
     adjacent = np.zeros(num_nodes, np.int64)
-    return Search(np.zeros(2, np.int64), adjacent, mapped, is_marked, base, following, stop)
+    position = np.array([0, 0, num_nodes, 0])
+    return Search(position, adjacent, mapped, is_marked, base, following, stop)
 
 
 @compiled(**SEARCH_JIT)
-def advance(indptr, indices, plan, labels, search, count, steps):
+def advance(indptr, indices, plan, labels, search, count, places, steps):
     """Check about ``steps`` more nodes; return whether any are left.
 
-    Occurrences are added to ``count [V]`` by root. The pattern has at least two nodes.
+    Occurrences are added to ``count [V]`` by root, and listed in ``places [K, M]`` until it is
+    full. The pattern has at least two nodes.
     """
-    last = len(plan.degrees) - 1
-    num_nodes = len(indptr) - 1
+    last = len(plan.nodes) - 1
     root, level = search.position[0], search.position[1]
-    while steps > 0 and root < num_nodes:
+    end, listed = search.position[2], search.position[3]
+    while steps > 0 and root < end:
         steps -= 1
         if level == 0:
             # the next root
-            fits = indptr[root + 1] - indptr[root] >= plan.degrees[0]
-            if labels is not None:
-                fits = fits and _has_color(labels, 0, root)
-            if fits:
+            if plan.candidates[root] >> plan.nodes[0] & 1:
                 search.mapped[0] = root
                 level = 1
                 _open(indptr, indices, plan, search, level)
@@ -97,6 +92,11 @@ def advance(indptr, indices, plan, labels, search, count, steps):
             for k in range(search.next[level], search.stop[level]):
                 if _fits(indptr, indices, plan, labels, search, level, k):
                     count[root] += 1
+                    if listed < len(places):
+                        for before in range(last):
+                            places[listed, plan.nodes[before]] = search.mapped[before]
+                        places[listed, plan.nodes[last]] = indices[k]
+                        listed += 1
             search.next[level] = search.stop[level]
         else:
             k = search.next[level]
@@ -107,8 +107,8 @@ def advance(indptr, indices, plan, labels, search, count, steps):
                 search.mapped[level] = indices[k]
                 level += 1
                 _open(indptr, indices, plan, search, level)
-    search.position[0], search.position[1] = root, level
-    return root < num_nodes
+    search.position[0], search.position[1], search.position[3] = root, level, listed
+    return root < end
 
 
 @subroutine(**INLINE_JIT)
@@ -138,29 +138,21 @@ def _open(indptr, indices, plan, search, level):
 @subroutine(**INLINE_JIT)
 def _fits(indptr, indices, plan, labels, search, level, k):
     """Whether the candidate at ``k`` can be mapped to the pattern node ``level``."""
+    if not plan.candidates[indices[k]] >> plan.nodes[level] & 1:
+        return False
     if labels is None:
         return _is_adjacent(indptr, indices, plan, search, level, indices[k])
     # the edge to the base is at hand, and rules most candidates out
-    if len(labels.links) and labels.links[k] != labels.pattern_links[search.base[level], level]:
+    if labels.links[k] != labels.pattern_links[search.base[level], level]:
         return False
-    return (
-        _has_color(labels, level, indices[k])
-        and _is_adjacent(indptr, indices, plan, search, level, indices[k])
-        and _has_links(indptr, indices, plan, labels, search, level, indices[k])
+    return _is_adjacent(indptr, indices, plan, search, level, indices[k]) and _has_links(
+        indptr, indices, plan, labels, search, level, indices[k]
     )
-
-
-@subroutine(**INLINE_JIT)
-def _has_color(labels, level, node):
-    """Whether a node has the colour of a pattern node."""
-    return len(labels.colors) == 0 or labels.colors[node] == labels.pattern_colors[level]
 
 
 @subroutine(**SEARCH_JIT)
 def _has_links(indptr, indices, plan, labels, search, level, node):
     """Whether a node is joined to the mapped nodes as the pattern says; it is adjacent to them."""
-    if len(labels.links) == 0:
-        return True
     start, end = indptr[node], indptr[node + 1]
     for before in range(level):
         if plan.adjacent[level] >> before & 1 and before != search.base[level]:
@@ -184,8 +176,6 @@ def _is_adjacent(indptr, indices, plan, search, level, node):
     adjacent = plan.adjacent[level]
     is_marked = search.is_marked[previous]
     if search.adjacent[node] != (adjacent if is_marked else adjacent & ~(1 << previous)):
-        return False
-    if indptr[node + 1] - indptr[node] < plan.degrees[level]:
         return False
     if is_marked or search.base[level] == previous:
         return True

@@ -1,30 +1,31 @@
-"""How often a given topology occurs in a graph: exactly, and among the subgraphs of the miner.
+"""How often a given topology occurs in a graph, exactly, by a search that may have a time limit.
 
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology, directions and
-relations of the edges included. igraph lists
-all mappings of the topology onto the graph (LAD) in memory and without a time limit. So
-:func:`count_exact` has a search of its own, which the tests compare with igraph.
+relations of the edges included. igraph lists all mappings of the topology onto the graph (LAD) in
+memory and without a time limit. So :func:`count_exact` has a search of its own, which the tests
+compare with igraph.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from threading import local
 
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.checks import check_float
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.counting.counting_loops import MOST_PATTERN_NODES, Labels, Plan, advance, new_search
-from mining.structures.canonical_forms import CanonicalForms, as_colored_graph, canonical_form
-from mining.structures.graph_relations import in_words, links_of
+from gomkcn_dgl.kernels.threads import run_blocks
+from mining.counting.candidate_nodes import find_candidates
+from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
+from mining.counting.topology import Colors, Topology
 
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
+# pieces of the roots, each searched by one thread
+_PIECES = 4096
+_NO_PLACES = np.empty((0, 0), np.int32)
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def count_exact(
     graph: CSRGraph,
     adjacency: np.ndarray,
     time_limit: float | None = None,
-    colors: tuple[np.ndarray, np.ndarray] | None = None,
+    colors: Colors | None = None,
 ) -> ExactCount:
     """Count the induced occurrences of a connected topology, each node set once.
 
@@ -94,214 +95,127 @@ def count_exact(
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)
-    adjacency = _check_topology(adjacency, graph.relations)
-    if colors is not None:
-        colors = _check_colors(*colors, len(adjacency), graph.num_nodes)
-    count = np.zeros(graph.num_nodes, np.int64)
-    if len(adjacency) == 1:
-        count[:] = True if colors is None else colors[1] == colors[0]
-        return _exact_count(graph, count, 0.0, unfinished=False)
-    plan, labels = _make_plan(adjacency, graph, colors)
-    if labels is not None and (labels.pattern_links < 0).any():
-        # the graph does not have such an edge
-        return _exact_count(graph, count, 0.0, unfinished=False)
-    # the search runs for a number of steps at a time, and the clock is read in between
-    search = new_search(graph.num_nodes, len(adjacency))
-    # the first call in a process compiles, which is not part of the search
-    advance(graph.indptr, graph.indices, plan, labels, search, count, 0)
-    start, seconds, unfinished = time.perf_counter(), 0.0, True
-    while unfinished and (time_limit is None or seconds < time_limit):
-        unfinished = advance(graph.indptr, graph.indices, plan, labels, search, count, _STEPS)
-        seconds = time.perf_counter() - start
-    return _exact_count(graph, count, seconds, unfinished)
+    search = ExactSearch(graph, adjacency, colors)
+    search.run(time_limit)
+    total = int(search.count.sum())
+    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
+    return ExactCount(None if search.unfinished else total, search.seconds, total, num_graphs)
 
 
-def _exact_count(
-    graph: CSRGraph, count: np.ndarray, seconds: float, unfinished: bool
-) -> ExactCount:
-    """The sum of the counts at each root ``[V]``."""
-    total = int(count.sum())
-    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(count))))
-    return ExactCount(None if unfinished else total, seconds, total, num_graphs)
-
-
-@dataclass(frozen=True)
-class SampledCount:
-    """How often a topology occurs among subgraphs, a lower bound of its exact count.
-
-    Attributes
-    ----------
-    count : int
-        Different node sets that induce it, among the subgraphs.
-    num_graphs : int
-        Graphs of the collection with at least one of them.
-    num_subgraphs : int
-        Number of subgraphs.
-    """
-
-    count: int
-    num_graphs: int
-    num_subgraphs: int
-
-
-def count_similar(
+def count_by_graph(
     graph: CSRGraph,
     adjacency: np.ndarray,
-    *,
-    num_hops: int | None = None,
-    policy: str = "dense",
-    num_views: int = 1,
-    seed: int = 0,
-) -> SampledCount:
-    """Count a connected topology as the miner does, among the subgraphs around all nodes.
+    colors: Colors | None = None,
+    seconds: float | None = None,
+) -> np.ndarray | None:
+    """Occurrences in each graph of a collection, int64 ``[G]``; None if the search did not finish.
 
-    A subgraph has as many nodes as the topology, so it covers at most one occurrence, and an
-    occurrence whose nodes all have denser surroundings is covered by none. The count is a lower
-    bound, close where occurrences are rare and denser than their surroundings. It takes O(V) time,
-    where an exact count can take hours.
-
-    Parameters
-    ----------
-    graph : CSRGraph
-        One graph or a collection; weights and features are not used.
-    adjacency : numpy.ndarray
-        As for :func:`count_exact`.
-    num_hops : int, optional
-        Radius of the subgraphs. None: the diameter of the topology.
-    policy, num_views, seed
-        As for :func:`gomkcn_dgl.extract_subgraphs`.
-
-    Raises
-    ------
-    InputError
-        If an argument is not of that form.
-
-    Examples
-    --------
-    >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> triangles = as_csr([nx.complete_graph(3), nx.complete_graph(3), nx.path_graph(3)])
-    >>> count_similar(triangles, 1 - np.eye(3))
-    SampledCount(count=2, num_graphs=2, num_subgraphs=9)
+    >>> import networkx as nx
+    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
+    >>> count_by_graph(rings, 1 - np.eye(3)).tolist()
+    [1, 4, 0]
     """
-    adjacency = _check_topology(adjacency, graph.relations)
-    if num_hops is None:
-        num_hops = nx.diameter(nx.from_numpy_array(_joined(adjacency)))
-    # subgraphs as large as the topology: those isomorphic to it are its occurrences
-    unweighted, size = replace(graph, weights=None), len(adjacency)
-    batch = extract_subgraphs(
-        unweighted, num_hops, size, policy=policy, num_views=num_views, seed=seed
-    )
-    rows = np.flatnonzero(CanonicalForms(batch).has(canonical_form(adjacency).certificate))
-    return SampledCount(
-        count=len(np.unique(batch.take(rows).node_sets())),
-        num_graphs=len(np.unique(graph.graph_of(batch.roots[rows]))),
-        num_subgraphs=len(batch),
-    )
+    search = ExactSearch(graph, adjacency, colors)
+    search.run(seconds)
+    if search.unfinished:
+        return None
+    before = np.concatenate([[0], np.cumsum(search.count)])
+    return np.diff(before[graph.graph_ptr])
 
 
-def _check_topology(adjacency: np.ndarray, relations: Relations) -> np.ndarray:
-    """Return bool ``[M, M]`` or ``[M, M, C]``, or refuse what is no connected simple graph."""
-    adjacent, num_channels = np.asarray(adjacency) != 0, len(relations.channels)
-    if adjacent.shape[2:] == (1,):
-        adjacent = adjacent[..., 0]
-    if adjacent.ndim not in (2, 3) or adjacent.shape[0] != adjacent.shape[1]:
-        raise InputError(f"adjacency must be a matrix [M, M], got the shape {adjacent.shape}.")
-    if adjacent.shape[2:] != ((num_channels,) if num_channels > 1 else ()):
-        raise InputError(
-            f"adjacency must be {f'[M, M, {num_channels}]' if num_channels > 1 else '[M, M]'}, a "
-            f"matrix for each channel of the relations {in_words(relations)}, got the shape "
-            f"{adjacent.shape}; or read the graph with other directions and relations."
-        )
-    if not 1 <= len(adjacent) <= MOST_PATTERN_NODES:
-        raise InputError(
-            f"adjacency must have from 1 to {MOST_PATTERN_NODES} nodes, got {len(adjacent)}."
-        )
-    reverse = adjacent if adjacent.ndim == 2 else adjacent[..., relations.opposite]
-    if (adjacent != reverse.swapaxes(0, 1)).any() or adjacent.diagonal().any():
-        raise InputError(
-            "adjacency must be symmetric with a diagonal of zeros (no self-loops), where an edge "
-            "that leaves one node arrives at the other."
-        )
-    num_components = nx.number_connected_components(nx.from_numpy_array(_joined(adjacent)))
-    if num_components > 1:
-        raise InputError(
-            f"adjacency must be connected, got {num_components} components; count each by itself."
-        )
-    return adjacent
+class ExactSearch:
+    """A search for all occurrences of a topology: ``count [V]`` has them by root."""
 
+    def __init__(
+        self, graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None = None
+    ) -> None:
+        self.graph = graph
+        self.topology, own_colors = Topology.of(graph, adjacency, colors)
+        self.candidates = find_candidates(graph, self.topology, own_colors)
+        self.count = np.zeros(graph.num_nodes, np.int64)
+        self.seconds = 0.0
+        self.unfinished = False
 
-def _check_colors(
-    pattern: np.ndarray, graph: np.ndarray, size: int, num_nodes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as int64, or refuse what is not one whole number for each node."""
-    for colors, length in ((pattern, size), (graph, num_nodes)):
-        if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
-            raise InputError(
-                f"colors must be whole numbers for the {size} nodes of the topology and for the "
-                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
-                f"{np.shape(colors)}."
-            )
-    return np.asarray(pattern, np.int64), np.asarray(graph, np.int64)
+    def run(self, time_limit: float | None) -> None:
+        """Search until the end, or until the time is up."""
+        if len(self.topology) == 1:
+            self.count[:] = self.candidates
+            return
+        plan, labels = self._plan()
+        roots = np.flatnonzero(self.candidates >> plan.nodes[0] & 1)
+        if not len(roots):
+            return
+        arguments = self.graph.indptr, self.graph.indices, plan, labels
+        # the first call in a process compiles, which is not part of the search
+        advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
+        start, own, late = time.perf_counter(), local(), []
 
+        def is_late() -> bool:
+            if time_limit is not None and time.perf_counter() - start > time_limit:
+                late.append(True)
+            return bool(late)
 
-def _joined(adjacent: np.ndarray) -> np.ndarray:
-    """Which nodes are joined in any way, bool ``[M, M]``."""
-    return adjacent if adjacent.ndim == 2 else np.asarray(adjacent.any(axis=2))
+        def search_roots(first: int, last: int) -> None:
+            # what one thread searches; the clock is read after a number of steps
+            if not hasattr(own, "search"):
+                own.search = self._new_search()
+            position = own.search.position
+            position[0], position[2] = roots[first], roots[last - 1] + 1
+            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, _STEPS):
+                is_late()
 
+        # the first roots tell whether threads are worth waking
+        num_first = min(len(roots), 64)
+        search_roots(0, num_first)
+        rest = len(roots) - num_first
+        cost = (time.perf_counter() - start) / num_first
+        if rest:
+            pieces = np.linspace(num_first, len(roots), min(rest, _PIECES) + 1).astype(np.int64)
 
-def _make_plan(
-    adjacent: np.ndarray, graph: CSRGraph, colors: tuple[np.ndarray, np.ndarray] | None
-) -> tuple[Plan, Labels | None]:
-    """Order the nodes of a topology for the search, with the conditions that break its symmetry.
+            def search_pieces(first: int, last: int) -> None:
+                for piece in range(first, last):
+                    if not is_late():
+                        search_roots(pieces[piece], pieces[piece + 1])
 
-    Each node is adjacent to one before it. For each node in turn, the symmetries that fix the
-    nodes before it carry it to the nodes of its orbit; all of these must be mapped to larger nodes
-    of the graph.
-    """
-    order = _search_order(_joined(adjacent))
-    adjacent, size = adjacent[np.ix_(order, order)], len(order)
-    own = None if colors is None else colors[0][order]
-    # row i of `before` has the nodes before i that node i is adjacent to
-    before, above = np.tril(_joined(adjacent)), np.zeros((size, size), dtype=bool)
-    topology, kind = as_colored_graph(adjacent, own)
-    kind = [0] * size if kind is None else kind
-    for node in range(size):
-        # equal colours may be exchanged: the nodes before this one have a colour each
-        color = [other if other < node else node + kind[other] for other in range(len(kind))]
-        for other in _orbit(topology.automorphism_group(color=color), node):
-            above[other, node] = other != node
-    bits = 1 << np.arange(size, dtype=np.int64)
-    plan = Plan(_joined(adjacent).sum(axis=1), before @ bits, above @ bits)
-    if graph.links is None and colors is None:
-        return plan, None
-    nothing = np.empty(0, np.int64)
-    labels = Labels(
-        np.empty(0, np.uint8) if graph.links is None else graph.links,
-        np.empty((0, 0), np.int64) if graph.links is None else links_of(adjacent, graph.relations),
-        nothing if colors is None else colors[1],
-        nothing if own is None else own,
-    )
-    return plan, labels
+            run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
+        self.seconds = time.perf_counter() - start
+        self.unfinished = bool(late)
 
+    def list_places(self, most: int, time_limit: float | None) -> np.ndarray:
+        """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``."""
+        places = np.empty((most, len(self.topology)), np.int32)
+        if len(self.topology) == 1:
+            nodes = np.flatnonzero(self.candidates)
+            self.unfinished = len(nodes) > most
+            return nodes[:most, None].astype(np.int32)
+        plan, labels = self._plan()
+        arguments = self.graph.indptr, self.graph.indices, plan, labels
+        search = self._new_search()
+        advance(*arguments, search, self.count, places, 0)
+        start = time.perf_counter()
+        self.unfinished = True
+        while self.unfinished and self.count.sum() <= most:
+            self.unfinished = advance(*arguments, search, self.count, places, _STEPS)
+            if time_limit is not None and time.perf_counter() - start > time_limit:
+                break
+        self.unfinished = self.unfinished or int(self.count.sum()) > most
+        return places[: search.position[3]]
 
-def _search_order(adjacent: np.ndarray) -> list[int]:
-    """Each next node has most edges to those before, then the largest degree."""
-    # many edges to mapped nodes leave few candidates, so dead ends are met early
-    degrees = adjacent.sum(axis=1)
-    order = [int(degrees.argmax())]
-    while len(order) < len(adjacent):
-        rest = [node for node in range(len(adjacent)) if node not in order]
-        order.append(max(rest, key=lambda node: (adjacent[node, order].sum(), degrees[node])))
-    return order
+    def _new_search(self) -> Search:
+        return new_search(self.graph.num_nodes, len(self.topology))
 
-
-def _orbit(generators: list[list[int]], node: int) -> set[int]:
-    """Nodes to which a group of permutations can carry ``node``."""
-    orbit, stack = {node}, [node]
-    while stack:
-        current = stack.pop()
-        reached = {permutation[current] for permutation in generators} - orbit
-        orbit |= reached
-        stack += reached
-    return orbit
+    def _plan(self) -> tuple[Plan, Labels | None]:
+        """The nodes in the order of the search, with the conditions that break their symmetry."""
+        topology, order = self.topology, self.topology.order
+        links, size = topology.links[np.ix_(order, order)], len(topology)
+        position = np.argsort(order)
+        # row i of `before` has the nodes before i that node i is adjacent to
+        before, above = np.tril(links != 0), np.zeros((size, size), dtype=bool)
+        for number, (node, orbit) in enumerate(zip(order, topology.orbits, strict=True)):
+            above[position[list(orbit.keys() - {node})], number] = True
+        bits = 1 << np.arange(size, dtype=np.int64)
+        plan = Plan(np.array(order), before @ bits, above @ bits, self.candidates)
+        if self.graph.links is None:
+            return plan, None
+        return plan, Labels(self.graph.links, links)

@@ -1,0 +1,84 @@
+"""Which graph nodes can stand for each pattern node, as far as their neighbours show.
+
+A node can stand for a pattern node if it has its colour, and if enough of its neighbours, joined to
+it by the right links, can stand for the pattern node's neighbours. What is ruled out may rule out
+others, so that this is asked several times (arc consistency). It leaves out the trees that hang on
+a graph where the pattern is a ring, all but the 3-core where it is a clique of four, and so on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
+from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import compiled
+from mining.counting.topology import Topology
+
+MOST_PASSES = 12
+# a pass that rules out fewer is the last one
+_LEAST_SHARE = 0.002
+_NODES_OF_A_BLOCK = 1024
+
+
+def find_candidates(
+    graph: CSRGraph, topology: Topology, colors: np.ndarray | None = None
+) -> np.ndarray:
+    """Pattern nodes that each graph node can stand for, int64 ``[V]``: bit i is node i."""
+    # 1. by colour
+    size, num_nodes = len(topology), graph.num_nodes
+    if colors is None or topology.colors is None:
+        candidates = np.full(num_nodes, (1 << size) - 1)
+    else:
+        candidates = np.zeros(num_nodes, np.int64)
+        for color in np.unique(topology.colors):
+            bits = 1 << np.flatnonzero(topology.colors == color)
+            candidates[colors == color] = bits.sum()
+    # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
+    num_links = len(graph.relations.links)
+    neighbors = np.zeros((size, num_links), np.int64)
+    for i, j in np.argwhere(topology.links > 0):
+        neighbors[i, topology.links[i, j]] |= 1 << j
+    degrees = topology.joined.sum(axis=1)
+    changes = np.zeros(-(-num_nodes // _NODES_OF_A_BLOCK), np.int64)
+    for _ in range(MOST_PASSES):
+        before, candidates = candidates, np.empty_like(candidates)
+        rows = graph.indptr, graph.indices, links_or_none(graph)
+        work = 2.0 * (num_nodes + len(graph.indices))
+        run_blocks(
+            rule_out, len(changes), work, *rows, neighbors, degrees, before, candidates, changes
+        )
+        if changes.sum() <= _LEAST_SHARE * num_nodes:
+            break
+    return candidates
+
+
+def links_or_none(graph: CSRGraph) -> np.ndarray:
+    """The link of each entry of a graph; an empty array where all are link 1."""
+    return np.empty(0, np.uint8) if graph.links is None else graph.links
+
+
+@compiled(**SEARCH_JIT)
+def rule_out(
+    first, last, indptr, indices, links, neighbors, degrees, candidates, remaining, changes
+):  # fmt: skip
+    """Keep the pattern nodes whose neighbours have candidates among the neighbours of a node."""
+    for block in range(first, last):
+        changes[block] = 0
+        stop = min((block + 1) * _NODES_OF_A_BLOCK, len(candidates))
+        for v in range(block * _NODES_OF_A_BLOCK, stop):
+            kept = candidates[v]
+            for i in range(len(degrees)):
+                if candidates[v] >> i & 1:
+                    missing = degrees[i]
+                    k = indptr[v]
+                    while missing > 0 and k < indptr[v + 1]:
+                        link = links[k] if len(links) else 1
+                        if candidates[indices[k]] & neighbors[i, link]:
+                            missing -= 1
+                        k += 1
+                    if missing > 0:
+                        kept ^= 1 << i
+            remaining[v] = kept
+            changes[block] += kept != candidates[v]

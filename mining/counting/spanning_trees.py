@@ -1,0 +1,88 @@
+"""Spanning trees of a pattern, and the order in which its nodes are drawn along one of them.
+
+How often a tree can be mapped into a graph without regard to what else its nodes are joined to (its
+homomorphisms) differs between the spanning trees of one pattern by orders of magnitude, and the
+share of these mappings that show the whole pattern with it: a star has many more than a path where
+a graph has hubs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from mining.counting.topology import Topology
+from mining.structures.canonical_forms import canonical_form
+
+_NUM_TRIES = 200
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """A rooted spanning tree of a pattern.
+
+    ``nodes [M]`` are the pattern's nodes in an order in which each follows its parent, whose place
+    in the order is in ``parents [M]``, -1 for the root. The last node is a leaf.
+    """
+
+    nodes: np.ndarray
+    parents: np.ndarray
+
+    @classmethod
+    def rooted(cls, topology: Topology, tree: np.ndarray, root: int) -> SpanningTree:
+        """Order the nodes of ``tree [M, M]``: each next one has most edges to those before it."""
+        joined, order, parents = topology.joined, [root], [-1]
+        while len(order) < len(tree):
+            next_to = [v for v in range(len(tree)) if v not in order and tree[v, order].any()]
+            best = max(next_to, key=lambda v: (joined[v, order].sum(), joined[v].sum()))
+            parents.append(int(np.flatnonzero(tree[best, order])[0]))
+            order.append(best)
+        return cls(np.array(order), np.array(parents))
+
+    @property
+    def inner(self) -> np.ndarray:
+        """Nodes of the tree with children, by their place in the order."""
+        return np.unique(self.parents[1:])
+
+
+def spanning_trees(
+    topology: Topology, degrees: np.ndarray, seed: int = 0
+) -> Iterator[SpanningTree]:
+    """Different spanning trees of a pattern, the rarest ones in a graph of these degrees first.
+
+    The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
+    joined at random: the product of the moments of the degrees.
+    """
+    rng = np.random.default_rng(seed)
+    size, joined = len(topology), topology.joined
+    powers = [float(np.mean(degrees.astype(np.float64) ** k)) for k in range(size)]
+    found: dict[bytes, tuple[float, np.ndarray]] = {}
+    for _ in range(_NUM_TRIES):
+        weights = np.triu(joined * (1 - rng.random((size, size))))
+        tree = minimum_spanning_tree(weights).toarray() != 0
+        tree |= tree.T
+        expected = float(np.log([powers[k] for k in tree.sum(axis=1)]).sum())
+        found.setdefault(tree.tobytes(), (expected, tree))
+    seen = set()
+    for _, tree in sorted(found.values(), key=lambda one: one[0]):
+        channels = topology.adjacency.reshape(size, size, -1)
+        both = np.concatenate([channels, tree[:, :, None]], axis=2)
+        form = canonical_form(both, topology.colors).certificate
+        if form not in seen:
+            seen.add(form)
+            yield _best_rooted(topology, tree)
+
+
+def _best_rooted(topology: Topology, tree: np.ndarray) -> SpanningTree:
+    """Rooted where the first nodes that are drawn have most edges among themselves."""
+    rooted = [SpanningTree.rooted(topology, tree, root) for root in range(len(tree))]
+    return max(rooted, key=lambda one: _early_edges(topology.joined, one.nodes))
+
+
+def _early_edges(joined: np.ndarray, nodes: np.ndarray) -> tuple[int, ...]:
+    """Edges among the first 3, 4, … nodes of an order."""
+    among = np.tril(joined[np.ix_(nodes, nodes)]).sum(axis=1)
+    return tuple(np.cumsum(among).tolist())

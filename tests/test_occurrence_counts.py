@@ -1,0 +1,104 @@
+"""Estimated counts beside exact ones: unbiased, and the same from any threads."""
+
+import networkx as nx
+import numba
+import numpy as np
+import pytest
+from test_exact_counts_of_links import channels_of_graph, random_graph
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from mining.counting.exact_counts import ExactSearch, count_exact
+from mining.counting.occurrence_counts import choose_sampler, count_occurrences, interval
+from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
+
+NEVER = 1e-9
+
+
+def connected_part(rng, channels, size):
+    """Channels of a random connected part of a graph, in a random order, and its nodes."""
+    joined = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
+    part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
+    order = rng.permutation(part)
+    return channels[np.ix_(order, order)], order
+
+
+def estimate(graph, pattern, colors, num_blocks):
+    """Mean and standard error of the estimate by some blocks of draws."""
+    search = ExactSearch(graph, pattern, colors)
+    sampler = choose_sampler(search, 0)
+    results = sampler.draw_shares(0, num_blocks, 1)
+    scale = sampler.num_ways / search.topology.num_automorphisms
+    low, mean, high = interval(results)
+    return scale * mean, scale * (high - low) / 3.92
+
+
+@pytest.mark.parametrize("with_colors", [False, True])
+def test_estimates_agree_with_exact_counts(with_colors):
+    rng = np.random.default_rng(int(with_colors))
+    deviations = []
+    while len(deviations) < 12:
+        graph, kinds = random_graph(rng, 14, int(rng.integers(20, 60)))
+        pattern, order = connected_part(rng, channels_of_graph(graph), int(rng.integers(2, 6)))
+        colors = (kinds[order], kinds) if with_colors else None
+        truth = count_exact(graph, pattern, colors=colors).count
+        value, error = estimate(graph, pattern, colors, 8)
+        # where every draw is a hit the estimate is the truth
+        deviations.append((value - truth) / error)
+        assert truth > 0
+    assert np.abs(deviations).max() < 3.5
+    assert abs(np.mean(deviations)) < 1
+
+
+def test_patterns_without_directions():
+    graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
+    for pattern in (nx.cycle_graph(5), nx.star_graph(4), nx.complete_graph(4), nx.house_graph()):
+        adjacency = nx.to_numpy_array(pattern)
+        truth = count_exact(graph, adjacency).count
+        found = count_occurrences(graph, adjacency, exact_seconds=NEVER, error=0.02, seconds=60)
+        assert found.state in ("estimated", "exact")
+        if not found.is_exact:
+            assert found.high - found.low <= 2 * 0.02 * found.value
+            assert abs(found.value - truth) < 0.05 * truth
+    assert count_occurrences(graph, adjacency).value == truth
+    assert count_occurrences(graph, adjacency).is_exact
+
+
+def test_the_number_of_threads_does_not_matter():
+    graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
+    search = ExactSearch(graph, nx.to_numpy_array(nx.cycle_graph(5)))
+    before, results = numba.get_num_threads(), []
+    try:
+        for threads in (1, before):
+            numba.set_num_threads(threads)
+            results.append(choose_sampler(search, 0).draw_shares(3, 16, 5))
+    finally:
+        numba.set_num_threads(before)
+    np.testing.assert_array_equal(*results)
+    # blocks are numbered: the same draws in two parts
+    sampler = choose_sampler(search, 0)
+    parts = [sampler.draw_shares(3, 10, 5), sampler.draw_shares(13, 6, 5)]
+    np.testing.assert_array_equal(np.concatenate(parts), results[0])
+
+
+def test_what_is_never_drawn_has_an_upper_bound():
+    low, mean, high = interval(np.zeros((3, 4)))
+    num_draws = 3 * DRAWS_OF_A_BLOCK
+    assert (low, mean) == (0, 0)
+    # that many draws would miss it with a probability of 5 %
+    assert (1 - high) ** num_draws == pytest.approx(0.05)
+
+
+def test_wilson_s_interval_of_hits_and_misses():
+    low, mean, high = interval(np.array([[12.0, 12.0, 12.0, 0.0]]))
+    assert mean == 12 / 1024
+    # the shares from which this mean is 1.96 standard deviations away
+    for end in (low, high):
+        assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
+
+
+def test_refusals():
+    graph = as_csr(nx.path_graph(3))
+    for name in ("error", "seconds", "exact_seconds"):
+        with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
+            count_occurrences(graph, 1 - np.eye(2), **{name: 0})
