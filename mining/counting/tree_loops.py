@@ -110,25 +110,30 @@ def draw_places(first, last, rows, tree, ways, stream, offset, places):
 @subroutine(**SEARCH_JIT)
 def _draw(rows, tree, ways, stream, image, size):
     """Map the first ``size`` nodes; return how many, up to one that does not fit."""
-    x = _uniform(stream, 0) * ways.roots[-1]
-    low, high = 0, len(ways.roots) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if ways.roots[middle] > x:
-            high = middle
-        else:
-            low = middle + 1
-    image[0] = low
+    image[0] = find_sum(ways.roots, uniform(stream, 0) * ways.roots[-1])
     for i in range(1, size):
-        k = _pick(rows, tree, ways, i, image[tree.parents[i]], _uniform(stream, i))
+        k = _pick(rows, tree, ways, i, image[tree.parents[i]], uniform(stream, i))
         image[i] = rows.indices[k]
         if not _fits(rows, tree, image, i, image[i], tree.parents[i]):
             return i
     return size
 
 
+@subroutine(**SEARCH_JIT)
+def find_sum(cumulated, x):
+    """The first position whose cumulated sum is above ``x``."""
+    low, high = 0, len(cumulated) - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulated[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 @subroutine(**INLINE_JIT)
-def _uniform(stream, draw):
+def uniform(stream, draw):
     """A number of a stream in [0, 1)."""
     return np.float64(mix(stream + np.uint64(draw)) >> np.uint64(11)) * 2.0**-53
 
