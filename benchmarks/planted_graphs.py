@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl import CSRGraph, as_csr
-from mining import MotifRecovery, PatternMiner, compare_with_truth
+from mining import MotifRecovery, Pattern, PatternMiner, compare_with_truth
 from synthetic import (
     Motif,
     PlantedGraph,
@@ -21,6 +21,8 @@ from synthetic import (
 )
 
 NUM_NODES = 1000
+# patterns that a user may ask for who wants the page short
+FEW = 8
 MOTIFS_OF_SIZE = {
     4: ("square", "diamond4", "clique4"),
     5: ("house5", "bowtie", "wheel5", "basket"),
@@ -70,6 +72,34 @@ def mine(graph: CSRGraph, **settings: Any) -> tuple[PatternMiner, float]:
 def recoveries(miner: PatternMiner, planted: PlantedGraph) -> list[MotifRecovery]:
     """What the miner's patterns recover of each planted motif."""
     return compare_with_truth(miner.patterns_, planted.truth())
+
+
+def patterns_of_motifs(miner: PatternMiner, planted: PlantedGraph) -> dict[str, Pattern]:
+    """The first pattern that is isomorphic to each motif that was recovered."""
+    pattern_of = {pattern.id: pattern for pattern in reversed(miner.patterns_)}
+    return {
+        motif.name: pattern_of[motif.pattern_ids[0]]
+        for motif in recoveries(miner, planted)
+        if motif.recovered
+    }
+
+
+def motifs_lead(miner: PatternMiner, planted: PlantedGraph) -> bool:
+    """Whether the first patterns of the page are the motifs, in any order."""
+    motifs = {id(pattern) for pattern in patterns_of_motifs(miner, planted).values()}
+    number = len(planted.motifs)
+    return len(motifs) == number and motifs == {id(one) for one in miner.patterns_[:number]}
+
+
+def count_is_right(pattern: Pattern, exact: int) -> bool:
+    """Whether the number of occurrences is the exact one, or its interval holds that."""
+    count = pattern.frequency.occurrences
+    return count.low <= exact <= count.high
+
+
+def share_of(values: Sequence[bool]) -> str | None:
+    """Such as 29/30; None of nothing."""
+    return f"{sum(values)}/{len(values)}" if values else None
 
 
 def median_and_range(values: Iterable[float], spec: str = ".2f", to: str = "–") -> str:
