@@ -18,6 +18,7 @@ from gomkcn_dgl.relations import Relations, edge_channels, relations_of
 from mining.null_models.null_models import sample_null
 from mining.records.pattern import Pattern
 from mining.structures.graph_relations import certificate_by_name
+from synthetic import Motif
 
 # least standard deviation of a count over the samples: structures that chance never makes
 LEAST_STD = 1.0
@@ -84,8 +85,8 @@ def highest(scores: Mapping[Structure, Score], number: int) -> list[Structure]:
     return sorted(occurring, key=lambda structure: -scores[structure].z)[:number]
 
 
-def structures_of(patterns: Iterable[Pattern]) -> list[Structure]:
-    """The structure of each pattern."""
+def structures_of(patterns: Iterable[Pattern | Motif]) -> list[Structure]:
+    """The structure of each pattern or motif."""
     return [certificate_by_name(one.channels(), one.relations) for one in patterns]
 
 

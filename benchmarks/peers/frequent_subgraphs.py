@@ -1,4 +1,4 @@
-"""gSpan (X. Yan and J. Han, ICDM 2002): frequent connected subgraphs of a collection with labels."""
+"""gSpan (X. Yan and J. Han, ICDM 2002): frequent labelled subgraphs of a collection."""
 
 from __future__ import annotations
 
