@@ -14,6 +14,10 @@ COMMANDS = (
     "memory",
     "planted",
     "planted_links",
+    "embedded",
+    "classical",
+    "renumbered",
+    "standing_out",
     "sampling",
     "convert",
     "large_graphs",
@@ -31,7 +35,8 @@ COMMANDS = (
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
-    "planted", "planted_links", "significance", "choosing", "noisy_copies", "large_patterns",
+    "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
+    "significance", "choosing", "noisy_copies", "large_patterns",
     "findings", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
