@@ -10,22 +10,24 @@ from sklearn.base import BaseEstimator
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
-from gomkcn_dgl.subgraphs import MAX_HOPS, MAX_SUBGRAPH_NODES
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.initialization import INITIALIZATIONS
-from mining.locating.occurrence_assignment import OCCURRENCE_RULES
-from mining.model_selection.selection import MOST_PATTERNS, SIZES, check_count
+from mining.null_models.null_models import NULL_MODELS
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
+from mining.structures.categories import Categories
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.subgraph_source import SubgraphSource
 
 # what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
+AUTO, NONE = "auto", "none"
+# what an automatic number of patterns is at most
+MOST_PATTERNS = 40
+# patterns of more nodes cannot be counted
+MOST_NODES = 62
 KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
 
 
@@ -34,17 +36,16 @@ class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
     num_patterns: int | str = 12
-    pattern_size: int | str = 6
-    num_hops: int | None = None
+    pattern_size: int | str | tuple[int, int] = (3, 8)
     _: KW_ONLY
-    policy: str = "dense"
-    num_views: int = 1
-    init: str = "facility_location"
-    n_init: int = 1
+    rank: str = "surprise"
+    null: str | Sequence[str] | None = "auto"
+    null_samples: int = 100
+    count_error: float = 0.02
+    count_seconds: float = 1.0
     num_epochs: int = 60
     learning: FilterLearning | None = None
     noisy_copies: str = "auto"
-    occurrence_rule: str = "isomorphic"
     min_similarity: float | None = None
     min_support: int = 5
     random_state: int = 0
@@ -56,6 +57,23 @@ class MinerParameters(BaseEstimator):
     matching: str | None = None
     anchor_root: bool | None = None
     backend: str = "auto"
+
+    @property
+    def sizes(self) -> range:
+        """The sizes of patterns, as ``pattern_size`` says it."""
+        return read_sizes(self.pattern_size)
+
+    @property
+    def most_patterns(self) -> int:
+        """Most patterns to report."""
+        return MOST_PATTERNS if self.num_patterns == AUTO else int(self.num_patterns)
+
+    @property
+    def nulls(self) -> tuple[str, ...]:
+        """The null models that were asked for; the first one decides what stands out."""
+        if self.null is None or self.null == NONE:
+            return ()
+        return (self.null,) if isinstance(self.null, str) else tuple(self.null)
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""
@@ -71,60 +89,66 @@ class MinerParameters(BaseEstimator):
 
     def make_budget(self, num_features: int, relations: Relations = SIMPLE) -> MemoryBudget:
         """Check the parameters; return the memory that graphs of this kind may take."""
-        num_patterns, pattern_size = self._check()
+        self._check()
         return MemoryBudget(
             read_limit(self.memory_limit),
-            pattern_size or max(SIZES),
+            self.sizes[-1],
             self.resolve_kernel().num_levels + 1,
             num_features,
             # filters of structures that the kernel cannot tell apart are added later
-            4 * (num_patterns or MOST_PATTERNS),
+            4 * self.most_patterns,
             len(relations.channels),
         )
 
-    def make_source(self, scaling: FeatureScaling, relations: Relations = SIMPLE) -> SubgraphSource:
-        """Check the parameters; return what takes subgraphs from graphs as they say.
-
-        Where the pattern size is "auto", the subgraphs have the largest size that is tried.
-        """
-        budget = self.make_budget(len(scaling.offset), relations)
+    def make_source(
+        self,
+        scaling: FeatureScaling,
+        relations: Relations = SIMPLE,
+        categories: Categories = Categories(),
+    ) -> SubgraphSource:
+        """Check the parameters; return what takes subgraphs from graphs as they say."""
+        budget, learning = self.make_budget(len(scaling.offset), relations), self.resolve_learning()
         return SubgraphSource(
             self.resolve_kernel(),
             scaling,
             budget,
             max_nodes=budget.max_nodes,
-            num_hops=self.num_hops,
-            policy=self.policy,
-            num_views=self.num_views,
+            num_hops=learning.num_hops,
+            policy=learning.policy,
+            num_views=learning.num_views,
             seed=self.random_state,
-            sample_error=self.resolve_learning().sample_error,
+            sample_error=learning.sample_error,
             backend=self.backend,
             relations=relations,
+            categories=categories,
         )
 
-    def _check(self) -> tuple[int | None, int | None]:
-        """Check the rules; return number and size of the patterns, None for "auto"."""
-        num_patterns = check_count("num_patterns", self.num_patterns, 1)
-        pattern_size = check_count("pattern_size", self.pattern_size, 1, MAX_SUBGRAPH_NODES)
-        if self.num_hops is not None:
-            check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        check_choice("policy", self.policy, POLICIES)
-        check_choice("init", self.init, INITIALIZATIONS)
-        check_choice("occurrence_rule", self.occurrence_rule, OCCURRENCE_RULES)
+    def _check(self) -> None:
+        """Check the rules."""
+        if isinstance(self.num_patterns, str) and self.num_patterns != AUTO:
+            raise InputTypeError(
+                f"num_patterns must be an integer or 'auto', got {self.num_patterns!r}."
+            )
+        if self.num_patterns != AUTO:
+            check_int("num_patterns", self.num_patterns, 1)
+        sizes = read_sizes(self.pattern_size)
+        check_choice("rank", self.rank, RANKINGS)
+        for null in self.nulls:
+            check_choice("null", null, (AUTO, *NULL_MODELS))
         check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
-        minima = {"num_views": 1, "n_init": 1, "num_epochs": 0, "min_support": 0, "random_state": 0}
+        minima = {"null_samples": 2, "num_epochs": 0, "min_support": 0, "random_state": 0}
         for name, minimum in minima.items():
             check_int(name, getattr(self, name), minimum)
+        check_float("count_error", self.count_error, 0, 1, open_minimum=True)
+        check_float("count_seconds", self.count_seconds, 0, open_minimum=True)
         if self.min_similarity is not None:
             check_float("min_similarity", self.min_similarity, 0, 1)
-        sample_size = self.resolve_learning().sample_size
-        check_int("sample_size", sample_size, num_patterns or MOST_PATTERNS)
-        if self.noisy_copies == "yes" and (pattern_size or 0) > MOST_NOISY_NODES:
+        check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)
+        if self.noisy_copies == "yes" and sizes[0] > MOST_NOISY_NODES:
             raise InputError(
                 f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
-                f"got a pattern_size of {pattern_size}; take 'auto' or smaller patterns."
+                f"got a pattern_size of {self.pattern_size}; take 'auto' or smaller patterns."
             )
-        return num_patterns, pattern_size
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""
@@ -133,3 +157,24 @@ class MinerParameters(BaseEstimator):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
         # scikit-learn's own shows only the parameters
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def read_sizes(size: object) -> range:
+    """The sizes that a number, a pair of numbers or a text such as "3-8" stand for.
+
+    >>> read_sizes("3-8"), read_sizes(5), read_sizes((4, 4))
+    (range(3, 9), range(3, 6), range(4, 5))
+    """
+    ends: list[object] = [size]
+    if isinstance(size, str):
+        ends = [int(end) if end.strip().isdigit() else end for end in size.split("-")]
+    elif isinstance(size, Sequence):
+        ends = list(size)
+    if len(ends) not in (1, 2) or any(isinstance(end, str) for end in ends):
+        raise InputTypeError(
+            f"pattern_size must be a number of nodes, or the smallest and the largest number as in "
+            f"(3, 8) or '3-8', got {size!r}."
+        )
+    last = check_int("pattern_size", ends[-1], 1, MOST_NODES)
+    first = min(3, last) if len(ends) == 1 else check_int("pattern_size", ends[0], 1, last)
+    return range(first, last + 1)

@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.clustering import FilterClustering
-from mining.learning.initialization import choose_initial
+from mining.learning.initialization import INITIALIZATIONS, choose_initial
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
@@ -24,10 +26,23 @@ from mining.structures.subgraph_classes import SubgraphClasses
 
 @dataclass(frozen=True)
 class FilterLearning:
-    """How the filters of a :class:`gomkcn.PatternMiner` are trained, beyond its own parameters.
+    """How the filters of a :class:`gomkcn.PatternMiner` are learnt, beyond its own parameters.
 
     Attributes
     ----------
+    policy : {"dense", "bfs", "random"}
+        Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
+        paper uses ``"bfs"``, which rarely leaves a whole occurrence.
+    num_hops : int or None
+        Radius of the subgraphs. None: half of the pattern size, but at least 3, so that around some
+        root a pattern of any shape is complete.
+    num_views : int
+        Subgraphs around each root, for the policies with random choices.
+    init : {"facility_location", "kmeans++", "sample", "random"}
+        How filters are initialised: with real subgraphs that represent the others, with a random
+        sample of them, or with random parameters (the paper).
+    n_init : int
+        Number of initialisations; the one with the best discrete filters is used.
     learning_rate : float
         Of Adam, in the first epoch; it falls to 0 along a cosine.
     batch_size : int
@@ -57,6 +72,11 @@ class FilterLearning:
     1024
     """
 
+    policy: str = "dense"
+    num_hops: int | None = None
+    num_views: int = 1
+    init: str = "facility_location"
+    n_init: int = 1
     learning_rate: float = 0.1
     batch_size: int = 1024
     relocate: bool = True
@@ -67,7 +87,11 @@ class FilterLearning:
 
     def __post_init__(self) -> None:
         check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
-        for name in ("batch_size", "sample_size", "train_size"):
+        check_choice("policy", self.policy, POLICIES)
+        check_choice("init", self.init, INITIALIZATIONS)
+        if self.num_hops is not None:
+            check_int("num_hops", self.num_hops, 0, MAX_HOPS)
+        for name in ("num_views", "n_init", "batch_size", "sample_size", "train_size"):
             check_int(name, getattr(self, name), 1)
         for name in ("sample_error", "feature_contrast"):
             check_float(name, getattr(self, name), 0, 1, open_minimum=True)
@@ -79,8 +103,6 @@ def learn_filters(
     num_filters: int,
     learning: FilterLearning,
     *,
-    init: str,
-    n_init: int,
     num_epochs: int,
     seed: int,
     init_weight: np.ndarray | None = None,
@@ -95,15 +117,15 @@ def learn_filters(
     """
     checkpoints = CheckpointStore() if checkpoints is None else checkpoints
     best: dict[str, np.ndarray] = {}
-    total = (1 + num_epochs) * n_init
+    total = (1 + num_epochs) * learning.n_init
     with tqdm(total=total, desc="mining", unit="epoch", disable=not progress) as bar:
-        for number in range(n_init):
+        for number in range(learning.n_init):
             if best and checkpoints.is_over():
                 break
 
             def learn(number: int = number) -> dict[str, np.ndarray]:
                 clustering = _initialize(
-                    subgraphs, classes, num_filters, learning, init, [seed, number], init_weight
+                    subgraphs, classes, num_filters, learning, [seed, number], init_weight
                 )
                 return _train(clustering, learning, num_epochs, seed + number, checkpoints, bar)
 
@@ -118,7 +140,6 @@ def _initialize(
     classes: SubgraphClasses,
     num_filters: int,
     learning: FilterLearning,
-    init: str,
     seed: list[int],
     init_weight: np.ndarray | None,
 ) -> FilterClustering:
@@ -133,7 +154,7 @@ def _initialize(
     generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
     kernel, backend, filter_size = subgraphs.kernel, subgraphs.backend, batch.max_nodes
     directed = batch.relations.directed
-    if init == "random":
+    if learning.init == "random":
         filters = GraphFilters(
             num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
         )
@@ -142,7 +163,7 @@ def _initialize(
         if init_weight is not None:
             candidates = replace(classes, weight=init_weight[rows])
         chosen = choose_initial(
-            init, candidates, num_filters, kernel, learning.sample_size, rng, backend
+            learning.init, candidates, num_filters, kernel, learning.sample_size, rng, backend
         )
         filters = GraphFilters(
             len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed

@@ -1,220 +1,253 @@
-"""Locating: the patterns that filters learnt on a sample show, in the whole graph."""
+"""Locating: where the patterns that were chosen are, in the whole graph and around its nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 
 import numpy as np
+import torch
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.processes import broadcast_object, is_first
-from mining.locating.frequencies import measure_frequency
-from mining.locating.match_table import match_all
-from mining.locating.occurrence_assignment import (
-    AssignedRows,
-    OccurrenceAssignment,
-    OccurrenceRule,
-)
+from mining.counting.occurrence_counts import count_by_graph, list_places
+from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.locating.noisy_places import list_noisy_places
+from mining.locating.places import Places, similarity_of_places, turn_places
 from mining.locating.similarity_thresholds import choose_thresholds, draw_null_graph
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrences
+from mining.records.occurrence_count import OccurrenceCount
+from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.node_mapping import map_nodes
-from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_source import SubgraphSource, SubgraphStream
+from mining.structures.feature_scaling import ScaledFeatures
+from mining.structures.overlaps import pick_disjoint
+from mining.structures.structure import Structure
+from mining.structures.subgraph_source import SubgraphSource
+
+# most places of a pattern that are listed
+MOST_LISTED = 10_000
+# seconds to find the graphs of a collection that hold a pattern of more places than are listed
+_GRAPH_SECONDS = 2.0
+# standard errors on either side of a 95 % interval
+_ERRORS = 1.96
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class ChosenStructure:
+    """A structure to report, how often it occurs, and the filters that learnt it, if any.
+
+    The nodes of the filters are in the order of those of the structure. Of a ``noisy`` pattern few
+    copies are intact: its places are the neighbourhoods that are similar to it.
+    """
+
+    structure: Structure
+    count: OccurrenceCount
+    filters: DiscreteFilters | None = None
+    noisy: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class LocatedPattern:
-    """Occurrences of one pattern, the most similar first, and how often it occurs.
+    """Places of one pattern, the most similar first, and how often it occurs.
 
-    The medoid is the most similar subgraph, and ``min_similarity`` the threshold that was applied.
+    The medoid is the most similar place, ``min_similarity`` what a root must reach to count, and
+    ``origin`` the position of its structure among those that were chosen.
     """
 
     occurrences: Occurrences
     medoid: Medoid
     frequency: Frequency
     min_similarity: float
+    origin: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LocatedPatterns:
-    """The frequent patterns in a graph, the most frequent first: ``filters`` and ``located``.
-
-    ``num_subgraphs`` were compared, and ``truncated_share`` of them had too many nodes. ``nearest``
-    int32 ``[V]`` is the position of the most similar pattern of each node, and
-    ``nearest_similarity`` float32 ``[V]`` its similarity; both are empty without patterns.
-    """
+    """The patterns that were chosen, as filters and with their places; and the neighbourhoods."""
 
     filters: DiscreteFilters
     located: list[LocatedPattern]
-    num_subgraphs: int
-    truncated_share: float
-    nearest: np.ndarray
-    nearest_similarity: np.ndarray
+    neighbourhoods: Neighbourhoods
 
 
 def locate_patterns(
     source: SubgraphSource,
     graph: CSRGraph,
-    sample: RootedSubgraphs,
-    filters: DiscreteFilters,
-    rule: OccurrenceRule,
+    chosen: Sequence[ChosenStructure],
+    min_similarity: float | None,
     checkpoints: CheckpointStore,
 ) -> LocatedPatterns:
-    """Locate filters in all subgraphs of a graph.
+    """List the places of each structure, and compare the neighbourhoods of nodes with all.
 
-    ``sample`` are the subgraphs that the filters were learnt on. All processes share the work; the
-    first one gets the occurrences, and the others the same patterns without them.
+    ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
+    the neighbourhoods are a sample. All processes share the work and get the result.
     """
-
-    def draw_thresholds() -> dict[str, np.ndarray]:
-        null_graph = draw_null_graph(graph, source.seed)
-        roots = np.unique(sample.batch.roots)
-        return {"least": choose_thresholds(filters, source.subgraphs_around(null_graph, roots))}
-
-    # 1. compare every subgraph with every filter; meanwhile draw the graph for the thresholds
-    stream = source.stream(graph, sample)
-    least: float | np.ndarray | None = rule.min_similarity
-    tasks = {"thresholds": draw_thresholds} if least is None else {}
-    tables = match_all(stream, [filters], checkpoints, tasks)
-    if least is None:
-        least = checkpoints.take_once("thresholds", draw_thresholds)["least"]
-    numbers: list[int] = []
-    rows: list[np.ndarray] = []
-    # 2. assign the subgraphs to the filters, and drop rare ones
-    if is_first():
-        assignment = OccurrenceAssignment(tables[0], filters, rule.name, least)
-        numbers, assigned = assignment.frequent(rule.min_support)
-        rows = _rows_to_map(assignment, numbers, assigned)
-    numbers, rows = broadcast_object((numbers, rows))
-    # 3. map the nodes of each occurrence and medoid to those of the pattern
-    nodes = _map_occurrences(stream, [filters.take([i]) for i in numbers], rows, checkpoints)
-    if not is_first():
-        return broadcast_object(None)  # type: ignore[return-value]
-    # 4. count the occurrences, and sort the patterns: most distinct occurrences first, then most
-    # assigned roots
-    located = [
-        _count(assignment, number, rows[i], assigned.assigned[i], nodes[i], graph, source.seed)
-        for i, number in enumerate(numbers)
-    ]
-    order = sorted(
-        range(len(located)),
-        key=lambda i: (-located[i].frequency.distinct, -located[i].frequency.assigned),
-    )
-    numbers = [numbers[i] for i in order]
-    result = LocatedPatterns(
-        filters.take(numbers),
-        [located[i] for i in order],
-        len(assignment.table),
-        float(assignment.table.truncated.mean()),
-        *_nearest_of_nodes(assignment, numbers, source.num_views),
-    )
-    # the other processes get the patterns without occurrences
-    without = [replace(one, occurrences=one.occurrences[:0]) for one in result.located]
-    broadcast_object(replace(result, located=without))
-    return result
+    features = ScaledFeatures(graph.features, source.scaling)
+    # 1. places of each structure in the whole graph, as one pattern, or as several where filters
+    # learnt different features
+    places = _list_all(source, graph, features, chosen, checkpoints)
+    filters = _as_filters(source, graph, chosen, places)
+    # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
+    roots = source.sample_roots(graph)
+    near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
+    least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
+    if min_similarity is None and places:
+        least = checkpoints.take_once(
+            "thresholds", lambda: {"least": _draw_thresholds(source, graph, filters, roots)}
+        )["least"]
+    # 3. the record of each pattern; a sample of the roots stands for all
+    scale = graph.num_nodes / max(1, len(near.roots))
+    located = []
+    for number, (origin, own) in enumerate(places):
+        rows, pattern = near.rows_of(number, least[number]), filters.take([number])
+        if chosen[origin].noisy:
+            nodes, similarity = list_noisy_places(source, graph, pattern, near.roots[rows])
+        else:
+            nodes = own.nodes
+            similarity = similarity_of_places(source, features, nodes, pattern)
+        frequency = Frequency(
+            _share_of(chosen[origin].count, own),
+            graphs=_count_graphs(graph, chosen[origin].structure, source.categories, own),
+            roots=round(len(rows) * scale),
+            similar=near.count_sets(number, rows),
+            listed=len(nodes),
+            disjoint=int(pick_disjoint(nodes, graph.num_nodes).sum()),
+        )
+        located.append(_record(graph, nodes, similarity, frequency, float(least[number]), origin))
+    return LocatedPatterns(filters, located, near)
 
 
-def _rows_to_map(
-    assignment: OccurrenceAssignment, numbers: Sequence[int], assigned: AssignedRows
-) -> list[np.ndarray]:
-    """Rows of the occurrences of each pattern, most similar first, and last of its medoid."""
-    medoids = assignment.medoids(np.array(numbers, dtype=np.int64))
-    rows_to_map = []
-    for number, rows, medoid in zip(numbers, assigned.occurrences, medoids, strict=True):
-        order = np.argsort(-assignment.table.similarity[rows, number], kind="stable")
-        rows_to_map.append(np.append(rows[order], medoid))
-    return rows_to_map
-
-
-def _map_occurrences(
-    stream: SubgraphStream,
-    patterns: Sequence[DiscreteFilters],
-    rows: Sequence[np.ndarray],
-    checkpoints: CheckpointStore,
-) -> list[np.ndarray]:
-    """Graph node of each node of each pattern in its subgraphs, int32 ``[K, M]``; -1 for none.
-
-    Each pattern has its own ``rows [K]``. All processes share the parts of the stream; the first
-    one gets the arrays, the others an empty list.
-    """
-    last = max((int(one.max()) for one in rows if len(one)), default=-1)
-    parts = [part for part in range(stream.num_parts) if stream.rows_of(part).start <= last]
-
-    def map_part(part: int) -> dict[str, np.ndarray]:
-        limits, mapped = stream.rows_of(part), {}
-        for i, (pattern, every) in enumerate(zip(patterns, rows, strict=True)):
-            inside = np.flatnonzero((every >= limits.start) & (every < limits.stop))
-            mapped[f"position{i}"] = inside
-            mapped[f"nodes{i}"] = _nodes_of_pattern(stream, pattern, every[inside])
-        return mapped
-
-    tasks = {f"node-mapping-{part:06d}": partial(map_part, part) for part in parts}
-    checkpoints.share(tasks, least=len(tasks))
-    if not is_first():
-        return []
-    nodes = [
-        np.full((len(every), pattern.num_nodes[0]), -1, np.int32)
-        for every, pattern in zip(rows, patterns, strict=True)
-    ]
-    for name in tasks:
-        mapped = checkpoints.take(name, dict)
-        for i, every in enumerate(nodes):
-            every[mapped[f"position{i}"]] = mapped[f"nodes{i}"]
-        checkpoints.drop(name)
-    return nodes
-
-
-def _nodes_of_pattern(
-    stream: SubgraphStream, pattern: DiscreteFilters, rows: np.ndarray
-) -> np.ndarray:
-    """Graph node of each pattern node in some subgraphs, int32 ``[R, M]``; -1 for none."""
-    nodes = np.full((len(rows), pattern.num_nodes[0]), -1, np.int32)
-    if len(rows):
-        subgraphs, positions = stream.take(rows)
-        mapping = map_nodes(subgraphs, positions, pattern)
-        row, node = np.nonzero(mapping >= 0)
-        nodes[row, mapping[row, node]] = subgraphs.batch.nodes[positions[row], node]
-    return nodes
-
-
-def _count(
-    assignment: OccurrenceAssignment,
-    number: int,
-    rows: np.ndarray,
-    assigned: np.ndarray,
-    nodes: np.ndarray,
+def _list_all(
+    source: SubgraphSource,
     graph: CSRGraph,
-    seed: int,
-) -> LocatedPattern:
-    """Occurrences of one pattern and how often it occurs; the last row is the medoid."""
-    table = assignment.table
-    mapped = Occurrences.at(nodes, table.similarity[rows, number], graph)
-    medoid = mapped[len(rows) - 1]
-    root = graph.original_ids(table.nodes[rows[-1:], 0])[0]
-    # the subgraphs are in the order of their roots, so that the views of a root stand together
-    roots = table.nodes[assigned, 0]
-    roots = roots[np.diff(roots, prepend=-1) != 0]
-    return LocatedPattern(
-        mapped[:-1],
-        Medoid(medoid.nodes, medoid.similarity, medoid.graph, root=root),
-        measure_frequency(graph, roots, table.nodes[rows[:-1]], seed),
-        float(assignment.min_similarity[number]),
+    features: ScaledFeatures,
+    chosen: Sequence[ChosenStructure],
+    checkpoints: CheckpointStore,
+) -> list[tuple[int, Places]]:
+    """The places of each pattern, with the number of its structure."""
+    def list_one(number: int) -> dict[str, np.ndarray]:
+        structure = chosen[number].structure
+        nodes, is_complete = list_places(
+            graph,
+            structure.adjacency,
+            structure.colors_in(graph, source.categories),
+            most=MOST_LISTED,
+            seed=source.seed,
+        )
+        return {"nodes": nodes, "is_complete": np.array(is_complete)}
+
+    tasks = {f"places-{number}": partial(list_one, number) for number in range(len(chosen))}
+    checkpoints.share(tasks, least=len(tasks))
+    places = []
+    for number, (name, one) in enumerate(zip(tasks, chosen, strict=True)):
+        listed = checkpoints.take(name, dict)
+        if one.noisy and one.filters is not None:
+            feat = one.filters.feat[0, : one.structure.num_nodes].numpy()
+            parts = [Places(listed["nodes"], feat, 1.0, bool(listed["is_complete"]))]
+        else:
+            centers = () if one.filters is None else one.filters.feat.numpy()
+            size = one.structure.num_nodes
+            parts = turn_places(
+                listed["nodes"],
+                bool(listed["is_complete"]),
+                one.structure,
+                features,
+                [center[:size] for center in centers],
+            )
+        places += [(number, part) for part in parts]
+    return places
+
+
+def _as_filters(
+    source: SubgraphSource,
+    graph: CSRGraph,
+    chosen: Sequence[ChosenStructure],
+    places: Sequence[tuple[int, Places]],
+) -> DiscreteFilters:
+    """The patterns as the kernel takes them."""
+    width, num_features = source.max_nodes, graph.features.shape[1]
+    rows, seen = [], dict[int, int]()
+    for origin, own in places:
+        one, size = chosen[origin], chosen[origin].structure.num_nodes
+        adj = torch.from_numpy(one.structure.adjacency[None].astype(np.float32))
+        feat = torch.from_numpy(own.features[None])
+        row = DiscreteFilters(adj, feat, adj, (size,), (0,), (one.noisy,))
+        if one.filters is not None:
+            # the edge weights that were learnt, and how many filters learnt it
+            learnt = one.filters.take([seen.get(origin, 0)])
+            row = replace(row, weights=learnt.trimmed(size).weights, merged=learnt.merged)
+        seen[origin] = seen.get(origin, 0) + 1
+        rows.append(row.trimmed(width))
+    if rows:
+        return DiscreteFilters.join(rows)
+    channels = (len(graph.relations.channels),) if len(graph.relations.channels) > 1 else ()
+    empty = torch.zeros(0, width, width, *channels)
+    return DiscreteFilters(empty, torch.zeros(0, width, num_features), empty, ())
+
+
+def _draw_thresholds(
+    source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters, roots: np.ndarray | None
+) -> np.ndarray:
+    """Least similarity of each pattern, from subgraphs of its size in a null-model graph."""
+    null_graph, least = draw_null_graph(graph, source.seed), np.zeros(len(filters.num_nodes))
+    for size in sorted(set(filters.num_nodes)):
+        numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
+        subgraphs = source.resized(size).subgraphs_around(null_graph, roots)
+        least[numbers] = choose_thresholds(filters.take(numbers).trimmed(size), subgraphs)
+    return least
+
+
+def _share_of(count: OccurrenceCount, places: Places) -> OccurrenceCount:
+    """The occurrences of a structure that belong to one of its patterns."""
+    if places.share == 1 or not len(places.nodes):
+        return count
+    if count.is_exact and places.is_complete:
+        return OccurrenceCount.exact(len(places.nodes))
+    # the share was estimated from a sample, and its error adds to that of the count
+    total = len(places.nodes) / places.share
+    error = sqrt((1 - places.share) / (places.share * total))
+    low, high = (places.share * bound for bound in (count.low, count.high))
+    low, high = low * max(0.0, 1 - _ERRORS * error), high * (1 + _ERRORS * error)
+    return OccurrenceCount(places.share * count.value, low, high, is_exact=False)
+
+
+def _count_graphs(
+    graph: CSRGraph, structure: Structure, categories: Categories, places: Places
+) -> int:
+    """Graphs of the collection that hold one of the places."""
+    if not len(places.nodes):
+        return 0
+    held = len(np.unique(graph.graph_of(places.nodes[:, 0])))
+    if places.is_complete or graph.num_graphs == 1:
+        return held
+    counts = count_by_graph(
+        graph, structure.adjacency, structure.colors_in(graph, categories), seconds=_GRAPH_SECONDS
     )
+    return max(held, int((counts > 0).sum()))
 
 
-def _nearest_of_nodes(
-    assignment: OccurrenceAssignment, numbers: Sequence[int], num_views: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Most similar pattern of each node, and how similar it is, ``[V]``."""
-    if not numbers:
-        return np.empty(0, np.int32), np.empty(0, np.float32)
-    nearest, similarity = assignment.nearest(np.array(numbers))
-    # of several views of a node, the one that is most similar
-    best = similarity.reshape(-1, num_views).argmax(axis=1)
-    row = np.arange(len(best)) * num_views + best
-    return nearest[row].astype(np.int32), similarity[row]
+def _record(
+    graph: CSRGraph,
+    nodes: np.ndarray,
+    similarity: np.ndarray,
+    frequency: Frequency,
+    least: float,
+    origin: int,
+) -> LocatedPattern:
+    """The record of a pattern with its places, the most similar first."""
+    order = np.argsort(-similarity, kind="stable")
+    occurrences = Occurrences.at(nodes[order], similarity[order], graph)
+    if len(occurrences):
+        first = occurrences[0]
+        medoid = Medoid(first.nodes, first.similarity, first.graph, _known(first.nodes))
+    else:
+        medoid = Medoid((None,) * nodes.shape[1], 0.0, 0, 0)
+    return LocatedPattern(occurrences, medoid, frequency, least, origin)
+
+
+def _known(nodes: tuple[int | str | None, ...]) -> int | str:
+    """The first node that is mapped."""
+    return next(node for node in nodes if node is not None)

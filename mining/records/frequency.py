@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from mining.records.occurrence_count import OccurrenceCount
 
 
 @dataclass(frozen=True)
@@ -13,43 +15,44 @@ class Frequency:
 
     Attributes
     ----------
-    assigned : int
-        Roots whose subgraph is nearest to the pattern and similar enough to it.
-    distinct : int
-        Different node sets that show the pattern.
+    occurrences : OccurrenceCount
+        Induced occurrences in the whole graph: node sets that have the structure of the pattern,
+        directions and types of the edges and categories of the nodes included.
+    graphs : int
+        Graphs of the collection that hold a place of the pattern.
+    roots : int
+        Nodes whose neighbourhood is nearest to the pattern and similar enough to it.
+    similar : int
+        Different node sets among these neighbourhoods.
+    listed : int
+        Places that are listed: all, or a random sample of very many.
     disjoint : int
-        Occurrences that share no node, selected greedily; a lower bound.
-    exact : int or None
-        Induced occurrences of the structure in the whole graph; None where it is not known.
-    exact_state : {"not asked", "not finished", "counted"}
-        Why ``exact`` is what it is.
-    num_graphs : int
-        Graphs that hold an occurrence.
-    intervals : mapping from str to (int, int)
-        By name, for each reading that was estimated, the 95 % bootstrap interval of its mean over
-        graphs of the same kind; (0, 0) where there is no occurrence.
+        Listed places that share no node, selected greedily; a lower bound.
 
     Examples
     --------
-    >>> Frequency(assigned=12, distinct=2, disjoint=2).exact_state
-    'not asked'
+    >>> Frequency(OccurrenceCount.exact(2), graphs=1, roots=12, similar=3, listed=2, disjoint=2)
+    Frequency(occurrences=..., graphs=1, roots=12, similar=3, listed=2, disjoint=2)
     """
 
-    assigned: int
-    distinct: int
-    disjoint: int
-    exact: int | None = None
-    exact_state: str = "not asked"
-    num_graphs: int = 1
-    intervals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    occurrences: OccurrenceCount
+    graphs: int = 0
+    roots: int = 0
+    similar: int = 0
+    listed: int = 0
+    disjoint: int = 0
+
+    @property
+    def count(self) -> float:
+        """The number of occurrences, or the estimate of it."""
+        return self.occurrences.value
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
-        intervals = {name: list(bounds) for name, bounds in self.intervals.items()}
-        return {**vars(self), "intervals": intervals}
+        return {**vars(self), "occurrences": self.occurrences.to_dict()}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Frequency:
         """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        intervals = {name: (low, high) for name, (low, high) in record["intervals"].items()}
-        return cls(**{**record, "intervals": intervals})
+        occurrences = OccurrenceCount.from_dict(record["occurrences"])
+        return cls(**{**record, "occurrences": occurrences})

@@ -11,6 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.notebook import html_of
+from mining.records.class_difference import ClassDifference
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.significance import Significance
@@ -27,7 +28,7 @@ class Pattern:
     Attributes
     ----------
     id : int
-        Position among the patterns of a run, most frequent first.
+        Position among the patterns of a run; what stands out most comes first.
     edges : tuple of (int, int)
         ``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction.
     edge_weights : tuple of float
@@ -41,24 +42,32 @@ class Pattern:
     frequency : Frequency
         How often it occurs, in several readings.
     min_similarity : float
-        Least similarity of an assigned root, and of an occurrence that is only similar.
+        Least similarity of a root that counts as one of the pattern.
     occurrences : sequence of Occurrence
-        Most similar first; as many as ``frequency.distinct``.
+        The places that are listed, most similar first; as many as ``frequency.listed``.
     significance : mapping from str to Significance
         How its count compares with each null model that was asked for, by the model's name.
     stability : mapping from str to Stability
         How often it is found again over "restarts" and "bootstrap" samples, where asked for.
     num_filters : int
-        Filters that learnt it and were merged into it, its own included.
+        Filters that learnt it; 0 for a structure that recurs without one.
     noisy : bool
-        Whether few of its copies are intact: its occurrences are the subgraphs similar to it, and
-        its edge weights the share of the copies that have an edge.
+        Whether few of its copies are intact: its places are the subgraphs similar to it, and its
+        edge weights the share of the copies that have an edge.
+    family : int
+        The pattern that explains this one, as one that contains it or is contained in it; its own
+        id where it stands for itself.
     description : str
         Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
     relations : Relations
         The relations of the graph: their names, and whether their edges have a direction.
     edge_relations : tuple of int
         Relation of each edge, a number of ``relations.names``; the first for all when left out.
+    categories : tuple of tuple of str
+        The categorical features of each node, by name, which its places have as well; empty where
+        the nodes of the graph have no categories.
+    classes : ClassDifference or None
+        How often graphs of each class contain it, where classes are known.
     """
 
     id: int
@@ -77,8 +86,13 @@ class Pattern:
     description: str = ""
     relations: Relations = SIMPLE
     edge_relations: tuple[int, ...] = ()
+    categories: tuple[tuple[str, ...], ...] = ()
+    family: int = -1
+    classes: ClassDifference | None = None
 
     def __post_init__(self) -> None:
+        if self.family < 0:
+            object.__setattr__(self, "family", self.id)
         if not self.edge_relations:
             object.__setattr__(self, "edge_relations", (0,) * len(self.edges))
 
@@ -106,9 +120,10 @@ class Pattern:
         # not "id", which networkx takes for the id of the graph element in GraphML
         graph = self._empty_graph()
         graph.graph |= {"pattern": self.id, "min_similarity": self.min_similarity}
-        for name in ("assigned", "distinct", "disjoint", "num_graphs", "exact"):
-            if getattr(self.frequency, name) is not None:
-                graph.graph[name] = getattr(self.frequency, name)
+        count = self.frequency.occurrences
+        graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
+        for name in ("graphs", "roots", "similar", "listed", "disjoint"):
+            graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
         for name, stability in self.stability.items():
@@ -151,6 +166,9 @@ class Pattern:
             "min_similarity": round(self.min_similarity, 6),
             "num_filters": self.num_filters,
             "noisy": self.noisy,
+            "family": self.family,
+            "categories": [list(names) for names in self.categories],
+            "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "stability": {name: asdict(entry) for name, entry in self.stability.items()},
             "occurrences": [_occurrence_to_dict(one) for one in self.occurrences[:MOST_LISTED]],
@@ -169,9 +187,7 @@ class Pattern:
             raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
         if occurrences is None:
             occurrences = tuple(Occurrence(**_with_tuple(one)) for one in record["occurrences"])
-        # runs of earlier versions know one relation without direction
-        relations = record.get("relations", [{"name": PLAIN, "directed": False}])
-        edge_relations = record.get("edge_relations", [0] * len(record["edges"]))
+        relations, edge_relations = record["relations"], record["edge_relations"]
         if max(edge_relations, default=0) >= len(relations):
             raise ValueError(f"pattern {record['id']} has an edge of an unknown relation")
         edges = [(int(u), int(v)) for u, v in record["edges"]]
@@ -198,6 +214,9 @@ class Pattern:
                 [one["name"] for one in relations], [one["directed"] for one in relations]
             ),
             edge_relations=tuple(edge_relations),
+            categories=tuple(map(tuple, record["categories"])),
+            family=record["family"],
+            classes=record["classes"] and ClassDifference.from_dict(record["classes"]),
         )
 
     def _repr_html_(self) -> str | None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
-from mining.structures.canonical_forms import canonical_form
+from mining.structures.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,27 @@ class DiscreteFilters:
         index = np.array(rows, dtype=np.int64)
         return self.from_arrays({name: array[index] for name, array in self.to_arrays().items()})
 
+    def trimmed(self, size: int) -> DiscreteFilters:
+        """The same filters with padding to ``size`` nodes, or without."""
+        own = self.adj.shape[1]
+        if size == own:
+            return self
+        arrays = self.to_arrays()
+        for name, axes in (("adj", (1, 2)), ("weights", (1, 2)), ("feat", (1,))):
+            for axis in axes:
+                widths = [(0, 0)] * arrays[name].ndim
+                widths[axis] = (0, max(0, size - own))
+                arrays[name] = np.pad(arrays[name], widths).take(range(size), axis=axis)
+        return self.from_arrays(arrays)
+
+    def structure(self, number: int, colors: np.ndarray | None = None) -> Structure:
+        """The structure of one filter, with the colours ``[M]`` of its nodes."""
+        size = self.num_nodes[number]
+        return Structure(self.adj[number, :size, :size].numpy() > 0, colors)
+
     def certificates(self) -> list[bytes]:
         """Isomorphism class of each filter."""
-        return [
-            canonical_form(self.adj[number, :size, :size].numpy()).certificate
-            for number, size in enumerate(self.num_nodes)
-        ]
+        return [self.structure(number).certificate for number in range(len(self.num_nodes))]
 
 
 def discretize(filters: GraphFilters) -> DiscreteFilters:

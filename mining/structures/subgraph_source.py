@@ -19,6 +19,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
+from mining.structures.categories import Categories
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.graph_relations import with_relations
 from mining.structures.memory_budget import MemoryBudget
@@ -37,8 +38,8 @@ class SubgraphSource:
 
     A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
     ``max_nodes``, at least 3), chosen by ``policy``; each root has ``num_views`` of them.
-    ``sample_error`` decides how many roots filters are trained on. ``relations`` are those of the
-    graph that the source was made for.
+    ``sample_error`` decides how many roots filters are trained on. ``relations`` and
+    ``categories`` are those of the graph that the source was made for.
     """
 
     kernel: GOMKKernel
@@ -52,6 +53,7 @@ class SubgraphSource:
     sample_error: float = 0.005
     backend: str = "auto"
     relations: Relations = SIMPLE
+    categories: Categories = Categories()
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, check features and relations, leave values of edges out."""

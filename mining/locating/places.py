@@ -1,0 +1,121 @@
+"""The places of a structure, node by node, and the features that its nodes have there.
+
+A structure with symmetries can be laid onto a place in several ways. All keep the edges, so the
+features decide: each place is turned until its nodes are most like the mean of the others. Where
+filters of one structure learnt different features, each place goes to the nearest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.feature_scaling import ScaledFeatures
+from mining.structures.structure import Structure
+from mining.structures.subgraph_source import SubgraphSource
+
+# rounds of turning places and taking the mean
+_ROUNDS = 3
+# entries of the table of places and symmetries that are in memory at once
+_TABLE_SIZE = 2**22
+# places compared by the kernel at once
+_PART_SIZE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places of one pattern: ``nodes`` int32 ``[K, M]``, and the mean scaled features ``[M, D]``.
+
+    ``share`` is that of all places of the structure, which other patterns may share, and
+    ``is_complete`` says whether all of them are here, and not a random sample.
+    """
+
+    nodes: np.ndarray
+    features: np.ndarray
+    share: float
+    is_complete: bool
+
+
+def turn_places(
+    nodes: np.ndarray,
+    is_complete: bool,
+    structure: Structure,
+    features: ScaledFeatures,
+    centers: Sequence[np.ndarray] = (),
+) -> list[Places]:
+    """Places of each of several patterns of one structure, from ``nodes [K, M]`` of all.
+
+    ``centers [M, D]`` are the features that filters learnt for it, in the order of the nodes of
+    the structure; without any there is one pattern, of the features that the places have.
+    """
+    if not len(nodes):
+        blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
+        return [Places(nodes, center, 0.0, is_complete) for center in centers or [blank]]
+    low, high = features.bounds()
+    symmetries = structure.automorphisms()
+    if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
+        # no features to go by, or only one way to lay the structure onto a place
+        mean = features[nodes].mean(axis=0, dtype=np.float64)
+        return [Places(nodes, mean.astype(np.float32), 1.0, is_complete)]
+    values = features[nodes].astype(np.float64)  # [K, M, D]
+    means = [np.asarray(one, np.float64) for one in centers] or [values[0]]
+    for _ in range(_ROUNDS):
+        # each place in the turn, and at the pattern, that leaves the least distance
+        owner, turn = _nearest_turns(values, means, symmetries)
+        turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
+        means = [
+            turned[owner == i].mean(axis=0) if (owner == i).any() else mean
+            for i, mean in enumerate(means)
+        ]
+    aligned = np.take_along_axis(nodes, symmetries[turn], axis=1)
+    return [
+        Places(aligned[owner == i], mean.astype(np.float32), float((owner == i).mean()), is_complete)
+        for i, mean in enumerate(means)
+    ]
+
+
+def _nearest_turns(
+    values: np.ndarray, means: Sequence[np.ndarray], symmetries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the nearest mean ``[M, D]`` of each place, and of the turn that is nearest to it.
+
+    Under a turn, pattern node i is at node ``symmetries[turn, i]`` of the place.
+    """
+    best = np.full(len(values), np.inf)
+    owner, turn = np.zeros((2, len(values)), np.int64)
+    step = max(1, _TABLE_SIZE // (symmetries.size + values[0].size * len(symmetries[0])))
+    position = np.arange(symmetries.shape[1])
+    for start in range(0, len(values), step):
+        part = slice(start, start + step)
+        for number, mean in enumerate(means):
+            # squared distance of each node of the place and each node of the pattern, [k, M, M]
+            gap = ((values[part, :, None] - mean[None, None]) ** 2).sum(axis=3)
+            total = gap[:, symmetries, position].sum(axis=2)  # [k, P]
+            least = total.argmin(axis=1)
+            distance = total[np.arange(len(total)), least]
+            nearer = distance < best[part]
+            best[part] = np.where(nearer, distance, best[part])
+            owner[part] = np.where(nearer, number, owner[part])
+            turn[part] = np.where(nearer, least, turn[part])
+    return owner, turn
+
+
+def similarity_of_places(
+    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, pattern: DiscreteFilters
+) -> np.ndarray:
+    """Normalised score of a pattern with each of its places ``[K, M]``, float32 ``[K]``."""
+    kernel, size = source.kernel, pattern.num_nodes[0]
+    pattern = pattern.trimmed(size)
+    z, sizes = kernel.embed(pattern.adj, pattern.feat), torch.tensor([size])
+    parts = [np.empty(0, np.float32)]
+    for start in range(0, len(nodes), _PART_SIZE):
+        # all places are joined as the pattern is
+        feat = torch.from_numpy(features[nodes[start : start + _PART_SIZE]])
+        x = kernel.embed(pattern.adj.expand(len(feat), *pattern.adj.shape[1:]), feat)
+        score = kernel.similarity(x, torch.full((len(x),), size), z, sizes, source.backend)
+        parts.append(score[:, 0].numpy())
+    return np.concatenate(parts)

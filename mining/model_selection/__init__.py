@@ -1,1 +1,0 @@
-"""Pattern size and number of patterns chosen from the data."""
