@@ -13,6 +13,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
+from mining.choosing.choice import ChoiceRules
 from mining.learning.filter_learning import FilterLearning
 from mining.null_models.null_models import NULL_MODELS
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
@@ -26,6 +27,9 @@ DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
 # what an automatic number of patterns is at most
 MOST_PATTERNS = 40
+RANKINGS = ("surprise", "frequency", "coverage")
+# the null model of "auto", and the largest graph that it is sampled for
+DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 # patterns of more nodes cannot be counted
 MOST_NODES = 62
 KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
@@ -121,6 +125,27 @@ class MinerParameters(BaseEstimator):
             backend=self.backend,
             relations=relations,
             categories=categories,
+        )
+
+    def choice_rules(self, num_edges: int) -> ChoiceRules:
+        """What is reported of a graph of so many edges."""
+        nulls = self.nulls
+        if AUTO in nulls:
+            nulls = tuple(
+                DEFAULT_NULL if null == AUTO else null
+                for null in nulls
+                if null != AUTO or num_edges <= MOST_REWIRED
+            )
+        return ChoiceRules(
+            self.most_patterns,
+            self.num_patterns == AUTO,
+            self.rank,
+            tuple(dict.fromkeys(nulls)),
+            self.null_samples,
+            self.count_error,
+            self.count_seconds,
+            self.min_support,
+            self.random_state,
         )
 
     def _check(self) -> None:

@@ -9,16 +9,16 @@ from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import channel_matrices
 from gomkcn_dgl.runtime.memory import check_memory, parse_size
 
-# most bytes that assigning and counting one subgraph takes beside its row of the match table:
-# indices of subgraphs, similarities, a sort order, a hash of the node set, a node mapping
+# most bytes that one neighbourhood takes while patterns are located: similarities and a hash of the
+# node set for each pattern
 _COUNTING_BYTES = 120
 # bytes for one number of the level embeddings while subgraphs are grouped into classes: the number
 # itself, the same as an integer, and its hash
 _LEVEL_BYTES = 28
-# subgraphs in one part of a stream, unless memory allows fewer
+# subgraphs compared at once, unless memory allows fewer
 PART_SIZE = 65_536
-# shares of the limit for the sample, for one part of the stream and for the match table
-_SAMPLE_SHARE, _PART_SHARE, _TABLE_SHARE = 0.5, 0.1, 0.3
+# shares of the limit for the sample, and for the subgraphs compared at once
+_SAMPLE_SHARE, _PART_SHARE = 0.5, 0.1
 
 
 @dataclass(frozen=True)
@@ -52,24 +52,19 @@ class MemoryBudget:
 
     @property
     def part_size(self) -> int:
-        """Most subgraphs in one part of the stream."""
+        """Most subgraphs compared at once."""
         return max(1, min(PART_SIZE, int(_PART_SHARE * self.limit / self.subgraph_bytes)))
 
-    @property
-    def table_bytes(self) -> float:
-        """Most bytes of a match table in memory; a larger one goes to a temporary file."""
-        return _TABLE_SHARE * self.limit
-
-    def check(self, num_subgraphs: int, num_sampled: int, null_graph_bytes: int) -> None:
-        """Raise an InputError where mining ``num_subgraphs`` would take more than the limit.
+    def check(self, num_sampled: int, null_graph_bytes: int) -> None:
+        """Raise an InputError where mining would take more than the limit.
 
         ``num_sampled`` subgraphs are in memory while a null-model graph of ``null_graph_bytes`` is
         drawn for the thresholds; 0 bytes mean that none is drawn.
         """
         check_memory(
-            num_subgraphs * _COUNTING_BYTES + self.subgraph_bytes,
+            num_sampled * _COUNTING_BYTES + self.subgraph_bytes,
             self.limit,
-            f"the patterns of {num_subgraphs:,} subgraphs",
+            f"the patterns of {num_sampled:,} subgraphs",
         )
         if null_graph_bytes:
             check_memory(

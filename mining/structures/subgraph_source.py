@@ -117,11 +117,12 @@ class SubgraphSource:
         """Number of roots in one part of a stream."""
         return max(1, self.budget.part_size // self.num_views)
 
-    def stream(self, graph: Any, whole: RootedSubgraphs | None = None) -> SubgraphStream:
-        """All subgraphs of a graph in parts; ``whole`` holds all of them, where they are known."""
-        if whole is not None and len(whole.batch) < whole.graph.num_nodes * self.num_views:
-            whole = None
-        return SubgraphStream(self, self.read(graph), whole)
+    def check_memory(self, graph: CSRGraph, null_graph_bytes: int) -> None:
+        """Refuse a graph that takes more memory than there may be; 0 bytes for no null model."""
+        self.budget.check(
+            self.sample_size(graph) * self.num_views,
+            null_graph_bytes,
+        )
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:
@@ -137,49 +138,3 @@ def _without_values(graph: CSRGraph) -> CSRGraph:
     return replace(
         graph, weights=None, edge_features=None, edge_feature_names=(), notes=tuple(notes)
     )
-
-
-@dataclass(frozen=True)
-class SubgraphStream:
-    """All subgraphs of a graph, in parts that are extracted when they are asked for.
-
-    The subgraphs of a root stand next to each other. Where ``whole`` holds all of them, it is the
-    only part.
-    """
-
-    source: SubgraphSource
-    graph: CSRGraph
-    whole: RootedSubgraphs | None = None
-
-    def __len__(self) -> int:
-        """Return the number of subgraphs S."""
-        return self.graph.num_nodes * self.source.num_views
-
-    @property
-    def num_parts(self) -> int:
-        """Number of parts."""
-        return 1 if self.whole is not None else -(-self.graph.num_nodes // self.source.part_size)
-
-    def rows_of(self, part: int) -> slice:
-        """Rows of the subgraphs in a part."""
-        if self.whole is not None:
-            return slice(0, len(self))
-        step = self.source.part_size * self.source.num_views
-        return slice(part * step, min((part + 1) * step, len(self)))
-
-    def part(self, number: int) -> RootedSubgraphs:
-        """Return the subgraphs of a part."""
-        if self.whole is not None:
-            return self.whole
-        rows, num_views = self.rows_of(number), self.source.num_views
-        roots = np.arange(rows.start // num_views, rows.stop // num_views)
-        return self.source.subgraphs_around(self.graph, roots)
-
-    def take(self, rows: np.ndarray) -> tuple[RootedSubgraphs, np.ndarray]:
-        """Return subgraphs that include those in ``rows``, and the positions of these in them."""
-        if self.whole is not None:
-            return self.whole, rows
-        num_views = self.source.num_views
-        roots, position = np.unique(rows // num_views, return_inverse=True)
-        subgraphs = self.source.subgraphs_around(self.graph, roots)
-        return subgraphs, position * num_views + rows % num_views

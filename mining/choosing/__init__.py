@@ -1,0 +1,1 @@
+"""Which of the structures that were seen are reported as patterns."""

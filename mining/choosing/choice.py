@@ -1,0 +1,145 @@
+"""The choice: count every structure here and in null-model graphs, and keep what stands out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tqdm import tqdm
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.choosing.pool import PooledStructure, count_shared, count_structures
+from mining.judging.null_comparison import compare_with_null
+from mining.locating.locating import ChosenStructure
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.significance import MORE, Significance
+from mining.structures.categories import Categories
+
+log = logging.getLogger("gomkcn_dgl")
+
+# relative error and most seconds of the counts by which structures are judged; those that are
+# reported are counted anew, as exactly as was asked for
+_ROUGH_ERROR, _ROUGH_SECONDS = 0.05, 0.25
+# graphs of each null model that are drawn first
+_FIRST_SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class ChoiceRules:
+    """What is reported: how many structures, in which order, and how exactly they are counted."""
+
+    num_patterns: int
+    only_surprising: bool
+    rank: str
+    nulls: tuple[str, ...]
+    null_samples: int
+    count_error: float
+    count_seconds: float
+    min_support: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The structures that are reported, in their order, with verdicts by null model.
+
+    ``family`` is the position of the structure that explains each, its own for one that stands for
+    itself.
+    """
+
+    structures: list[ChosenStructure]
+    significance: list[dict[str, Significance]]
+    family: list[int]
+
+
+def choose_structures(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    categories: Categories,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+    progress: bool = False,
+) -> Choice:
+    """Choose what to report; all processes share the counting."""
+    # 1. count all structures roughly, and drop rare ones
+    structures = [one.structure for one in pool]
+    rough = (_ROUGH_ERROR, _ROUGH_SECONDS, rules.seed)
+    counts = count_shared("count", graph, structures, categories, *rough, checkpoints)
+    kept = [i for i, count in enumerate(counts) if count.high >= max(1, rules.min_support)]
+    pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
+    # 2. compare their counts with those in graphs of each null model
+    compared = _compare(graph, pool, counts, categories, rules, checkpoints, progress)
+    # 3. rank them, and keep the first
+    order = _rank(pool, counts, compared, rules)
+    # 4. count these as exactly as was asked for
+    structures = [pool[i].structure for i in order]
+    fine = (rules.count_error, rules.count_seconds, rules.seed)
+    exactly = count_shared("count-chosen", graph, structures, categories, *fine, checkpoints)
+    chosen = [
+        ChosenStructure(pool[i].structure, count, pool[i].filters, pool[i].noisy)
+        for i, count in zip(order, exactly, strict=True)
+    ]
+    return Choice(chosen, [compared[i] for i in order], list(range(len(order))))
+
+
+def _compare(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    observed: Sequence[OccurrenceCount],
+    categories: Categories,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+    progress: bool,
+) -> list[dict[str, Significance]]:
+    """What each null model says of each count, by its name."""
+    compared: list[dict[str, Significance]] = [{} for _ in pool]
+    if not pool:
+        return compared
+    structures = [one.structure for one in pool]
+
+    def count(sample: CSRGraph) -> list[OccurrenceCount]:
+        return count_structures(
+            sample, structures, categories, _ROUGH_ERROR, _ROUGH_SECONDS, rules.seed
+        )
+
+    with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
+        for null in rules.nulls:
+            verdicts = compare_with_null(
+                graph,
+                null,
+                count,
+                observed,
+                least=min(_FIRST_SAMPLES, rules.null_samples),
+                most=rules.null_samples,
+                seed=rules.seed,
+                checkpoints=checkpoints,
+                on_sample=bar.update,
+            )
+            if not verdicts:
+                log.warning("time was up before null model %s had enough samples", null)
+            for record, verdict in zip(compared, verdicts, strict=False):
+                record[null] = verdict
+    return compared
+
+
+def _rank(
+    pool: Sequence[PooledStructure],
+    counts: Sequence[OccurrenceCount],
+    compared: Sequence[dict[str, Significance]],
+    rules: ChoiceRules,
+) -> list[int]:
+    """Positions of the structures to report, in their order."""
+    first = [next(iter(one.values()), None) for one in compared]
+    keys = []
+    for i, one in enumerate(first):
+        z = one.z if one is not None else 0.0
+        keys.append(-z if rules.rank == "surprise" and one is not None else -counts[i].value)
+    order = np.argsort(keys, kind="stable").tolist()
+    if rules.only_surprising:
+        order = [i for i in order if (one := first[i]) is not None and one.verdict == MORE]
+    # patterns of which few copies are intact are searched for on their own, and stay
+    noisy = [i for i in order if pool[i].noisy]
+    return (order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]])

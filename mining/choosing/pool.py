@@ -1,0 +1,123 @@
+"""The pool: every structure that may be reported, once, whichever search found it.
+
+Structures that recur among connected node sets, and those of the filters that were learnt, are
+counted and judged alike. What the filters add is kept with them: features, edge weights, and the
+mark of patterns of which few copies are intact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import torch
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.candidates.candidates import Candidate
+from mining.counting.occurrence_counts import count_occurrences
+from mining.records.occurrence_count import OccurrenceCount
+from mining.structures.categories import Categories
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.structure import Structure
+
+
+@dataclass(frozen=True, eq=False)
+class PooledStructure:
+    """A structure, the filters that learnt it, if any, and whether few copies are intact.
+
+    The nodes of the filters are in the order of those of the structure.
+    """
+
+    structure: Structure
+    filters: DiscreteFilters | None = None
+    noisy: bool = False
+
+
+def pool_structures(
+    candidates: Sequence[Candidate],
+    filters: DiscreteFilters,
+    categories: Categories,
+    sizes: range,
+) -> list[PooledStructure]:
+    """Put the structures of filters and candidates together, each once, filters first."""
+    pool: dict[bytes, PooledStructure] = {}
+    smaller: dict[bytes, PooledStructure] = {}
+    for number in range(len(filters.num_nodes)):
+        size, own = filters.num_nodes[number], filters.take([number])
+        colors = categories.colors(own.feat[0, :size].numpy()) if categories else None
+        structure = own.structure(0, colors)
+        # what is smaller than the sizes asked for is kept for a graph that has nothing larger
+        group = pool if size >= sizes[0] else smaller
+        known = group.get(structure.certificate)
+        if known is None or known.filters is None:
+            new = PooledStructure(structure, own, own.noisy[0])
+        else:
+            turned = _reordered(own, known.structure.isomorphism(structure))
+            new = replace(known, filters=DiscreteFilters.join([known.filters, turned]))
+        group[structure.certificate] = new
+    for one in candidates:
+        structure = Structure(one.adjacency, one.colors)
+        pool.setdefault(structure.certificate, PooledStructure(structure))
+    return list((pool or smaller).values())
+
+
+def _reordered(pattern: DiscreteFilters, order: np.ndarray) -> DiscreteFilters:
+    """One filter with its nodes in another order; padding stays last."""
+    width = pattern.adj.shape[1]
+    whole = torch.tensor([*order.tolist(), *range(len(order), width)])
+    return replace(
+        pattern,
+        adj=pattern.adj[:, whole][:, :, whole],
+        feat=pattern.feat[:, whole],
+        weights=pattern.weights[:, whole][:, :, whole],
+    )
+
+
+def count_structures(
+    graph: CSRGraph,
+    structures: Sequence[Structure],
+    categories: Categories,
+    error: float,
+    seconds: float,
+    seed: int,
+) -> list[OccurrenceCount]:
+    """Count structures in a whole graph, each to a relative error or for some seconds."""
+    colors = categories.colors(graph.features) if categories else None
+    return [
+        count_occurrences(
+            graph,
+            one.adjacency,
+            None if colors is None or one.colors is None else (one.colors, colors),
+            error=error,
+            seconds=seconds,
+            seed=seed,
+        )
+        for one in structures
+    ]
+
+
+def count_shared(
+    name: str,
+    graph: CSRGraph,
+    structures: Sequence[Structure],
+    categories: Categories,
+    error: float,
+    seconds: float,
+    seed: int,
+    checkpoints: CheckpointStore,
+) -> list[OccurrenceCount]:
+    """The same, shared among all processes, which all get the counts."""
+
+    def count_one(number: int) -> dict[str, np.ndarray]:
+        (count,) = count_structures(graph, structures[number : number + 1], categories, error, seconds, seed)
+        return {key: np.array(value) for key, value in count.to_dict().items()}
+
+    tasks = {f"{name}-{number}": partial(count_one, number) for number in range(len(structures))}
+    checkpoints.share(tasks, least=len(tasks))
+    return [
+        OccurrenceCount(**{key: value.item() for key, value in checkpoints.take(task, dict).items()})
+        for task in tasks
+    ]
