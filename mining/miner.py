@@ -186,9 +186,7 @@ class PatternMiner(MinerParameters):
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             rules = self.choice_rules(csr.num_edges)
-            choice = choose_structures(
-                csr, pool, source.categories, rules, checkpoints, progress
-            )
+            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, progress)
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located = locate_patterns(
                 source, csr, choice.structures, self.min_similarity, checkpoints
@@ -320,7 +318,11 @@ def _gather(
     """The structures of filters, and those that recur among connected node sets."""
     colors = source.categories.colors(graph.features) if source.categories else None
     candidates = gather_candidates(
-        graph, colors, miner.sizes, seed=miner.random_state, most=_MOST_CANDIDATES,
+        graph,
+        colors,
+        miner.sizes,
+        seed=miner.random_state,
+        most=_MOST_CANDIDATES,
         min_support=miner.min_support,
     )
     return pool_structures(candidates, filters, source.categories, miner.sizes)

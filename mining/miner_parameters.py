@@ -15,9 +15,9 @@ from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.choosing.choice import ChoiceRules
 from mining.learning.filter_learning import FilterLearning
-from mining.null_models.null_models import NULL_MODELS
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
-from mining.structures.categories import Categories
+from mining.null_models.null_models import NULL_MODELS
+from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget, read_limit
 from mining.structures.subgraph_source import SubgraphSource
@@ -40,10 +40,10 @@ class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
     num_patterns: int | str = 12
-    pattern_size: int | str | tuple[int, int] = (3, 8)
+    pattern_size: int | str | tuple[int, int] = "3-8"
     _: KW_ONLY
     rank: str = "surprise"
-    null: str | Sequence[str] | None = "auto"
+    null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 100
     count_error: float = 0.02
     count_seconds: float = 1.0
@@ -108,7 +108,7 @@ class MinerParameters(BaseEstimator):
         self,
         scaling: FeatureScaling,
         relations: Relations = SIMPLE,
-        categories: Categories = Categories(),
+        categories: Categories = NO_CATEGORIES,
     ) -> SubgraphSource:
         """Check the parameters; return what takes subgraphs from graphs as they say."""
         budget, learning = self.make_budget(len(scaling.offset), relations), self.resolve_learning()

@@ -41,22 +41,6 @@ class GraphSettings:
 
 
 @dataclass(frozen=True)
-class ExactSettings:
-    """Most seconds to count each structure in the whole graph: ``[exact]``; None: not counted."""
-
-    seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class NullSettings:
-    """Null models by name, samples of each to count in, and samples to mine: ``[null]``."""
-
-    models: tuple[str, ...] = ()
-    samples: int = 100
-    decoys: int = 20
-
-
-@dataclass(frozen=True)
 class StabilitySettings:
     """How often mining is repeated from other initialisations and samples: ``[stability]``."""
 
@@ -78,8 +62,6 @@ class RunSettings:
     miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(PatternMiner()))
     kernel: GOMKKernel = DEFAULT_KERNEL
     learning: FilterLearning = field(default_factory=FilterLearning)
-    exact: ExactSettings = ExactSettings()
-    null: NullSettings = NullSettings()
     stability: StabilitySettings = StabilitySettings()
 
     @classmethod
@@ -112,12 +94,8 @@ class RunSettings:
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
         tables = self.to_dict()
-        if not self.null.models:
-            del tables["null"]
         if self.stability == StabilitySettings():
             del tables["stability"]
-        if self.exact.seconds is None:
-            del tables["exact"]
         return to_toml(tables)
 
 

@@ -30,36 +30,35 @@ class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is neither a whole number nor auto.", param, ctx)
 
 
-_NUMBER = _NumberOrAuto()
-
 # the options that most users need, named as in the tables of the settings file, which has more
 _settings_options = add_options(
-    ("--patterns num_patterns", _NUMBER, "Number of patterns; auto: a null model decides. [12]"),
-    ("--size pattern_size", _NUMBER, "Most nodes of a pattern; auto: a null model decides. [6]"),
-    ("--hops num_hops", int, "Radius around each node. [3, or half the size]"),
-    ("--levels num_levels", int, "Levels of neighbours that are compared. [3]"),
-    ("--policy", str, "Which nodes a large subgraph keeps: dense, bfs, random. [dense]"),
-    ("--views num_views", int, "Subgraphs around each node. [1]"),
-    ("--init", str, "facility_location, kmeans++, sample or random. [facility_location]"),
-    ("--matching", str, "optimal, or the paper's greedy. [optimal]"),
-    ("--epochs num_epochs", int, "Gradient epochs. [60]"),
-    ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
-    ("--restarts n_init", int, "Number of initializations. [1]"),
-    ("--contrast feature_contrast", float, "Weight of features. [0.3]"),
-    ("--rule occurrence_rule", str, "Occurrences: isomorphic or similar. [isomorphic]"),
-    ("--min-similarity", float, "Least similarity of an assigned node. [by a null model]"),
+    ("--patterns num_patterns", _NumberOrAuto(), "Most patterns; auto: all that stand out. [12]"),
+    ("--size pattern_size", str, "Nodes of a pattern, the smallest and the largest. [3-8]"),
+    ("--rank", str, "What comes first: surprise, frequency or coverage. [surprise]"),
+    (
+        "--null",
+        list,
+        "Null model: degree, configuration, reciprocity, triangles, features, or none; "
+        "repeatable. [degree, in graphs of at most 200,000 edges]",
+    ),
+    ("--null-samples", int, "Most graphs of each null model. [100]"),
+    ("--count-error", float, "Wanted relative error of an estimated count. [0.02]"),
+    ("--count-seconds", float, "Most seconds to count each pattern. [1]"),
     ("--min-support", int, "Least occurrences of a pattern. [5]"),
-    ("--exact seconds", float, "Most seconds to count each pattern exactly. [not counted]"),
+    ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
     ("--seed random_state", int, "Seed of all random numbers. [0]"),
+    ("--levels num_levels", int, "Levels of neighbours that filters compare. [3]"),
+    ("--matching", str, "How filters are matched: optimal, or the paper's greedy. [optimal]"),
+    ("--epochs num_epochs", int, "Gradient epochs of the filters. [60]"),
+    ("--init", str, "facility_location, kmeans++, sample or random. [facility_location]"),
+    ("--restarts n_init", int, "Number of initializations. [1]"),
+    ("--policy", str, "Which nodes a large subgraph keeps: dense, bfs, random. [dense]"),
+    ("--hops num_hops", int, "Radius around each node. [3, or half the size]"),
+    ("--views num_views", int, "Subgraphs around each node. [1]"),
+    ("--contrast feature_contrast", float, "Weight of features. [0.3]"),
+    ("--min-similarity", float, "Least similarity of a nearest node. [by a null model]"),
     ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
     ("--memory-limit", str, "Memory beside the graph, such as 4GiB. [half of the machine's]"),
-    (
-        "--null models",
-        list,
-        "Null model: degree, configuration, reciprocity or features; repeatable. [none]",
-    ),
-    ("--null-samples samples", int, "Null-model samples to count in. [100]"),
-    ("--null-decoys decoys", int, "Null-model samples to mine. [20]"),
     ("--stability restarts", int, "Repeated runs: other initializations, resampled nodes. [0]"),
 )
 
@@ -69,7 +68,9 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     from mining.settings import RunSettings, read_settings
 
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    options["models"] = options["models"] or None
+    options["null"] = options["null"] or None
+    size = options["pattern_size"]
+    options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
     options["bootstrap"] = options["restarts"]
     return settings.override(
         {
@@ -90,11 +91,11 @@ def mine(
     """Find the patterns that occur again and again in the graph at PATH.
 
     \b
-    gomkcn mine friends.txt.gz --out run --patterns 12 --size 6
+    gomkcn mine friends.txt.gz --out run --patterns 12 --size 3-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine regulation.csv --out run --source gene --target other --relation effect
-    gomkcn mine friends.txt.gz --out run --null degree --stability 10 --exact 10
+    gomkcn mine friends.txt.gz --out run --null configuration --stability 10
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
     gomkcn mine friends.graph --out run --resume

@@ -33,10 +33,10 @@ class MotifRecovery:
         Number of planted copies.
     pattern_ids : tuple of int
         Patterns that are isomorphic to it; empty if it was not recovered.
-    distinct : int
-        Distinct occurrences of those patterns together.
+    occurrences : float
+        Occurrences of those patterns together in the whole graph, or an estimate.
     planted_found : int
-        Planted copies whose node set is among those occurrences.
+        Planted copies whose node set is among the places that are listed.
     """
 
     name: str
@@ -44,7 +44,7 @@ class MotifRecovery:
     num_edges: int
     copies: int
     pattern_ids: tuple[int, ...]
-    distinct: int
+    occurrences: float
     planted_found: int
 
     @property
@@ -96,7 +96,7 @@ def compare_with_truth(
                 num_edges=len(motif["edges"]),
                 copies=motif["copies"],
                 pattern_ids=tuple(pattern.id for pattern in isomorphic),
-                distinct=sum(pattern.frequency.distinct for pattern in isomorphic),
+                occurrences=sum(pattern.frequency.count for pattern in isomorphic),
                 planted_found=sum(frozenset(copy) in node_sets for copy in motif["instances"]),
             )
         )

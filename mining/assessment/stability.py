@@ -9,7 +9,7 @@
 
 A pattern returned if a filter of the run has its structure, whatever the features. The subgraphs
 are extracted and compared once; a run gives their classes other weights. Noisy patterns
-(``mining/noisy_templates/noisy_patterns.py``) are not learnt again and get no stability.
+(``mining/noisy_templates/noisy_patterns.py``) and structures without a filter get no stability.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def add_stability(
             for record, count in zip(records, returned.tolist(), strict=True):
                 record[kind] = Stability(count, len(runs))
     miner.patterns_ = [
-        replace(pattern, stability={} if pattern.noisy else record)
+        replace(pattern, stability={} if pattern.noisy or not pattern.num_filters else record)
         for pattern, record in zip(miner.patterns_, records, strict=True)
     ]
 

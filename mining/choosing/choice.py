@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from tqdm import tqdm
@@ -142,4 +142,4 @@ def _rank(
         order = [i for i in order if (one := first[i]) is not None and one.verdict == MORE]
     # patterns of which few copies are intact are searched for on their own, and stay
     noisy = [i for i in order if pool[i].noisy]
-    return (order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]])
+    return order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]]

@@ -112,12 +112,16 @@ def count_shared(
     """The same, shared among all processes, which all get the counts."""
 
     def count_one(number: int) -> dict[str, np.ndarray]:
-        (count,) = count_structures(graph, structures[number : number + 1], categories, error, seconds, seed)
+        (count,) = count_structures(
+            graph, structures[number : number + 1], categories, error, seconds, seed
+        )
         return {key: np.array(value) for key, value in count.to_dict().items()}
 
     tasks = {f"{name}-{number}": partial(count_one, number) for number in range(len(structures))}
     checkpoints.share(tasks, least=len(tasks))
     return [
-        OccurrenceCount(**{key: value.item() for key, value in checkpoints.take(task, dict).items()})
+        OccurrenceCount(
+            **{key: value.item() for key, value in checkpoints.take(task, dict).items()}
+        )
         for task in tasks
     ]

@@ -19,6 +19,7 @@ from mining.explanation.occurrence_explanation import (
 from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
 from mining.records.pattern import Pattern
+from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.edges_among import as_edges
 
 
@@ -69,9 +70,10 @@ def explain_node(
     root = _row_of(csr, node, graph_index)
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     comparisons = [
-        (Comparison(miner.source_, miner.filters_.take([number]), csr, rows), number)
+        (Comparison(miner.source_, filter_, csr, rows), number)
         for number in numbers
-        for rows in _subgraph_rows(miner, csr, np.array([root]))
+        for filter_ in [_filter(miner, number)]
+        for rows in _subgraph_rows(miner, csr, np.array([root]), filter_.num_nodes[0])
     ]
     best, number = max(comparisons, key=lambda item: item[0].rank)
     explanation = _explain(best, miner.patterns_[number], best.map_nodes())
@@ -132,10 +134,13 @@ def explain_occurrence(
     }
     if not 0 < len(mapping) == sum(node is not None for node in occurrence.nodes):
         raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
-    # the miner's subgraph with these nodes whose similarity is the recorded one, or they alone
-    rows = np.array(list(mapping))
-    containing = [one for one in _subgraph_rows(miner, csr, rows) if np.isin(rows, one).all()]
-    filter_ = miner.filters_.take([number])
+    # the neighbourhood with these nodes whose similarity is the recorded one, or they alone
+    rows, filter_ = np.array(list(mapping)), _filter(miner, number)
+    containing = [
+        one
+        for one in _subgraph_rows(miner, csr, rows, pattern.num_nodes)
+        if np.isin(rows, one).all()
+    ]
     comparisons = [Comparison(miner.source_, filter_, csr, one) for one in containing or [rows]]
     similarity = occurrence.similarity
     best = min(comparisons, key=lambda comparison: abs(comparison.similarity - similarity))
@@ -168,9 +173,17 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
     return int(rows[ids.index(node)])
 
 
-def _subgraph_rows(miner: PatternMiner, csr: CSRGraph, roots: np.ndarray) -> list[np.ndarray]:
-    """Nodes of the miner's subgraphs around some roots."""
-    batch = miner.source_.extract(csr, roots)
+def _filter(miner: PatternMiner, number: int) -> DiscreteFilters:
+    """A pattern as the kernel takes it, without padding."""
+    filter_ = miner.filters_.take([number])
+    return filter_.trimmed(filter_.num_nodes[0])
+
+
+def _subgraph_rows(
+    miner: PatternMiner, csr: CSRGraph, roots: np.ndarray, size: int
+) -> list[np.ndarray]:
+    """Nodes of the neighbourhoods of some roots, of at most ``size`` nodes."""
+    batch = miner.source_.resized(size).extract(csr, roots)
     return [
         nodes[:size].astype(np.int64)
         for nodes, size in zip(batch.nodes, batch.num_nodes, strict=True)

@@ -14,20 +14,22 @@ from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.relation_clauses import letter_order, relation_clauses
 from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
-from mining.html.tables import CLEAR, planted_as
+from mining.html.tables import planted_as
 from mining.plots.colors import NodeColors
 from mining.plots.edge_shapes import draw_swatch
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.records.pattern import Pattern
+from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 from mining.runs.drawings import PatternDrawing, RunDrawings
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
-# what an exact count tells apart, with directions or relations and without
-_EXACTLY = {
-    True: "by structure alone, whatever the features",
-    False: "by structure, directions and kinds of edges, whatever the features",
+_VERDICTS = {
+    MORE: "More often than this null model explains",
+    LESS: "Less often than in this null model",
+    AS_EXPECTED: "About as often as in this null model",
+    UNDECIDED: "Undecided",
 }
 # of none, one, two or three drawn occurrences
 _CAPTIONS: tuple[tuple[str, ...], ...] = (
@@ -71,7 +73,6 @@ def make_cards(
             "svg": sketch.draw(),
             "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
             "occurrences": [] if drawing is None else _draw_occurrences(at, sketch, drawing),
-            "exactly": _EXACTLY[pattern.relations.is_simple],
             "legend": [(name, color) for name, color in drawings.legend if color in shown],
             "relations": relation_key(
                 sketch.shown_relations([] if drawing is None else drawing.all_drawn)
@@ -86,7 +87,7 @@ def make_cards(
             "columns": columns,
             "is_collection": is_collection or any(one["graph"] for one in listed),
             "num_shown": min(len(record["occurrences"]), _MOST_OCCURRENCES),
-            "q_limit": CLEAR,
+            "verdicts": _VERDICTS,
         }
         cards.append(card)
     return cards

@@ -13,11 +13,10 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.relations import PLAIN
 from mining.html.cards import make_cards, relation_key
 from mining.html.page import flatten, mark_number, render_page
-from mining.html.tables import CLEAR, pattern_table, percent, recovery_table, summary_sentence
+from mining.html.tables import pattern_table, percent, recovery_table, summary_sentence
 from mining.plots.axes import figure_to_svg
 from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import (
-    draw_choice,
     draw_intervals,
     draw_loss,
     draw_similarity_counts,
@@ -25,12 +24,13 @@ from mining.plots.figures import (
 from mining.plots.graph_map import draw_graph_map
 from mining.plots.relation_styles import RelationStyles
 from mining.records.pattern import Pattern
+from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
 
-FIGURES = ("frequencies", "map", "pattern_size", "num_patterns", "similarities", "loss")
+FIGURES = ("frequencies", "map", "similarities", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
-_COUNTS = ("distinct", "disjoint", "assigned", "exact", "num_graphs")
+_COUNTS = ("occurrences", "disjoint", "roots", "graphs")
 
 
 def run_figures(run: MiningRun) -> dict[str, Any]:
@@ -40,8 +40,6 @@ def run_figures(run: MiningRun) -> dict[str, Any]:
         figures["frequencies"] = _draw_frequencies(run)
     if run.drawings.map is not None:
         figures["map"] = _draw_map(run)
-    for choice in run.choices:
-        figures[choice.parameter] = draw_choice(choice).figure
     if any(map(any, run.drawings.similarities)):
         figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities)).figure
     if run.loss_curve:
@@ -55,11 +53,13 @@ def _draw_frequencies(run: MiningRun) -> Any:
     for name in _COUNTS if run.graph.num_graphs > 1 else _COUNTS[:-1]:
         rows = []
         for frequency in (pattern.frequency for pattern in run.patterns):
-            count = getattr(frequency, name)
-            interval = frequency.intervals.get(name, (np.nan, np.nan))
-            rows.append((np.nan if count is None else float(count), *interval))
-        if np.isfinite(rows).any():
-            counts[name.replace("num_graphs", "graphs")] = rows
+            count = frequency.occurrences
+            if name == "occurrences" and not count.is_exact:
+                rows.append((count.value, count.low, count.high))
+            else:
+                known = count.value if name == "occurrences" else getattr(frequency, name)
+                rows.append((float(known), np.nan, np.nan))
+        counts[name] = rows
     return draw_intervals(names, counts).figure
 
 
@@ -97,7 +97,6 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
     figures = run_figures(run) if figures is None else figures
     record = {
         "graph": asdict(run.graph),
-        "choices": [choice.to_dict() for choice in run.choices],
     }
     rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
     return render_page(
@@ -115,7 +114,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         },
         # whether nodes are coloured by their features on a scale
         scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
-        clear=CLEAR,
+        level=LEVEL,
         truncated=percent(run.graph.truncated_share),
         relations=_relations(run),
         most_relations=_MOST_RELATIONS,

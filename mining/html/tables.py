@@ -10,13 +10,12 @@ from gomkcn_dgl.runtime.file_names import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
 from mining.records.pattern import Pattern
+from mining.records.significance import LEVEL, MORE
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
-# a pattern with at most this q is called over-represented
-CLEAR = 0.05
 _MOST_CHARACTERS = 60
-_COUNTS = ("distinct", "disjoint", "assigned", "exact")
+_COUNTS = ("occurrences", "disjoint", "roots", "similar")
 # a pattern of each run; None where a run does not have it
 _Pair = tuple[Pattern | None, Pattern | None]
 
@@ -55,12 +54,17 @@ def pattern_table(run: MiningRun) -> Table:
     columns = {
         "pattern": [str(pattern.id) for pattern in patterns],
         "what": [short_description(pattern) for pattern in patterns],
-        "distinct": [str(pattern.frequency.distinct) for pattern in patterns],
-        "assigned": [str(pattern.frequency.assigned) for pattern in patterns],
+        "occurrences": [str(pattern.frequency.occurrences) for pattern in patterns],
     }
+    if run.graph.num_graphs > 1:
+        columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
     for null in patterns[0].significance if patterns else ():
         columns[f"z {null}"] = [f"{pattern.significance[null].z:.1f}" for pattern in patterns]
-        columns[f"q {null}"] = [f"{pattern.significance[null].q:.3f}" for pattern in patterns]
+        columns[f"beside {null}"] = [pattern.significance[null].verdict for pattern in patterns]
+    if any(pattern.family != pattern.id for pattern in patterns):
+        columns["family of"] = [
+            "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
+        ]
     for kind in dict.fromkeys(kind for pattern in patterns for kind in pattern.stability):
         entries = [pattern.stability.get(kind) for pattern in patterns]
         columns[kind] = [f"{entry.returned}/{entry.runs}" if entry else "-" for entry in entries]
@@ -116,7 +120,7 @@ def _both(pair: _Pair, text: Callable[[Pattern], str]) -> str:
 
 def _count_text(name: str, pattern: Pattern) -> str:
     number = getattr(pattern.frequency, name)
-    return "?" if number is None else str(number)
+    return number.short if name == "occurrences" else str(number)
 
 
 def format_run(run: MiningRun) -> str:
@@ -125,7 +129,7 @@ def format_run(run: MiningRun) -> str:
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
-        parts.append(partial_sentence(run))
+        parts.append(partial_sentence())
     return "\n\n".join(parts)
 
 
@@ -153,32 +157,26 @@ def summary_sentence(run: MiningRun) -> str:
         where = f"{graph.num_graphs} graphs with {count(graph.num_nodes, 'node')} in all"
     parts = [f"{count(len(patterns), 'pattern')} in {where}"]
     if patterns:
-        top = max(patterns, key=lambda pattern: pattern.frequency.distinct)
-        occurrences = count(top.frequency.distinct, "distinct occurrence")
-        parts.append(f"the largest count is {occurrences} ({short_description(top)})")
-        # with several subgraphs around a node, it can be assigned to several patterns
-        if graph.num_subgraphs == graph.num_nodes:
-            assigned = sum(pattern.frequency.assigned for pattern in patterns)
-            share = percent(assigned / graph.num_nodes)
-            parts.append(f"{count(assigned, 'node')} ({share}) assigned to a pattern")
+        top = max(patterns, key=lambda pattern: pattern.frequency.count)
+        parts.append(
+            f"the most frequent occurs {top.frequency.occurrences} times ({short_description(top)})"
+        )
         for null in patterns[0].significance:
-            number = sum(pattern.significance[null].q <= CLEAR for pattern in patterns)
-            expected = f"more frequent than in the null model “{null}” (q at most {CLEAR})"
+            number = sum(pattern.significance[null].verdict == MORE for pattern in patterns)
+            expected = f"more often than in the null model “{null}” (q at most {LEVEL})"
             parts.append(f"{number} of {len(patterns)} {expected}")
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)
         parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered")
     sentence = "; ".join(parts) + "."
-    return f"{sentence} {partial_sentence(run)}" if run.is_partial else sentence
+    return f"{sentence} {partial_sentence()}" if run.is_partial else sentence
 
 
-def partial_sentence(run: MiningRun) -> str:
+def partial_sentence() -> str:
     """Say what a run that the time limit ended has left out."""
-    graph = run.graph
     return (
-        f"Partial: the time limit was reached after {graph.num_subgraphs:,} subgraphs of "
-        f"{graph.num_nodes:,} nodes, so counts may be too low, and samples and repeated runs may "
-        "be missing; --resume continues the run."
+        "Partial: the time limit was reached, so filters may be learnt less well, and null-model "
+        "graphs and repeated runs may be missing; --resume continues the run."
     )
 
 

@@ -85,5 +85,3 @@ def _edges_of(
         tuple(relation for *_, relation in rows),
         tuple(float(weights[row]) for row in rows),
     )
-
-

@@ -128,6 +128,7 @@ def _list_all(
     checkpoints: CheckpointStore,
 ) -> list[tuple[int, Places]]:
     """The places of each pattern, with the number of its structure."""
+
     def list_one(number: int) -> dict[str, np.ndarray]:
         structure = chosen[number].structure
         nodes, is_complete = list_places(

@@ -90,7 +90,7 @@ def _compare_part(
 ) -> dict[str, np.ndarray]:
     """The arrays of :class:`Neighbourhoods` for some roots."""
     shape = len(roots), len(filters.num_nodes)
-    part = {
+    part: dict[str, np.ndarray] = {
         "similarity": np.zeros(shape, np.float32),
         "ranking": np.zeros(shape, np.float32),
         "node_sets": np.zeros(shape, np.uint64),

@@ -73,7 +73,9 @@ def turn_places(
         ]
     aligned = np.take_along_axis(nodes, symmetries[turn], axis=1)
     return [
-        Places(aligned[owner == i], mean.astype(np.float32), float((owner == i).mean()), is_complete)
+        Places(
+            aligned[owner == i], mean.astype(np.float32), float((owner == i).mean()), is_complete
+        )
         for i, mean in enumerate(means)
     ]
 

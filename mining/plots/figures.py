@@ -1,4 +1,4 @@
-"""Figures of a run as a whole: counts with intervals, similarities, the loss, and choices."""
+"""Figures of a run as a whole: counts with intervals, similarities, and the loss."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from mining.plots.axes import pattern_legend, styled_axes, whole_numbers
 from mining.plots.colors import GREY, INK, pattern_groups
-from mining.records.choice import Choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,11 +17,6 @@ NUM_BINS = 40
 # counts with a larger ratio need a logarithmic axis
 _MAX_LINEAR_RATIO = 50
 _MARKERS = "osD^v"
-# title and horizontal axis of a choice
-_CHOICE_LABELS = {
-    "pattern_size": ("How large patterns are", "Most nodes of a pattern"),
-    "num_patterns": ("How many patterns there are", "Patterns"),
-}
 
 
 def draw_intervals(
@@ -127,58 +121,4 @@ def draw_loss(loss_curve: Sequence[float]) -> Axes:
     ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
     if last == 0:
         ax.set_xlim(-0.5, 0.5)
-    return ax
-
-
-def draw_choice(choice: Choice, ax: Axes | None = None) -> Axes:
-    """Draw the criterion of each candidate with its standard error, and mark the chosen one.
-
-    Parameters
-    ----------
-    choice : Choice
-        Of ``PatternMiner.choices_`` or ``MiningRun.choices``.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a figure of its own.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> choice = Choice("pattern_size", (3, 4, 5), (0.0, 9.0, 4.0), (0.0, 3.0, 2.0), 4, True)
-    >>> draw_choice(choice).texts[0].get_text()
-    '4 chosen'
-    """
-    import seaborn as sns
-
-    title, x = _CHOICE_LABELS[choice.parameter]
-    ax = styled_axes(5.0, 2.9, title, x, "Cycles in excess of the null model", ax)
-    candidates, criterion = choice.candidates, np.array(choice.criterion)
-    error = np.array(choice.error)
-    (color,) = sns.color_palette("colorblind", 1)
-    ax.plot(candidates, criterion, "o-", color=color, linewidth=2)
-    ax.fill_between(
-        candidates, criterion - error, criterion + error, color=color, alpha=0.2, linewidth=0
-    )
-    text = f"{choice.chosen} chosen"
-    if not choice.decided:
-        text = f"none exceeds the null model clearly:\n{choice.chosen} chosen"
-    # the text stands on the side of the line that has more room
-    left = choice.chosen > (candidates[0] + candidates[-1]) / 2
-    ax.axvline(choice.chosen, color=INK, linestyle="--", linewidth=1.2)
-    ax.annotate(
-        text,
-        (choice.chosen, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(-5 if left else 5, -2),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        fontsize=8,
-        color=INK,
-    )
-    # room for the text above the curve
-    ax.set_ylim(0, 1.25 * max(float((criterion + error).max()), 1.0))
-    whole_numbers(ax, "x")
     return ax

@@ -201,8 +201,8 @@ def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Drawing:
     colors = NodeColors.of_patterns(np.concatenate([pattern.features for pattern in patterns]))
     titles = []
     for pattern in patterns:
-        number = pattern.frequency.distinct
-        titles.append(f"Pattern {pattern.id}: {number} occurrence{'s' * (number != 1)}")
+        count = pattern.frequency.occurrences
+        titles.append(f"Pattern {pattern.id}: {count.short} occurrence{'s' * (count.value != 1)}")
     styles = RelationStyles.of(patterns)
     drawings = [
         PatternSketch(pattern, colors.faces(pattern.features), styles).draw()

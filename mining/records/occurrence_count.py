@@ -53,6 +53,13 @@ class OccurrenceCount:
             return f"fewer than {_digits(self.high)}"
         return f"{_digits(self.value)} ({_digits(self.low)} to {_digits(self.high)})"
 
+    @property
+    def short(self) -> str:
+        """The number alone."""
+        if self.is_exact:
+            return f"{int(self.value):,}"
+        return _digits(self.value) if self.value else f"fewer than {_digits(self.high)}"
+
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
         return asdict(self)

@@ -23,7 +23,7 @@ from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters", "noisy",
-                    "exact", "exact_state"]  # fmt: skip
+                    "family", "occurrences", "occurrences_are"]  # fmt: skip
 
 
 def to_igraph(pattern: Pattern) -> igraph.Graph:
@@ -55,9 +55,9 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``edges`` is text such as ``"0-1 1-2"``, ``"0->1"`` with directions, ``"0-[binds]-1"`` with
-        relations; ``distinct_low`` and ``distinct_high`` bound the
-        interval of ``distinct``, and so on for the other counts; ``z_degree`` and ``q_degree``
-        compare with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
+        relations; ``occurrences`` is exact, estimated or bounded, as ``occurrences_are`` says,
+        from ``occurrences_low`` to ``occurrences_high``; ``z_degree`` and ``q_degree`` compare
+        with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
         samples in which the pattern came back. Unknown entries are missing.
 
     Examples
@@ -67,7 +67,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     """
     rows = []
     for pattern in patterns:
-        intervals = pattern.frequency.intervals.items()
+        count = pattern.frequency.occurrences
         row = {
             "pattern": pattern.id,
             "shape": describe_shape(pattern),
@@ -76,17 +76,14 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "edges": _edges_as_text(pattern),
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
-            "exact": pattern.frequency.exact,
-            "exact_state": pattern.frequency.exact_state,
-            # the counts that are known, z, q and stability
+            "family": pattern.family,
+            "occurrences_low": count.low,
+            "occurrences_high": count.high,
+            # the counts, z, q and stability
             **pattern.to_networkx().graph,
-            **{f"{name}_low": low for name, (low, _) in intervals},
-            **{f"{name}_high": high for name, (_, high) in intervals},
         }
         rows.append(row)
-    table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
-    # counts stay integers where some are unknown
-    return table.astype({"exact": "Int64"})
+    return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
 
 
 def _edges_as_text(pattern: Pattern) -> str:

@@ -14,6 +14,7 @@ from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.torch_file import read_state
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
+from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 
@@ -35,9 +36,8 @@ def checkpoint_bytes(miner: PatternMiner) -> bytes:
         **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
         "relations": miner.source_.relations.kinds,
         "notes": list(miner.notes_),
-        "num_sampled": miner.num_sampled_,
-        "num_patterns": miner.num_patterns_,
-        "pattern_size": miner.pattern_size_,
+        "categories": [list(group) for group in miner.source_.categories.groups],
+        "num_candidates": miner.num_candidates_,
     }
     content = io.BytesIO()
     torch.save(state, content)
@@ -55,12 +55,12 @@ def restore_miner(path: Path) -> PatternMiner:
         miner.filters_ = DiscreteFilters(**values)
         scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
         relations = relations_of(*zip(*state["relations"], strict=True))
-        miner.source_ = miner.make_source(scaling, relations).resized(state["pattern_size"])
-        miner.notes_, miner.num_sampled_ = tuple(state["notes"]), state["num_sampled"]
+        categories = Categories(tuple(map(tuple, state["categories"])))
+        miner.source_ = miner.make_source(scaling, relations, categories)
+        miner.notes_, miner.num_candidates_ = tuple(state["notes"]), state["num_candidates"]
         for name in _NEAREST:
             setattr(miner, f"{name}_", state[name].numpy())
         miner.n_features_in_ = state["feat"].shape[2]
-        miner.num_patterns_, miner.pattern_size_ = state["num_patterns"], state["pattern_size"]
     # a damaged state may lack anything, or hold anything else
     except Exception as error:
         raise InputError(

@@ -40,7 +40,6 @@ from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
 from mining.plots.axes import figure_to_svg
 from mining.plots.pattern_drawings import draw_patterns
-from mining.records.choice import Choice
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
@@ -48,7 +47,7 @@ from mining.runs.drawings import GraphMap, RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 REPORT = "report.html"
 _PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
@@ -119,7 +118,6 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
-        "choices": [choice.to_dict() for choice in run.choices],
         "notes": list(run.notes),
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
@@ -198,7 +196,7 @@ def _run_of(
     names = tuple(patterns["feature_names"])
     for entry in patterns["patterns"]:
         _check_lengths(entry, len(names))
-    counts = [entry["frequency"]["distinct"] for entry in patterns["patterns"]]
+    counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
     recovery = run["recovery"]
     return MiningRun(
@@ -218,14 +216,12 @@ def _run_of(
         ],
         drawings=RunDrawings.from_dict(drawings),
         is_partial=run["partial"],
-        choices=tuple(map(Choice.from_dict, run["choices"])),
-        # runs of earlier versions have none
-        notes=tuple(run.get("notes", ())),
+        notes=tuple(run["notes"]),
     )
 
 
 def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
-    relations = tuple(RelationSummary(**one) for one in record.get("relations", ()))
+    relations = tuple(RelationSummary(**one) for one in record["relations"])
     return GraphSummary(**{**record, "feature_names": feature_names, "relations": relations})
 
 
@@ -238,7 +234,7 @@ def _check_lengths(entry: dict[str, Any], width: int) -> None:
         len(features) == size
         and all(len(row) == width for row in features)
         and len(entry["edge_weights"]) == num_edges
-        and len(entry.get("edge_relations", entry["edges"])) == num_edges
+        and len(entry["edge_relations"]) == num_edges
         and all(len(nodes) == size for nodes in mappings)
     )
     if not fits or not np.isfinite(features).all():
@@ -298,7 +294,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
     miner.patterns_ = run.patterns
-    miner.choices_, miner.is_partial_ = list(run.choices), run.is_partial
+    miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share

@@ -17,7 +17,6 @@ from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features
 from mining.miner import PatternMiner
-from mining.records.choice import Choice
 from mining.records.pattern import Pattern
 from mining.runs.drawings import RunDrawings, gather_drawings
 from mining.settings import RunSettings
@@ -45,9 +44,9 @@ class GraphSummary:
     feature_names : tuple of str
         One name per feature column.
     num_subgraphs : int
-        Subgraphs that were compared with the patterns.
+        Nodes whose neighbourhood was compared with the patterns.
     truncated_share : float
-        Share of them that were cut to the pattern size.
+        Share of these neighbourhoods that had more nodes than the largest pattern.
     relations : tuple of RelationSummary
         The kinds of edges; none in runs of earlier versions.
     """
@@ -70,7 +69,7 @@ class MiningRun:
     ----------
     graph : GraphSummary
     patterns : list of Pattern
-        Most frequent first.
+        What stands out most first, or as the settings say.
     loss_curve : list of float
         Loss after initialization, then after each epoch.
     settings : dict
@@ -82,10 +81,8 @@ class MiningRun:
     drawings : RunDrawings
         What the report draws beyond the patterns.
     is_partial : bool
-        Whether the time limit ended the run early: counts may be too low, and there are fewer
-        samples and repeated runs.
-    choices : tuple of Choice
-        Candidates for each parameter that the miner selected itself.
+        Whether the time limit ended the run early: there are fewer null-model graphs and
+        repeated runs.
     notes : tuple of str
         What of the input was changed or left out.
     """
@@ -98,7 +95,6 @@ class MiningRun:
     recovery: list[MotifRecovery] | None = None
     drawings: RunDrawings = field(default=RunDrawings(), repr=False)
     is_partial: bool = False
-    choices: tuple[Choice, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -154,7 +150,6 @@ class MiningRun:
             recovery=None if recovery is None else list(recovery),
             drawings=gather_drawings(miner, csr, background),
             is_partial=miner.is_partial_,
-            choices=tuple(miner.choices_),
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
         )

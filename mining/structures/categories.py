@@ -68,3 +68,6 @@ class Categories:
     def __bool__(self) -> bool:
         """Whether there are any."""
         return bool(self.groups)
+
+
+NO_CATEGORIES = Categories()

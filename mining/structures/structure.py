@@ -32,7 +32,7 @@ class Structure:
     @property
     def joined(self) -> np.ndarray:
         """Which nodes are joined in any way, bool ``[M, M]``."""
-        return self.adjacency if self.adjacency.ndim == 2 else self.adjacency.any(axis=2)
+        return np.asarray(self.adjacency.reshape(*self.adjacency.shape[:2], -1).any(axis=2))
 
     @property
     def num_edges(self) -> int:

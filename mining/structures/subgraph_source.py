@@ -19,7 +19,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
-from mining.structures.categories import Categories
+from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.graph_relations import with_relations
 from mining.structures.memory_budget import MemoryBudget
@@ -53,7 +53,7 @@ class SubgraphSource:
     sample_error: float = 0.005
     backend: str = "auto"
     relations: Relations = SIMPLE
-    categories: Categories = Categories()
+    categories: Categories = NO_CATEGORIES
 
     def read(self, graph: Any) -> CSRGraph:
         """Take a graph in any form, check features and relations, leave values of edges out."""
