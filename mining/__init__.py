@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         ],
         "assessment.stability": ["add_stability"],
         "class_differences": ["class_differences"],
-"counting.exact_counts": ["count_by_graph", "count_exact", "ExactCount"],
+        "counting.exact_counts": ["count_by_graph", "count_exact", "ExactCount"],
         "counting.occurrence_counts": ["count_occurrences"],
         "counting.occurrence_lists": ["list_places"],
         "descriptions.feature_background": ["FeatureBackground"],

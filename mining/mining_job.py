@@ -11,11 +11,6 @@ from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from mining.assessment.stability import add_stability
-<<<<<<< HEAD
-from mining.counting.topology import MOST_PATTERN_NODES
-from mining.locating.build_patterns import add_exact_counts
-=======
->>>>>>> f521c57 (Page, tables, files and commands tell occurrences in the whole graph)
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 

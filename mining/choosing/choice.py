@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from mining.choosing.pool import PooledStructure, count_shared, count_structures
+from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.judging.null_comparison import compare_with_null
 from mining.locating.locating import ChosenStructure
 from mining.records.occurrence_count import OccurrenceCount
@@ -20,9 +21,9 @@ from mining.structures.categories import Categories
 
 log = logging.getLogger("gomkcn_dgl")
 
-# relative error and most seconds of the counts by which structures are judged; those that are
-# reported are counted anew, as exactly as was asked for
-_ROUGH_ERROR, _ROUGH_SECONDS = 0.05, 0.25
+# relative error, most seconds to reach it, and seconds for an exact count, of the counts by which
+# structures are judged; those that are reported are counted anew, as exactly as was asked for
+_ROUGH = 0.05, 0.25, 0.02
 # graphs of each null model that are drawn first
 _FIRST_SAMPLES = 8
 
@@ -65,19 +66,23 @@ def choose_structures(
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
-    structures = [one.structure for one in pool]
-    rough = (_ROUGH_ERROR, _ROUGH_SECONDS, rules.seed)
-    counts = count_shared("count", graph, structures, categories, *rough, checkpoints)
+    counter = StructureCounter(categories, *_ROUGH, rules.seed)
+    counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
     kept = [i for i, count in enumerate(counts) if count.high >= max(1, rules.min_support)]
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
-    compared = _compare(graph, pool, counts, categories, rules, checkpoints, progress)
+    compared = _compare(graph, pool, counts, counter, rules, checkpoints, progress)
     # 3. rank them, and keep the first
     order = _rank(pool, counts, compared, rules)
     # 4. count these as exactly as was asked for
+    fine = replace(
+        counter,
+        error=rules.count_error,
+        seconds=rules.count_seconds,
+        exact_seconds=rules.count_seconds,
+    )
     structures = [pool[i].structure for i in order]
-    fine = (rules.count_error, rules.count_seconds, rules.seed)
-    exactly = count_shared("count-chosen", graph, structures, categories, *fine, checkpoints)
+    exactly = fine.count_together("count-chosen", graph, structures, checkpoints)
     chosen = [
         ChosenStructure(pool[i].structure, count, pool[i].filters, pool[i].noisy)
         for i, count in zip(order, exactly, strict=True)
@@ -89,7 +94,7 @@ def _compare(
     graph: CSRGraph,
     pool: Sequence[PooledStructure],
     observed: Sequence[OccurrenceCount],
-    categories: Categories,
+    counter: StructureCounter,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
     progress: bool,
@@ -100,17 +105,12 @@ def _compare(
         return compared
     structures = [one.structure for one in pool]
 
-    def count(sample: CSRGraph) -> list[OccurrenceCount]:
-        return count_structures(
-            sample, structures, categories, _ROUGH_ERROR, _ROUGH_SECONDS, rules.seed
-        )
-
     with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
         for null in rules.nulls:
             verdicts = compare_with_null(
                 graph,
                 null,
-                count,
+                partial(counter.count, structures=structures),
                 observed,
                 least=min(_FIRST_SAMPLES, rules.null_samples),
                 most=rules.null_samples,

@@ -76,52 +76,48 @@ def _reordered(pattern: DiscreteFilters, order: np.ndarray) -> DiscreteFilters:
     )
 
 
-def count_structures(
-    graph: CSRGraph,
-    structures: Sequence[Structure],
-    categories: Categories,
-    error: float,
-    seconds: float,
-    seed: int,
-) -> list[OccurrenceCount]:
-    """Count structures in a whole graph, each to a relative error or for some seconds."""
-    colors = categories.colors(graph.features) if categories else None
-    return [
-        count_occurrences(
-            graph,
-            one.adjacency,
-            None if colors is None or one.colors is None else (one.colors, colors),
-            error=error,
-            seconds=seconds,
-            seed=seed,
-        )
-        for one in structures
-    ]
+@dataclass(frozen=True)
+class StructureCounter:
+    """Counts structures in whole graphs: exactly, or to a relative error, or for some seconds."""
 
+    categories: Categories
+    error: float
+    seconds: float
+    exact_seconds: float
+    seed: int
 
-def count_shared(
-    name: str,
-    graph: CSRGraph,
-    structures: Sequence[Structure],
-    categories: Categories,
-    error: float,
-    seconds: float,
-    seed: int,
-    checkpoints: CheckpointStore,
-) -> list[OccurrenceCount]:
-    """The same, shared among all processes, which all get the counts."""
+    def count(self, graph: CSRGraph, structures: Sequence[Structure]) -> list[OccurrenceCount]:
+        """Count each structure in a graph."""
+        return [
+            count_occurrences(
+                graph,
+                one.adjacency,
+                one.colors_in(graph, self.categories),
+                error=self.error,
+                seconds=self.seconds,
+                exact_seconds=self.exact_seconds,
+                seed=self.seed,
+            )
+            for one in structures
+        ]
 
-    def count_one(number: int) -> dict[str, np.ndarray]:
-        (count,) = count_structures(
-            graph, structures[number : number + 1], categories, error, seconds, seed
-        )
-        return {key: np.array(value) for key, value in count.to_dict().items()}
+    def count_together(
+        self,
+        name: str,
+        graph: CSRGraph,
+        structures: Sequence[Structure],
+        checkpoints: CheckpointStore,
+    ) -> list[OccurrenceCount]:
+        """The same, shared among all processes under a name, which all get the counts."""
 
-    tasks = {f"{name}-{number}": partial(count_one, number) for number in range(len(structures))}
-    checkpoints.share(tasks, least=len(tasks))
-    return [
-        OccurrenceCount(
-            **{key: value.item() for key, value in checkpoints.take(task, dict).items()}
-        )
-        for task in tasks
-    ]
+        def count_one(number: int) -> dict[str, np.ndarray]:
+            (count,) = self.count(graph, structures[number : number + 1])
+            return {key: np.array(value) for key, value in count.to_dict().items()}
+
+        tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
+        checkpoints.share(tasks, least=len(tasks))
+        counts = [checkpoints.take(task, dict) for task in tasks]
+        return [
+            OccurrenceCount(**{key: value.item() for key, value in count.items()})
+            for count in counts
+        ]

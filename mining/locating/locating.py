@@ -12,7 +12,8 @@ import torch
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from mining.counting.occurrence_counts import count_by_graph, list_places
+from mining.counting.exact_counts import count_by_graph
+from mining.counting.occurrence_lists import list_places
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
@@ -227,7 +228,7 @@ def _count_graphs(
     counts = count_by_graph(
         graph, structure.adjacency, structure.colors_in(graph, categories), seconds=_GRAPH_SECONDS
     )
-    return max(held, int((counts > 0).sum()))
+    return held if counts is None else int((counts > 0).sum())
 
 
 def _record(
