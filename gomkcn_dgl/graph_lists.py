@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
     """One graph of a collection."""
     first, last = graph.graph_ptr[number : number + 2].tolist()
     nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
-    edge_arrays = {
+    edge_arrays: dict[str, Any] = {
         name: None if array is None else array[entries]
         for name in ("weights", "links", "edge_features")
         for array in (getattr(graph, name),)
