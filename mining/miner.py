@@ -29,6 +29,7 @@ from mining.noisy_templates.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
+from mining.pattern_features import PatternFeatures
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
@@ -47,7 +48,7 @@ _NO_NOISY = (
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(MinerParameters):
+class PatternMiner(PatternFeatures, MinerParameters):
     """Find the patterns of a graph or a collection of graphs that stand out.
 
     Structures of several sizes are gathered: those that recur among connected node sets, and those
@@ -87,6 +88,12 @@ class PatternMiner(MinerParameters):
         for each pattern what other structures rarely reach in a null-model graph.
     min_support : int
         Patterns with fewer occurrences are dropped.
+    level : {"node", "graph"}
+        Whether :meth:`transform` returns a row for each node, or for each graph of a list.
+    values : {"auto", "occurrences", "log", "similarity"}
+        What is in these rows: the occurrences of each pattern in a graph, or those that a node is
+        in; ``log(1 + occurrences)``; or how similar the neighbourhood of a node is to a pattern,
+        the largest of a graph. "auto": occurrences for graphs, similarity for nodes.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     memory_limit : int, str or None
@@ -129,7 +136,9 @@ class PatternMiner(MinerParameters):
     Notes
     -----
     Follows the conventions of scikit-learn, except that a sample is a graph and not a row of an
-    array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply.
+    array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply. A list of
+    graphs can be divided by ``cross_val_score`` or ``GridSearchCV``; for a collection that was
+    read from a file, :func:`gomkcn.split_graphs` returns the list.
 
     Examples
     --------
@@ -138,6 +147,16 @@ class PatternMiner(MinerParameters):
     >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_support=2).fit(graph)
     >>> sorted((len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_)
     [(5, 6, 30), (10, 3, 15)]
+
+    A bag of patterns classifies graphs:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
+    >>> miner = PatternMiner(2, (5, 5), min_support=2, level="graph")
+    >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
+    >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
+    [1, 0]
     """
 
     def fit(
@@ -213,20 +232,6 @@ class PatternMiner(MinerParameters):
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
         return self.fit(graph).predict(graph)
-
-    def transform(self, graph: Any) -> np.ndarray:
-        """Similarity of the neighbourhood of every node to every pattern, in [0, 1].
-
-        A pattern of M nodes is compared with the subgraph of at most M nodes around the node.
-
-        Returns
-        -------
-        numpy.ndarray
-            float32 ``[V, len(patterns_)]``; with several views of a root, the largest of theirs.
-        """
-        check_is_fitted(self)
-        csr = self.source_.read(graph)
-        return compare_neighbourhoods(self.source_, csr, self.filters_, None).similarity
 
     def predict(self, graph: Any) -> np.ndarray:
         """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.

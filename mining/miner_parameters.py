@@ -17,6 +17,7 @@ from mining.choosing.choice import ChoiceRules
 from mining.learning.filter_learning import FilterLearning
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
 from mining.null_models.null_models import NULL_MODELS
+from mining.pattern_counts import LEVELS, VALUES
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget, read_limit
@@ -52,6 +53,8 @@ class MinerParameters(BaseEstimator):
     noisy_copies: str = "auto"
     min_similarity: float | None = None
     min_support: int = 5
+    level: str = "node"
+    values: str = "auto"
     random_state: int = 0
     memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
@@ -158,6 +161,8 @@ class MinerParameters(BaseEstimator):
             check_int("num_patterns", self.num_patterns, 1)
         sizes = read_sizes(self.pattern_size)
         check_choice("rank", self.rank, RANKINGS)
+        check_choice("level", self.level, LEVELS)
+        check_choice("values", self.values, VALUES)
         for null in self.nulls:
             check_choice("null", null, (AUTO, *NULL_MODELS))
         check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)

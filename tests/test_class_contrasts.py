@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import fisher_exact
 from scipy.stats.contingency import odds_ratio
 
-from mining.class_differences import (
+from mining.class_contrasts import (
     class_differences,
     fisher_p,
     odds_ratio_interval,

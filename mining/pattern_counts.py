@@ -1,0 +1,166 @@
+"""The bag of patterns: how often each pattern occurs in each graph, or at each node."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.runtime.file_names import listed
+from mining.counting.exact_counts import count_by_graph
+from mining.counting.occurrence_counts import count_occurrences
+from mining.counting.occurrence_lists import list_places
+from mining.counting.topology import Colors
+from mining.records.pattern import Pattern
+from mining.structures.graph_relations import channels_in
+
+log = logging.getLogger("gomkcn_dgl")
+
+LEVELS = ("graph", "node")
+AUTO, OCCURRENCES, LOG, SIMILARITY = VALUES = ("auto", "occurrences", "log", "similarity")
+# relative error of estimates, where not all occurrences can be counted in time
+_ERROR = 0.05
+# least seconds for an estimate in one graph
+_LEAST_SECONDS = 0.02
+# places of a pattern that are listed to count them at each node
+_MOST_PLACES = 2_000_000
+
+
+def bag_of_patterns(
+    patterns: Sequence[Pattern],
+    graph: Any,
+    *,
+    level: str = "graph",
+    seconds: float = 10.0,
+    seed: int = 0,
+) -> np.ndarray:
+    """Count the occurrences of each pattern in each graph of a collection, or at each node.
+
+    Counted are the induced occurrences of the structure of a pattern, with the directions and types
+    of its edges and the categories of its nodes, each node set once. Numeric features are not
+    compared: patterns that differ in them alone have the same counts.
+
+    Counts are exact where all occurrences in all graphs can be counted within ``seconds``. Else
+    those of each graph are estimated without bias, to 5 % or for as long again in all, and those at
+    nodes from a uniform sample of the places; a line in the log says so.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        Those of a miner or of a run.
+    graph : anything :func:`gomkcn.as_csr` takes
+        A list of graphs, or a collection, with the relations and categories of the patterns.
+    level : {"graph", "node"}
+        Whether to count the occurrences in each graph, or those that each node is in. At the level
+        of nodes every place is listed, so that patterns with over 2 million places are estimated.
+    seconds : float
+        Most seconds to count each pattern exactly, in all graphs together.
+    seed : int
+        Seed of the estimates.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64 ``[G, patterns]`` or ``[V, patterns]``.
+
+    Raises
+    ------
+    InputError
+        If the graphs do not have the relations or the categories of the patterns.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from mining import PatternMiner
+    >>> graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, min_support=2).fit(graphs)
+    >>> bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
+    [[0.0, 6.0], [1.0, 0.0]]
+    """
+    check_choice("level", level, LEVELS)
+    check_float("seconds", seconds, 0, open_minimum=True)
+    csr = as_csr(graph)
+    count = _count_in_graphs if level == "graph" else _count_at_nodes
+    bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
+    of_graph, of_patterns = category_colors(patterns, csr)
+    for column, (pattern, own) in enumerate(zip(patterns, of_patterns, strict=True)):
+        adjacency = channels_in(csr.relations, pattern.channels(), pattern.relations)
+        colors = None if own is None else (own, of_graph)
+        bag[:, column], is_exact = count(csr, adjacency, colors, seconds, seed)
+        if not is_exact:
+            log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
+    return bag
+
+
+def _count_in_graphs(
+    graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seconds: float, seed: int
+) -> tuple[np.ndarray, bool]:
+    """Occurrences in each graph ``[G]``, and whether they are exact."""
+    counts = count_by_graph(graph, adjacency, colors, seconds)
+    if counts is not None:
+        return counts, True
+    share = max(seconds / graph.num_graphs, _LEAST_SECONDS)
+    found = []
+    for number, one in enumerate(split_graphs(graph)):
+        nodes = slice(*graph.graph_ptr[number : number + 2])
+        own = None if colors is None else (colors[0], colors[1][nodes])
+        found.append(
+            count_occurrences(
+                one, adjacency, own, error=_ERROR, seconds=share, exact_seconds=share, seed=seed
+            )
+        )
+    return np.array([one.value for one in found]), all(one.is_exact for one in found)
+
+
+def _count_at_nodes(
+    graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seconds: float, seed: int
+) -> tuple[np.ndarray, bool]:
+    """Occurrences that each node is in ``[V]``, and whether they are exact."""
+    places, is_complete = list_places(
+        graph, adjacency, colors, most=_MOST_PLACES, seconds=seconds, seed=seed
+    )
+    counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
+    if is_complete or not len(places):
+        return counts, is_complete
+    total = count_occurrences(graph, adjacency, colors, error=_ERROR, seconds=seconds, seed=seed)
+    return counts * (total.value / len(places)), False
+
+
+def category_colors(
+    patterns: Sequence[Pattern], graph: CSRGraph
+) -> tuple[np.ndarray, list[np.ndarray | None]]:
+    """Number the categories of nodes: int64 ``[V]`` of a graph, ``[M]`` of each pattern.
+
+    Nodes have the same number when they agree in all categories that any of the patterns has.
+    Patterns whose nodes have no categories get None.
+    """
+    names = sorted({name for one in patterns for node in one.categories for name in node})
+    missing = [name for name in names if name not in graph.feature_names]
+    if missing:
+        raise InputError(
+            f"graph must have the categories of the patterns, such as {missing[0]!r}, got the "
+            f"features {listed(graph.feature_names)}; read it with the same features and names."
+        )
+    number: dict[tuple[bool, ...], int] = {}
+    columns = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
+    known, position = np.unique(columns, axis=0, return_inverse=True)
+    numbers = [number.setdefault(tuple(row), len(number)) for row in known.tolist()]
+    of_patterns = [
+        np.array(
+            [
+                number.setdefault(tuple(name in node for name in names), len(number))
+                for node in one.categories
+            ],
+            np.int64,
+        )
+        for one in patterns
+    ]
+    of_graph = np.array(numbers, np.int64)[position.reshape(-1)]
+    return of_graph, [colors if len(colors) else None for colors in of_patterns]

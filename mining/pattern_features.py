@@ -1,0 +1,84 @@
+"""A miner as a transformer of scikit-learn: patterns are features of graphs, or of nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mining.locating.neighbourhoods import compare_neighbourhoods
+from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
+from mining.records.pattern import Pattern
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.subgraph_source import SubgraphSource
+
+# exact counts may take longer than estimates of one graph
+_PATIENCE = 10
+
+
+class PatternFeatures(TransformerMixin):
+    """Turns graphs into rows of numbers, one for each pattern that was mined.
+
+    A sample is a graph, in a list or a collection, where ``level`` is "graph", and a node of all
+    graphs where it is "node". ``values`` are the entries: "occurrences", or their "log" as
+    ``log(1 + occurrences)``, see :func:`gomkcn.bag_of_patterns`; or "similarity", that of the
+    neighbourhood of a node to the pattern, of which a graph has the largest. "auto" are
+    occurrences for graphs, and similarities for nodes, which are quick in any graph and compare
+    numeric features as well.
+    """
+
+    # set by the miner
+    level: str
+    values: str
+    count_seconds: float
+    random_state: int
+    patterns_: list[Pattern]
+    filters_: DiscreteFilters
+    source_: SubgraphSource
+
+    def transform(self, graph: Any) -> np.ndarray:
+        """Return a row for each graph or each node, as ``level`` and ``values`` say.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A list of graphs, or one graph, with the features and the relations of those that the
+            miner was fitted on.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64 ``[G, patterns]`` or ``[V, patterns]`` of occurrences or their logarithm, or
+            float32 similarities, in [0, 1].
+        """
+        check_is_fitted(self)
+        csr = self.source_.read(graph)
+        if self._kind() == SIMILARITY:
+            near = compare_neighbourhoods(self.source_, csr, self.filters_, None).similarity
+            if self.level == "node":
+                return near
+            return np.maximum.reduceat(near, csr.graph_ptr[:-1], axis=0)
+        seconds = _PATIENCE * self.count_seconds
+        bag = bag_of_patterns(
+            self.patterns_, csr, level=self.level, seconds=seconds, seed=self.random_state
+        )
+        return np.log1p(bag) if self.values == LOG else bag
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Return "pattern0" and so on, the names of the columns of :meth:`transform`."""
+        check_is_fitted(self)
+        return np.array([f"pattern{one.id}" for one in self.patterns_], dtype=object)
+
+    def _kind(self) -> str:
+        usual = SIMILARITY if self.level == "node" else OCCURRENCES
+        return usual if self.values == AUTO else self.values
+
+    def __sklearn_tags__(self) -> Tags:
+        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags

@@ -1,0 +1,142 @@
+"""Bag of patterns: counts beside NetworkX, literal ones, laws, estimates, refusals."""
+
+import logging
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher, categorical_node_match
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
+from mining.pattern_counts import bag_of_patterns
+from mining.records.frequency import Frequency
+from mining.records.occurrence import Medoid
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.pattern import Pattern
+
+NAMES = ("kind=a", "kind=b")
+
+
+def pattern_of(graph, number=0):
+    """A pattern with the edges of a NetworkX graph, and its attribute ``kind`` as categories."""
+    kinds = [kind for _, kind in graph.nodes(data="kind")]
+    categories = () if kinds[0] is None else tuple((f"kind={kind}",) for kind in kinds)
+    return Pattern(
+        id=number,
+        edges=tuple(graph.edges),
+        edge_weights=(1.0,) * graph.number_of_edges(),
+        features=np.ones((len(graph), 1)),
+        feature_names=("constant",),
+        medoid=Medoid(tuple(graph), 1.0),
+        frequency=Frequency(OccurrenceCount.exact(0)),
+        min_similarity=0.5,
+        occurrences=(),
+        relations=relations_of(["edge"], [graph.is_directed()]),
+        categories=categories,
+    )
+
+
+def with_kinds(graph, kinds):
+    nx.set_node_attributes(graph, dict(zip(graph, kinds, strict=True)), "kind")
+    one_hot = {node: [float(kind == "a"), float(kind == "b")] for node, kind in graph.nodes("kind")}
+    nx.set_node_attributes(graph, one_hot, "feat")
+    return graph
+
+
+def places(pattern, graph):
+    """Node sets of a graph that induce a pattern, by NetworkX."""
+    matcher = DiGraphMatcher if graph.is_directed() else GraphMatcher
+    found = matcher(graph, pattern, categorical_node_match("kind", None))
+    return {frozenset(mapping) for mapping in found.subgraph_isomorphisms_iter()}
+
+
+def random_collection(kind):
+    """Random graphs and the connected patterns of some of their nodes."""
+    rng, directed = np.random.default_rng(5), kind == "directed"
+    graphs = [
+        nx.gnp_random_graph(int(rng.integers(4, 12)), 0.35, seed=seed, directed=directed)
+        for seed in range(8)
+    ]
+    if kind == "categories":
+        graphs = [with_kinds(graph, rng.choice(["a", "b"], len(graph))) for graph in graphs]
+    patterns = []
+    for size in (1, 2, 3, 4, 5):
+        for graph in graphs:
+            part = graph.subgraph(rng.choice(len(graph), min(size, len(graph)), replace=False))
+            if nx.is_connected(part.to_undirected()):
+                patterns.append(nx.convert_node_labels_to_integers(part))
+    return graphs, patterns
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "categories"])
+def test_counts_beside_networkx(kind):
+    graphs, structures = random_collection(kind)
+    assert len(structures) > 12
+    patterns = [pattern_of(one, number) for number, one in enumerate(structures)]
+    collection = as_csr(graphs)
+    if kind == "categories":
+        collection = as_csr(graphs, features="kind")
+        assert collection.feature_names == NAMES
+    bag = bag_of_patterns(patterns, collection)
+    at_nodes = bag_of_patterns(patterns, collection, level="node")
+    for column, structure in enumerate(structures):
+        found = [places(structure, graph) for graph in graphs]
+        assert bag[:, column].tolist() == [len(own) for own in found]
+        expected = [
+            sum(node in place for place in own)
+            for graph, own in zip(graphs, found, strict=True)
+            for node in graph
+        ]
+        assert at_nodes[:, column].tolist() == expected
+
+
+def test_literal_counts():
+    graphs = [nx.complete_graph(5), nx.star_graph(3), nx.cycle_graph(4)]
+    patterns = [pattern_of(nx.complete_graph(3)), pattern_of(nx.path_graph(3), 1)]
+    assert bag_of_patterns(patterns, graphs).tolist() == [[10, 0], [0, 3], [0, 4]]
+    at_nodes = bag_of_patterns(patterns, graphs, level="node")
+    # the hub of the star is in all of its paths, each leaf in two
+    assert at_nodes.tolist() == [[6, 0]] * 5 + [[0, 3]] + [[0, 2]] * 3 + [[0, 3]] * 4
+    assert bag_of_patterns([], graphs).shape == (3, 0)
+
+
+def test_the_order_of_the_graphs_changes_nothing():
+    graphs, structures = random_collection("categories")
+    patterns = [pattern_of(one, number) for number, one in enumerate(structures)]
+    order = np.random.default_rng(0).permutation(len(graphs))
+    bag = bag_of_patterns(patterns, as_csr(graphs, features="kind"))
+    turned = as_csr([graphs[number] for number in order], features="kind")
+    np.testing.assert_array_equal(bag_of_patterns(patterns, turned), bag[order])
+
+
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_estimates_where_time_is_short(level, caplog, monkeypatch):
+    monkeypatch.setattr("mining.pattern_counts._MOST_PLACES", 50_000)
+    monkeypatch.setattr("mining.pattern_counts._LEAST_SECONDS", 0.1)
+    graphs = [nx.gnp_random_graph(70, 0.2, seed=seed) for seed in range(3)]
+    pattern = pattern_of(nx.path_graph(6))
+    exact = bag_of_patterns([pattern], graphs, seconds=100)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        estimated = bag_of_patterns([pattern], graphs, level=level, seconds=0.1)
+    assert f"occurrences by {level} are estimated" in caplog.text
+    if level == "node":
+        # each occurrence is at six nodes
+        estimated = np.add.reduceat(estimated, [0, 70, 140], axis=0) / 6
+    assert (estimated != exact).all()
+    np.testing.assert_allclose(estimated, exact, rtol=0.2)
+
+
+def test_refusals():
+    structure = with_kinds(nx.path_graph(3), ["a", "b", "a"])
+    plain = nx.path_graph(4)
+    with pytest.raises(InputError, match="must have the categories of the patterns, such as 'kind"):
+        bag_of_patterns([pattern_of(structure)], plain)
+    with pytest.raises(InputError, match="level must be one of 'graph', 'node', got 'edge'"):
+        bag_of_patterns([], plain, level="edge")
+    with pytest.raises(InputError, match="seconds must be greater than 0"):
+        bag_of_patterns([], plain, seconds=0)
+    arrow = pattern_of(nx.DiGraph([(0, 1), (1, 2)]))
+    with pytest.raises(InputError, match="edges of the graph's relations"):
+        bag_of_patterns([arrow], plain)
