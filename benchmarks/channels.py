@@ -22,7 +22,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import torch
+from planted_graphs import make_planted
+from planted_links import DIRECTIONS, TYPES
 from record import Bench, bench_command, data_option
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 from torch import Tensor
@@ -32,6 +35,11 @@ from gomkcn_dgl import GOMKKernel, gomk, gomk_gram
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
+from gomkcn_dgl.subgraphs import extract_subgraphs
+from mining.structures.canonical_forms import CanonicalForms, canonical_form
+from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
+from mining.structures.graph_relations import channels_in
+from synthetic import Motif
 
 OURS = "orthogonal"
 # a score of different graphs that counts as the same
@@ -152,6 +160,47 @@ def compare_classes(bench: Bench) -> None:
             )
 
 
+def precision(graph: CSRGraph, motif: Motif) -> float:
+    """Average precision of a motif that ranks the subgraphs around all nodes by similarity."""
+    scaling = FeatureScaling.fit(graph.features, contrast=1.0)
+    batch = extract_subgraphs(graph, 3, motif.num_nodes, policy="dense")
+    channels = channels_in(graph.relations, motif.channels(), motif.relations)
+    is_copy = CanonicalForms(batch).has(canonical_form(channels).certificate)
+    feat = torch.from_numpy(batch.gather(ScaledFeatures(graph.features, scaling)))
+    # the motif itself has the features of the mean node
+    mean = torch.full((1, motif.num_nodes, feat.shape[2]), float(feat[feat > 0].mean()))
+    kernel = GOMKKernel(3, tau=0.5)
+    scores = gomk(
+        torch.from_numpy(batch.adjacency()),
+        feat,
+        torch.from_numpy(channels[None].astype(np.float32)),
+        mean,
+        kernel=kernel,
+        num_nodes=torch.from_numpy(batch.num_nodes),
+        normalize=True,
+    )
+    return float(average_precision_score(is_copy, scores.numpy()[:, 0]))
+
+
+def compare_planted(bench: Bench) -> None:
+    table = bench.table(
+        "A planted motif ranks all subgraphs of its size: average precision of its own copies",
+        {"motifs": "", "design": "", "graphs": "", "mean": ".3f", "least": ".3f"},
+    )
+    seeds = range(1 if bench.quick else 10)
+    for kind, motifs_of in (("directions", DIRECTIONS), ("types", TYPES)):
+        for size, motifs in motifs_of.items():
+            directed = motifs[0].relations.is_directed
+            num_types = max(len(motif.relations.names) for motif in motifs)
+            options = {"features": "per_node", "directed": directed, "relations": num_types}
+            graphs = [make_planted(motifs, 2, 500 + seed, **options)[0] for seed in seeds]
+            for one in DESIGNS:
+                with design(one, directed):
+                    reached = [precision(graph, motif) for graph in graphs for motif in motifs]
+                row = f"{kind}, {size} nodes", one, str(len(graphs))
+                table.add(*row, float(np.mean(reached)), min(reached))
+
+
 def classify(
     graph: CSRGraph, labels: np.ndarray, folds: list[tuple[np.ndarray, np.ndarray]], quick: bool
 ) -> list[float]:
@@ -205,6 +254,7 @@ def compare_classification(bench: Bench, data: Path) -> None:
 def main(bench: Bench, data: Path) -> None:
     """Compare designs of the embedding over directions and edge types."""
     compare_classes(bench)
+    compare_planted(bench)
     compare_classification(bench, data)
     bench.note(
         "Two pairs of digraphs of four nodes score as equal under every design: every node has as "
