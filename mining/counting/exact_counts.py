@@ -23,8 +23,8 @@ from mining.counting.topology import Colors, Topology
 
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
-# pieces of the roots, each searched by one thread
-_PIECES = 4096
+# pieces of the roots, each searched by one thread, and the seconds that one should take
+_MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
 _NO_PLACES = np.empty((0, 0), np.int32)
 
 
@@ -171,7 +171,8 @@ class ExactSearch:
         rest = len(roots) - num_first
         cost = (time.perf_counter() - start) / num_first
         if rest:
-            pieces = np.linspace(num_first, len(roots), min(rest, _PIECES) + 1).astype(np.int64)
+            size = int(min(rest, cost * rest / _PIECE_SECONDS + 1, _MOST_PIECES))
+            pieces = np.linspace(num_first, len(roots), size + 1).astype(np.int64)
 
             def search_pieces(first: int, last: int) -> None:
                 for piece in range(first, last):

@@ -43,6 +43,13 @@ def count_occurrences(
     search.run(exact_seconds)
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
+    return estimate_occurrences(search, error, seconds, seed)
+
+
+def estimate_occurrences(
+    search: ExactSearch, error: float, seconds: float, seed: int
+) -> OccurrenceCount:
+    """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from mining.counting.topology import Topology
 from mining.structures.canonical_forms import canonical_form
@@ -56,24 +55,35 @@ def spanning_trees(
     The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
     joined at random: the product of the moments of the degrees.
     """
-    rng = np.random.default_rng(seed)
-    size, joined = len(topology), topology.joined
-    powers = [float(np.mean(degrees.astype(np.float64) ** k)) for k in range(size)]
-    found: dict[bytes, tuple[float, np.ndarray]] = {}
-    for _ in range(_NUM_TRIES):
-        weights = np.triu(joined * (1 - rng.random((size, size))))
-        tree = minimum_spanning_tree(weights).toarray() != 0
-        tree |= tree.T
-        expected = float(np.log([powers[k] for k in tree.sum(axis=1)]).sum())
-        found.setdefault(tree.tobytes(), (expected, tree))
+    trees = np.unique(_random_trees(topology.joined, seed), axis=0)
+    moments = [np.mean(degrees.astype(np.float64) ** k) for k in range(len(topology))]
+    expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
+    channels = topology.adjacency.reshape(*topology.links.shape, -1)
     seen = set()
-    for _, tree in sorted(found.values(), key=lambda one: one[0]):
-        channels = topology.adjacency.reshape(size, size, -1)
+    for tree in trees[np.argsort(expected, kind="stable")]:
         both = np.concatenate([channels, tree[:, :, None]], axis=2)
         form = canonical_form(both, topology.colors).certificate
         if form not in seen:
             seen.add(form)
             yield _best_rooted(topology, tree)
+
+
+def _random_trees(joined: np.ndarray, seed: int) -> np.ndarray:
+    """Spanning trees of least weight for random weights of the edges, bool ``[T, M, M]``."""
+    size = len(joined)
+    weights = np.random.default_rng(seed).random((_NUM_TRIES, size, size))
+    weights = np.where(joined, weights, np.inf)
+    trees = np.zeros(weights.shape, dtype=bool)
+    number = np.arange(_NUM_TRIES)
+    inside = np.zeros((_NUM_TRIES, size), dtype=bool)
+    inside[:, 0] = True
+    # Prim's algorithm, all trees at a time: the lightest edge that leaves what is inside
+    for _ in range(size - 1):
+        leaves = inside[:, :, None] & ~inside[:, None, :]
+        lightest = np.where(leaves, weights, np.inf).reshape(_NUM_TRIES, -1).argmin(axis=1)
+        u, v = np.divmod(lightest, size)
+        trees[number, u, v] = trees[number, v, u] = inside[number, v] = True
+    return trees
 
 
 def _best_rooted(topology: Topology, tree: np.ndarray) -> SpanningTree:
