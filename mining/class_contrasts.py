@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.stats import false_discovery_control, hypergeom, norm
 
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from mining.records.class_difference import ClassContrast, ClassDifference
 
 # tables whose probability differs by less are equally probable
@@ -66,6 +70,21 @@ def class_differences(
         )
         for pattern in range(len(whole))
     ]
+
+
+def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
+    """The classes that ``y`` gives to the graphs of a collection, None where it gives none.
+
+    ``y`` may have the class of each graph, or the target of each node, which is not used.
+    """
+    if y is None or (len(y) == graph.num_nodes != graph.num_graphs):
+        return None
+    if len(y) != graph.num_graphs:
+        raise InputError(
+            f"y must have a class for each of the {graph.num_graphs} graphs, or a target for each "
+            f"of the {graph.num_nodes} nodes, got {len(y)}."
+        )
+    return as_graph_classes(y)
 
 
 def rank_by_classes(differences: Sequence[ClassDifference]) -> list[int]:

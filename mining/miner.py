@@ -17,6 +17,7 @@ from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
 from mining.choosing.choice import choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
+from mining.class_contrasts import classes_of
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
@@ -66,9 +67,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
     pattern_size : int, (int, int) or str
         Number of nodes of a pattern, the smallest and the largest, as in ``(3, 8)`` or ``"3-8"``;
         a single number is the largest.
-    rank : {"surprise", "frequency", "coverage"}
+    rank : {"surprise", "frequency", "coverage", "classes"}
         Which patterns are reported, and in which order: those that occur most often beyond what the
-        null model explains, those that occur most often, or those that cover most nodes.
+        null model explains, those that occur most often, those that cover most nodes, or those that
+        separate the classes ``y`` of the graphs most.
     null : {"auto", "degree", "configuration", "reciprocity", "features", "none"} or sequence
         Null models to compare with, see :func:`gomkcn.sample_null`; the first one decides what
         stands out. "auto": ``"degree"`` for graphs of at most 200,000 edges. "none" or None: none.
@@ -162,7 +164,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
     def fit(
         self,
         graph: Any,
-        y: None = None,
+        y: Any = None,
         *,
         checkpoints: CheckpointStore | None = None,
         progress: bool = False,
@@ -175,8 +177,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
         graph : anything :func:`gomkcn.as_csr` takes
             A graph or a collection. Directions and relations of the edges are those of its
             patterns; weights and features of edges are not used: a pattern has an edge or not.
-        y : None
-            Ignored; it is there for scikit-learn's pipelines.
+        y : sequence, optional
+            The class of each graph of a collection, text or whole numbers: patterns then say how
+            they separate the classes. Other targets, such as those of nodes, are not used.
         checkpoints : CheckpointStore, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress, quiet : bool
@@ -192,6 +195,12 @@ class PatternMiner(PatternFeatures, MinerParameters):
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
         csr, source = _prepare(self, graph)
+        classes = classes_of(y, csr)
+        if self.rank == "classes" and classes is None:
+            raise InputError(
+                "rank can be 'classes' where the classes of the graphs of a collection are known; "
+                "give them as y, or rank by 'surprise'."
+            )
         self.notes_ = csr.notes
         with shared_store(checkpoints) as checkpoints:
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
@@ -205,14 +214,18 @@ class PatternMiner(PatternFeatures, MinerParameters):
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             rules = self.choice_rules(csr.num_edges)
-            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, progress)
+            choice = choose_structures(
+                csr, pool, source.categories, rules, checkpoints, progress, classes
+            )
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located = locate_patterns(
                 source, csr, choice.structures, self.min_similarity, checkpoints
             )
             self.is_partial_ = checkpoints.time_is_up
         # 7. build the records
-        self.patterns_ = build_patterns(located, choice.significance, choice.family, csr, source)
+        self.patterns_ = build_patterns(
+            located, choice.significance, choice.family, choice.classes, csr, source
+        )
         self._set_attributes(source, csr, located, len(pool))
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)

@@ -28,7 +28,7 @@ DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
 # what an automatic number of patterns is at most
 MOST_PATTERNS = 40
-RANKINGS = ("surprise", "frequency", "coverage")
+RANKINGS = ("surprise", "frequency", "coverage", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 # patterns of more nodes cannot be counted

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
@@ -31,19 +34,24 @@ class MiningJob:
             check_int(name, num_runs, 0)
 
     def run(
-        self, graph: CSRGraph, folder: Path | None = None, interrupts: Interrupts | None = None
+        self,
+        graph: CSRGraph,
+        folder: Path | None = None,
+        interrupts: Interrupts | None = None,
+        classes: GraphClasses | None = None,
     ) -> tuple[PatternMiner, float]:
         """Do the job, or resume it from the checkpoints in ``folder``.
 
-        ``interrupts`` tell when to stop. Returns the fitted miner and the seconds that it took,
-        without those of an earlier process.
+        ``interrupts`` tell when to stop; ``classes`` are those of the graphs. Returns the fitted
+        miner and the seconds that it took, without those of an earlier process.
         """
         start = time.perf_counter()
         miner, settings = self.miner, self.settings
         with CheckpointStore(folder, interrupts) as checkpoints:
             if folder is not None:
-                checkpoints.identify(self._identity(graph))
-            miner.fit(graph, checkpoints=checkpoints, progress=self.progress)
+                checkpoints.identify(self._identity(graph, classes))
+            y = None if classes is None else np.array(classes.names)[classes.labels]
+            miner.fit(graph, y, checkpoints=checkpoints, progress=self.progress)
             add_stability(
                 miner,
                 graph,
@@ -55,8 +63,8 @@ class MiningJob:
             miner.is_partial_ = checkpoints.time_is_up
         return miner, time.perf_counter() - start
 
-    def _identity(self, graph: CSRGraph) -> dict[str, object]:
-        """What decides the result: the settings, the size of a part, and the graph."""
+    def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:
+        """What decides the result: the settings, the size of a part, the graph, its classes."""
         tables = self.settings.to_dict()
         del tables["graph"]
         for name in _WITHOUT_EFFECT:
@@ -66,4 +74,7 @@ class MiningJob:
         if graph.links is not None:
             arrays += [graph.links, graph.relations.links]
             tables["relations"] = graph.relations.kinds
+        if classes is not None:
+            arrays.append(classes.labels)
+            tables["classes"] = classes.names
         return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}

@@ -87,7 +87,7 @@ def bag_of_patterns(
     check_choice("level", level, LEVELS)
     check_float("seconds", seconds, 0, open_minimum=True)
     csr = as_csr(graph)
-    count = _count_in_graphs if level == "graph" else _count_at_nodes
+    count = count_in_graphs if level == "graph" else _count_at_nodes
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
     of_graph, of_patterns = category_colors(patterns, csr)
     for column, (pattern, own) in enumerate(zip(patterns, of_patterns, strict=True)):
@@ -99,7 +99,7 @@ def bag_of_patterns(
     return bag
 
 
-def _count_in_graphs(
+def count_in_graphs(
     graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seconds: float, seed: int
 ) -> tuple[np.ndarray, bool]:
     """Occurrences in each graph ``[G]``, and whether they are exact."""

@@ -23,7 +23,8 @@ class GraphSettings:
     """What is read: ``[graph]``.
 
     ``features`` are names of features to use, ``feature_file`` has them where they are not with the
-    graph, and ``label_names`` is a file with the names of labels. The others are what
+    graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
+    classes of graphs. The others are what
     :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1.
     """
 
@@ -32,6 +33,7 @@ class GraphSettings:
     features: tuple[str, ...] | None = None
     feature_file: str | None = None
     label_names: str | None = None
+    class_names: str | None = None
     directed: bool | None = None
     source: str | None = None
     target: str | None = None

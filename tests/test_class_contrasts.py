@@ -3,13 +3,18 @@
 import itertools
 import json
 
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.stats import fisher_exact
 from scipy.stats.contingency import odds_ratio
 
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.errors import InputError
+from mining import PatternMiner, bag_of_patterns
 from mining.class_contrasts import (
     class_differences,
+    classes_of,
     fisher_p,
     odds_ratio_interval,
     rank_by_classes,
@@ -140,3 +145,50 @@ def test_extreme_tables_and_records():
     assert str(separating).startswith(
         "200 of 200 (100 %) of class 1, 0 of 300 (0 %) of the others; odds ratio "
     )
+
+
+def stars_and_rings():
+    """Trees, half of them with a ring of five nodes, and which ones: classes."""
+    graphs = []
+    for number in range(24):
+        tree = nx.random_labeled_tree(9, seed=number)
+        if number % 2:
+            tree = nx.disjoint_union(tree, nx.cycle_graph(5))
+            tree.add_edge(0, 9)
+        graphs.append(tree)
+    return graphs, np.array(["tree", "ring"] * 12)
+
+
+def test_the_miner_reports_what_separates_the_classes_first():
+    graphs, y = stars_and_rings()
+    options = {"num_patterns": 3, "pattern_size": (4, 5), "num_epochs": 0, "null": None}
+    miner = PatternMiner(rank="classes", **options).fit(graphs, y)
+    first = miner.patterns_[0]
+    contrast = first.classes.strongest
+    assert (contrast.name, contrast.containing, contrast.others_containing) == ("ring", 12, 0)
+    assert nx.is_isomorphic(nx.Graph(first.edges), nx.cycle_graph(5))
+    assert first.classes.q < 1e-4
+    p = [pattern.classes.p for pattern in miner.patterns_]
+    assert p == sorted(p)
+    for pattern in miner.patterns_:
+        bag = bag_of_patterns([pattern], graphs)[:, 0]
+        for own in pattern.classes.contrasts:
+            assert own.containing == (bag[y == own.name] > 0).sum()
+    only = PatternMiner(rank="classes", **{**options, "num_patterns": "auto"}).fit(graphs, y)
+    assert 0 < len(only.patterns_) < miner.num_candidates_
+    assert all(pattern.classes.q <= 0.05 for pattern in only.patterns_)
+    # without classes there are no differences
+    plain = PatternMiner(rank="frequency", **options).fit(graphs)
+    assert all(pattern.classes is None for pattern in plain.patterns_)
+    with pytest.raises(InputError, match="rank can be 'classes' where the classes of the graphs"):
+        PatternMiner(rank="classes", **options).fit(graphs)
+
+
+def test_classes_of_targets():
+    graph = as_csr([nx.path_graph(3)] * 4)
+    assert classes_of(None, graph) is None
+    assert classes_of(np.zeros(12), graph) is None
+    assert classes_of([0.5, 1.5, 2.5, 2.5], graph) is None
+    assert classes_of(["b", "a", "b", "b"], graph).names == ("a", "b")
+    with pytest.raises(InputError, match="y must have a class for each of the 4 graphs, or a targ"):
+        classes_of([1, 2, 1], graph)

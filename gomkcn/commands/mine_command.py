@@ -34,7 +34,7 @@ class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
 _settings_options = add_options(
     ("--patterns num_patterns", _NumberOrAuto(), "Most patterns; auto: all that stand out. [12]"),
     ("--size pattern_size", str, "Nodes of a pattern, the smallest and the largest. [3-8]"),
-    ("--rank", str, "What comes first: surprise, frequency or coverage. [surprise]"),
+    ("--rank", str, "What comes first: surprise, frequency, coverage or classes. [surprise]"),
     (
         "--null",
         list,
@@ -83,7 +83,10 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @click.command(cls=Command)
 @graph_options
 @run_options
-@add_options(("--truth", str, "Planted truth. [the file beside the graph]"))
+@add_options(
+    ("--truth", str, "Planted truth. [the file beside the graph]"),
+    ("--class-names", str, "A .csv, .json or .toml with the meanings of classes of graphs."),
+)
 @_settings_options
 def mine(
     out: str, settings_file: str | None, force: bool, resume: bool, quiet: bool, **options: Any
@@ -93,6 +96,7 @@ def mine(
     \b
     gomkcn mine friends.txt.gz --out run --patterns 12 --size 3-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
+    gomkcn mine MUTAG/ --out run --features labels --rank classes
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine regulation.csv --out run --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --out run --null configuration --stability 10
@@ -101,6 +105,7 @@ def mine(
     gomkcn mine friends.graph --out run --resume
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
+    from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.runtime.interrupts import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
@@ -114,7 +119,10 @@ def mine(
         show_log(quiet or not is_first())
         settings = _resolve(settings_file, options)
         job = MiningJob(settings, progress=not quiet and sys.stderr.isatty() and is_first())
-        graph = read_graph_at(**vars(settings.graph))
+        reading = dict(vars(settings.graph))
+        class_names = reading.pop("class_names")
+        graph = read_graph_at(**reading)
+        classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
         with lock_folder(out) as folder:
@@ -123,7 +131,7 @@ def mine(
                 click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
                 return
             with interrupts:
-                miner, seconds = job.run(graph, progress, interrupts)
+                miner, seconds = job.run(graph, progress, interrupts, classes)
             if is_first():
                 recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
                 run = MiningRun.of(

@@ -11,10 +11,14 @@ import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
+from mining.class_contrasts import rank_by_classes
 from mining.judging.null_comparison import compare_with_null
 from mining.locating.locating import ChosenStructure
+from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import MORE, Significance
 from mining.structures.categories import Categories
@@ -26,6 +30,8 @@ log = logging.getLogger("gomkcn_dgl")
 _ROUGH = 0.05, 0.25, 0.02
 # graphs of each null model that are drawn first
 _FIRST_SAMPLES = 8
+# largest q of what separates classes
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,13 @@ class Choice:
     """The structures that are reported, in their order, with verdicts by null model.
 
     ``family`` is the position of the structure that explains each, its own for one that stands for
-    itself.
+    itself. ``classes`` are the differences between classes of graphs, None where there are none.
     """
 
     structures: list[ChosenStructure]
     significance: list[dict[str, Significance]]
     family: list[int]
+    classes: list[ClassDifference | None]
 
 
 def choose_structures(
@@ -63,6 +70,7 @@ def choose_structures(
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
     progress: bool = False,
+    classes: GraphClasses | None = None,
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
@@ -72,9 +80,16 @@ def choose_structures(
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
     compared = _compare(graph, pool, counts, counter, rules, checkpoints, progress)
-    # 3. rank them, and keep the first
-    order = _rank(pool, counts, compared, rules)
-    # 4. count these as exactly as was asked for
+    # 3. compare the graphs of each class
+    differences: list[ClassDifference | None] = [None] * len(pool)
+    if classes is not None:
+        structures = [one.structure for one in pool]
+        differences[:] = separate_classes(
+            graph, structures, categories, classes, rules.seed, checkpoints
+        )
+    # 4. rank them, and keep the first
+    order = _rank(pool, counts, compared, differences, rules)
+    # 5. count these as exactly as was asked for
     fine = replace(
         counter,
         error=rules.count_error,
@@ -87,7 +102,12 @@ def choose_structures(
         ChosenStructure(pool[i].structure, count, pool[i].filters, pool[i].noisy)
         for i, count in zip(order, exactly, strict=True)
     ]
-    return Choice(chosen, [compared[i] for i in order], list(range(len(order))))
+    return Choice(
+        chosen,
+        [compared[i] for i in order],
+        list(range(len(order))),
+        [differences[i] for i in order],
+    )
 
 
 def _compare(
@@ -129,9 +149,12 @@ def _rank(
     pool: Sequence[PooledStructure],
     counts: Sequence[OccurrenceCount],
     compared: Sequence[dict[str, Significance]],
+    differences: Sequence[ClassDifference | None],
     rules: ChoiceRules,
 ) -> list[int]:
     """Positions of the structures to report, in their order."""
+    if rules.rank == "classes":
+        return _rank_by_classes(differences, rules)
     first = [next(iter(one.values()), None) for one in compared]
     keys = []
     for i, one in enumerate(first):
@@ -143,3 +166,14 @@ def _rank(
     # patterns of which few copies are intact are searched for on their own, and stay
     noisy = [i for i in order if pool[i].noisy]
     return order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]]
+
+
+def _rank_by_classes(
+    differences: Sequence[ClassDifference | None], rules: ChoiceRules
+) -> list[int]:
+    """What separates the classes most; where all that stands out is asked for, to q ≤ .05."""
+    known = [one for one in differences if one is not None]
+    order = rank_by_classes(known)
+    if rules.only_surprising:
+        order = [i for i in order if known[i].q <= _LEVEL]
+    return order[: rules.num_patterns]

@@ -10,6 +10,7 @@ from torch import Tensor
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import Relations, relations_of
 from mining.locating.locating import LocatedPatterns
+from mining.records.class_difference import ClassDifference
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.structures.subgraph_source import SubgraphSource
@@ -19,12 +20,13 @@ def build_patterns(
     result: LocatedPatterns,
     significance: Sequence[Mapping[str, Significance]],
     family: Sequence[int],
+    classes: Sequence[ClassDifference | None],
     graph: CSRGraph,
     source: SubgraphSource,
 ) -> list[Pattern]:
     """Build the record of each located pattern, with features in the units of the graph.
 
-    ``significance`` and ``family`` are those of the structures that were chosen.
+    ``significance``, ``family`` and ``classes`` are those of the structures that were chosen.
     """
     filters, categories, patterns = result.filters, source.categories, []
     # the links of the graph are no part of a pattern
@@ -61,6 +63,7 @@ def build_patterns(
                     for color in colors
                 ),
                 family=first[family[located.origin]],
+                classes=classes[located.origin],
             )
         )
     return patterns
