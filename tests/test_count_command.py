@@ -1,5 +1,6 @@
 """`gomkcn count`: what a pattern may be given as, and what is printed about its counts."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,8 +8,6 @@ import networkx as nx
 import pytest
 from command_line import gomkcn, refused
 from graph_files import write_tu
-
-from mining.counting import exact_counts
 
 
 @pytest.fixture
@@ -21,30 +20,115 @@ def graphs(folder):
     return folder
 
 
+def counted(command):
+    """What is said of the occurrences, and all lines."""
+    lines = gomkcn(f"count {command}").splitlines()
+    (number,) = [line for line in lines if line.startswith("occurrences")]
+    return number.split(maxsplit=1)[1], lines
+
+
 def test_a_motif_by_name(graphs):
-    lines = gomkcn("count wheel graph.txt").splitlines()
-    assert lines[0] == "pattern  wheel: 6 nodes, 10 edges"
-    assert lines[1] == "graph    graph.txt: 18 nodes, 26 edges"
-    assert re.fullmatch(r"exact    2 \(\d+\.\d\d s\)", lines[2])
+    assert gomkcn("count wheel graph.txt").splitlines() == [
+        "pattern     wheel: 6 nodes, 10 edges",
+        "graph       graph.txt: 18 nodes, 26 edges",
+        "occurrences 2, counted exactly",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    # of two wheels of six nodes and a ring of six
+    [
+        ("triangle", 10),
+        ("clique-3", 10),
+        ("ring-5", 2),
+        ("ring-6", 1),
+        ("path-5", 6),
+        ("star-4", 0),
+    ],
+)
+def test_families(graphs, name, number):
+    assert counted(f"{name} graph.txt")[0] == f"{number}, counted exactly"
 
 
 def test_a_pattern_from_a_file(graphs):
     (graphs / "triangle.txt").write_text("a b\nb c\nc a\n")
     nx.write_graphml(nx.cycle_graph(3), "triangle.graphml")
     for name in ("triangle.txt", "triangle.graphml"):
-        lines = gomkcn(f"count {name} TINY").splitlines()
-        assert lines[0] == f"pattern  {name}: 3 nodes, 3 edges"
-        assert lines[2].startswith("exact    3 (")
-        assert lines[3] == "graphs   2 of 3 contain it"
+        number, lines = counted(f"{name} TINY")
+        assert lines[0] == f"pattern     {name}: 3 nodes, 3 edges"
+        assert number == "3, counted exactly"
+        assert lines[-1] == "graphs      2 of 3 contain it"
 
 
 def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-support 1 --quiet")
-    by_run = gomkcn("count run:0 graph.txt").splitlines()
-    by_file = gomkcn("count run/patterns/pattern_00.graphml graph.txt").splitlines()
-    assert by_run[0].startswith("pattern  run:0: ")
-    assert by_run[2].split()[:2] == by_file[2].split()[:2]
+    by_run = counted("run:0 graph.txt")
+    assert by_run[1][0].startswith("pattern     run:0: ")
+    assert by_run[0] == counted("run/patterns/pattern_00.graphml graph.txt")[0]
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
+
+
+def test_occurrences_are_listed_with_the_ids_of_the_input(graphs):
+    nx.write_edgelist(nx.DiGraph([("x", "y"), ("y", "z")]), "arcs.txt", data=False)
+    lines = gomkcn("count 'b->c, a->b' arcs.txt --directed --list 5").splitlines()
+    assert lines[-4:] == ["listed      1, all", "", "b\tc\ta", "y\tz\tx"]
+    lines = gomkcn("count triangle TINY --list 5").splitlines()
+    assert lines[-5:-3] == ["", "graph\t0\t1\t2"]
+    assert sorted(line.split("\t")[0] for line in lines[-3:]) == ["0", "2", "2"]
+    lines = gomkcn("count ring-3 graph.txt --list 4").splitlines()
+    assert lines[-7] == "listed      4, a random sample"
+    assert len({line for line in lines[-4:] if line.count("\t") == 2}) == 4
+
+
+@pytest.fixture
+def molecules(folder):
+    """Two rings of three atoms and a chain, in a file whose nodes have a kind and a charge."""
+    graph = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (5, 6), (6, 7)])
+    kinds, charges = "CCNCCCNO", "+-+-+-+-"
+    for node in graph:
+        graph.nodes[node].update(kind=kinds[node], charge=charges[node])
+    nx.write_graphml(graph, "molecules.graphml")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("pattern", "number", "words"),
+    [
+        ("triangle", 2, None),
+        ("a:C--b:C, b--c:N, c--a", 1, "kind=C, kind=C, kind=N"),
+        ("a:kind=C--b:N", 3, "kind=C, kind=N"),
+        ("a:C:+--b:C:-", 3, "kind=C charge=+, kind=C charge=-"),
+        ("a:N--b:O", 1, "kind=N, kind=O"),
+        ("ring.graphml", 1, "charge=- kind=C, charge=+ kind=C, charge=- kind=C"),
+    ],
+)
+def test_categories_are_constraints(molecules, pattern, number, words):
+    graph = nx.read_graphml("molecules.graphml")
+    nx.write_graphml(graph.subgraph("345"), "ring.graphml")
+    found, lines = counted(f"'{pattern}' molecules.graphml --features charge,kind")
+    assert found == f"{number}, counted exactly"
+    shown = [line.split(maxsplit=1)[1] for line in lines if line.startswith("nodes")]
+    if words is not None:
+        assert sorted(shown[0].split(", ")) == sorted(words.split(", "))
+    else:
+        assert shown == []
+
+
+def test_categories_are_given_to_all_nodes_or_none(molecules):
+    for pattern in ("a:C--b", "a:C:+--b:N"):
+        said = refused(f"count {pattern} molecules.graphml --features kind,charge")
+        assert said.startswith("PATTERN must give each node a category of the same kinds")
+
+
+def test_an_estimate_has_an_interval(folder):
+    nx.write_edgelist(nx.complete_graph(120), "complete.txt", data=False)
+    number, _ = counted("clique-8 complete.txt --count-seconds 0.2")
+    digits = re.findall(r"[\d,.]+(?:e\+\d+)?", number)
+    value, low, high = (float(number.replace(",", "")) for number in digits[:3])
+    assert low <= value <= high
+    assert abs(value / math.comb(120, 8) - 1) < 0.1
+    assert number.endswith("a 95 % interval")
 
 
 @pytest.fixture
@@ -74,26 +158,24 @@ def signed(folder):
 def test_directions_and_relations(signed, command, exact):
     (signed / "pattern.txt").write_text("1 -> 2 up\n2 -> 3 down\n1 -> 3 up\n")
     (signed / "mixed.csv").write_text((signed / "signed.csv").read_text())
-    lines = gomkcn(f"count {command}").splitlines()
-    assert next(line for line in lines if line.startswith("exact")).split()[1] == str(exact)
+    assert counted(command)[0] == f"{exact}, counted exactly"
 
 
 def test_a_pattern_without_names_is_of_any_relation(signed):
     signed_only = (signed / "signed.csv").read_text().splitlines()[:10]
     (signed / "any.csv").write_text("\n".join(signed_only) + "\n")
     lines = gomkcn("count feed-forward-loop any.csv").splitlines()
-    assert lines[2] == "edges    of any relation: down, up"
-    assert lines[3].startswith("exact    2 (")
+    assert lines[2] == "edges       of any relation: down, up"
+    assert lines[3] == "occurrences 2, counted exactly"
 
 
 def test_a_pattern_of_a_directed_run(signed):
     mine = "mine signed.csv --out run --patterns 2 --size 3 --epochs 1 --min-support 1 --quiet"
     gomkcn(mine)
-    lines = gomkcn("count run:0 signed.csv").splitlines()
-    assert int(lines[2].split()[1]) > 0
+    by_run = counted("run:0 signed.csv")[0]
+    assert not by_run.startswith("0")
     # whose relation without direction is written both ways
-    by_file = gomkcn("count run/patterns/pattern_00.graphml signed.csv").splitlines()
-    assert by_file[2].split()[:2] == lines[2].split()[:2]
+    assert counted("run/patterns/pattern_00.graphml signed.csv")[0] == by_run
 
 
 ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"
@@ -111,17 +193,9 @@ def test_the_closed_triads_of_e_coli(folder):
         "fully-connected-triad": 0,
     }
     for name, count in closed.items():
-        lines = gomkcn(f"count {name} {ECOLI}").splitlines()
+        number, lines = counted(f"{name} {ECOLI}")
         assert lines[1].endswith(": 424 nodes, 519 edges")
-        assert lines[3].startswith(f"exact    {count} (")
-
-
-def test_a_count_that_is_not_finished(graphs, monkeypatch):
-    unfinished = exact_counts.ExactCount(None, 2.5, at_least=7, num_graphs=1)
-    monkeypatch.setattr(exact_counts, "count_exact", lambda *_: unfinished)
-    lines = gomkcn("count diamond4 TINY --time-limit 2.5").splitlines()
-    assert lines[2] == "exact    not finished in 2.5 s; at least 7"
-    assert lines[3] == "graphs   1 or more of 3 contain it"
+        assert number == f"{count}, counted exactly"
 
 
 def test_refusals(graphs):
@@ -130,7 +204,13 @@ def test_refusals(graphs):
     for command, rule in {
         "nothing graph.txt": ", windmill7, got 'nothing'.",
         "wheel nothing.txt": "path must name a file",
-        "wheel graph.txt --time-limit 0": "--time-limit must be greater than 0, got 0.",
+        "wheel graph.txt --count-seconds 0": "--count-seconds must be greater than 0, got 0.",
+        "wheel graph.txt --count-error 0": "--count-error must be greater than 0, got 0.",
+        "wheel graph.txt --list -1": "--list must be at least 0, got -1.",
+        "ring-2 graph.txt": "PATTERN ring-N must have from 3 to 62 nodes, got 2.",
+        "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
+        '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
+        '"a:1--b:1, b:0--c:1" TINY': "PATTERN gives 'b' two categories, in 'b:0--c:1'.",
         "long.graphml graph.txt": "PATTERN must have at most 62 nodes, got long.graphml with 63.",
         "parts.graphml graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",

@@ -138,11 +138,11 @@ def edge_options(command: Decorated) -> Decorated:
 
 def graph_options(command: Decorated) -> Decorated:
     """The argument PATH, and the options that decide how a graph is read."""
-    options = _reading_options(edge_options(command))
+    options = reading_options(edge_options(command))
     return click.argument("path", metavar="PATH", required=False)(options)
 
 
-_reading_options = add_options(
+reading_options = add_options(
     (
         "--features",
         NAMES,

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.graph import CSRGraph
 from mining.counting.exact_counts import ExactSearch
 from mining.counting.occurrence_counts import choose_sampler
@@ -23,7 +24,45 @@ def list_places(
     seconds: float = 5.0,
     seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
-    """Occurrences of a pattern, int32 ``[K, M]`` in the order of its nodes, and whether all."""
+    """List the induced occurrences of a connected pattern: all, or a sample of different ones.
+
+    Parameters
+    ----------
+    graph, adjacency, colors
+        As for :func:`count_exact`.
+    most : int
+        All occurrences are listed if there are at most so many.
+    seconds : float
+        Most seconds to search for all, and then again to draw a sample.
+    seed : int
+        Of the sample.
+
+    Returns
+    -------
+    nodes : numpy.ndarray
+        int32 ``[K, M]``: the graph node of each pattern node. Of the mappings that differ by a
+        symmetry of the pattern it is always the same one.
+    complete : bool
+        Whether these are all. If not, they are a uniform random sample of ``most`` of them, or of
+        as many as were drawn in time; where none was drawn, the first that the search has met.
+
+    Raises
+    ------
+    InputError
+        If ``adjacency`` or ``colors`` are not of that form, ``most`` is below 1 or ``seconds`` is
+        not above 0.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> wedge = nx.to_numpy_array(nx.path_graph(3))
+    >>> places, complete = list_places(as_csr(nx.path_graph(4)), wedge)
+    >>> places.tolist(), complete
+    ([[0, 1, 2], [1, 2, 3]], True)
+    """
+    check_int("most", most, 1)
+    check_float("seconds", seconds, 0, open_minimum=True)
     search = ExactSearch(graph, adjacency, colors)
     places = search.list_places(most, seconds)
     if not search.unfinished:
