@@ -11,6 +11,7 @@ from tiny_graphs import SUBGRAPHS, random_cases
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
@@ -65,13 +66,14 @@ def assert_same(left, right):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", SUBGRAPHS, ids=lambda case: case.name)
 def test_a_hand_worked_case(backend, case):
-    graph = build(nx.Graph(sorted(case.edges)))
-    batch = extract_subgraphs(
-        graph, case.num_hops, case.max_nodes, roots=[case.root], policy=case.policy, backend=backend
-    )
-    assert batch.nodes.tolist() == [case.nodes]
-    assert batch.num_nodes.tolist() == [sum(node >= 0 for node in case.nodes)]
-    assert batch.truncated.tolist() == [case.truncated]
+    graph, root = build(nx.Graph(sorted(case.edges))), np.array([case.root])
+    # the kernel itself, which takes the nodes in the order of their numbers
+    rows = (None, graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
+    options = (case.num_hops, case.max_nodes, case.policy, 1, 0)
+    found = load_backend("bfs", backend).extract(*rows, *options)
+    assert found.nodes.tolist() == [case.nodes]
+    assert found.num_nodes.tolist() == [sum(node >= 0 for node in case.nodes)]
+    assert found.truncated.tolist() == [case.truncated]
 
 
 @pytest.mark.parametrize(

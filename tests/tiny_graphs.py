@@ -178,13 +178,18 @@ class SubgraphCase(NamedTuple):
 # 0 is joined to 1, 2, 3; 1 to 2 as well; 2 has a further neighbour 4, and 3 has 5, 6, 7
 BUSHY = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 4), (3, 5), (3, 6), (3, 7)]
 
+PAN = [(0, 1), (0, 2), (0, 3), (2, 3), (3, 4)]
 SUBGRAPHS = [
     SubgraphCase("the whole ball of 1 hop", BUSHY, 0, 1, 5, "bfs", [0, 1, 2, 3, -1], False),
     SubgraphCase(
         "two hops, in order of the hops", BUSHY, 4, 2, 5, "bfs", [4, 2, 0, 1, -1], False
     ),
     SubgraphCase("one node a subgraph", BUSHY, 3, 2, 1, "bfs", [3], True),
-    # all have one edge to 0, and 1 has the lowest degree; then 2 has two edges into {0, 1}
+    # 1 is a leaf, but 2 and 3 are joined
+    SubgraphCase("dense: most edges among the neighbors of the root", PAN, 0, 1, 3, "dense",
+                 [0, 2, 3], True),
+    # 1 and 2 have one edge to 0 and are joined, and 1 has the lower degree; then 2 has two edges
+    # into {0, 1}
     SubgraphCase("dense: lowest degree first", BUSHY, 0, 1, 2, "dense", [0, 1], True),
     SubgraphCase("dense: most edges next", BUSHY, 0, 1, 3, "dense", [0, 1, 2], True),
     # 3 (degree 4) and 4 (degree 1) have one edge each into {0, 1, 2}; 4 is out of reach at 1 hop

@@ -54,6 +54,7 @@ def extract(
     links: np.ndarray | None,
     reverse: np.ndarray,
     roots: np.ndarray,
+    keys: np.ndarray,
     num_hops: int,
     max_nodes: int,
     policy: str,
@@ -90,6 +91,7 @@ def extract(
             links,
             reverse,
             roots.astype(np.int64),
+            keys.astype(np.uint64),
             num_hops,
             POLICIES[policy],
             num_views,
@@ -115,14 +117,14 @@ def _extract_block(
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, search, limit, weights, links, reverse, roots, num_hops, policy,
+    first, last, graph, search, limit, weights, links, reverse, roots, keys, num_hops, policy,
     num_views, seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
 ):  # fmt: skip
     """Extract the subgraphs from `first` to `last`; links are arrays or None."""
     era = _ONE
     for row in range(first, last):
         root, view = roots[row // num_views], row % num_views
-        stream = mix(mix(mix(seed) + np.uint64(root)) + np.uint64(view))
+        stream = mix(mix(mix(seed) + keys[row // num_views]) + np.uint64(view))
         size, cut, era = _search(
             search, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
         )

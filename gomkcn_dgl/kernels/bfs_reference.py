@@ -8,7 +8,8 @@ is truncated, and the policy decides which nodes stay:
     the whole hops that fit, then a uniform sample of the hop that does not (the paper's choice).
 ``dense``
     grown from the root; the next node is the one with most edges into the selected set, then
-    the one of lower degree, then a random one.
+    the one that most other neighbours of the root are joined to, then the one of lower degree,
+    then a random one. So a clique around the root is entered, and not left for a leaf.
 ``random``
     grown from the root; the next node is any neighbour of the selected set, each as likely as
     another.
@@ -21,8 +22,11 @@ nodes are put in breadth-first order over these.
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
-Randomness is counter-based: ``(seed, root, view)`` names a stream of random numbers, so nothing
-depends on the order in which roots are visited.
+Randomness is counter-based: ``(seed, key, view)`` names a stream of random numbers, where the key
+is the root's place in its own graph. Of other nodes only the distance of their numbers from the
+root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
+in a collection. The nodes of each graph are in an order that follows from its structure
+(``gomkcn_dgl/node_order.py``), so that nothing depends on how they were numbered.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` and ``random``
@@ -34,6 +38,7 @@ hub offers ``hub_degree(N)`` draws from its row.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -41,6 +46,8 @@ import numpy as np
 
 POLICIES = {"bfs": 0, "dense": 1, "random": 2}
 WORD_BITS = 64
+# larger degrees count as this one where nodes are ranked by degree
+MOST_RANKED_DEGREE = 2**20 - 1
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -78,6 +85,7 @@ def extract(
     links: np.ndarray | None,
     reverse: np.ndarray,
     roots: np.ndarray,
+    keys: np.ndarray,
     num_hops: int,
     max_nodes: int,
     policy: str,
@@ -88,6 +96,7 @@ def extract(
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
     from the other node. ``search_rows`` None: the search follows edges in both directions.
+    ``keys [R]`` are numbers of the roots' random streams.
     """
     words = -(-max_nodes // WORD_BITS)
     total = len(roots) * num_views
@@ -101,14 +110,15 @@ def extract(
     )
     rows = SearchRows(indptr, indices) if search_rows is None else search_rows
     for row in range(total):
-        root, view = int(roots[row // num_views]), row % num_views
+        root, key = int(roots[row // num_views]), int(keys[row // num_views])
         # whole hops first; where one does not fit, the policy decides which nodes stay
-        search = _Search(rows, stream(seed, root, view), num_hops, max_nodes)
-        selected, layer = search.whole_hops(root)
+        name = stream(seed, key, row % num_views)
+        search = _Search(rows, name, root, num_hops, max_nodes)
+        selected, layer = search.whole_hops()
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
         elif layer:
-            grown = search.grow_dense(root) if policy == "dense" else search.grow_random(root)
+            grown = search.grow_dense() if policy == "dense" else search.grow_random()
             selected = _reordered(grown, indptr, indices)
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
@@ -120,8 +130,11 @@ def extract(
 class _Search:
     """One subgraph's view of the graph: its rows, its random stream and its limits."""
 
-    def __init__(self, rows: SearchRows, stream: int, num_hops: int, max_nodes: int) -> None:
+    def __init__(
+        self, rows: SearchRows, stream: int, root: int, num_hops: int, max_nodes: int
+    ) -> None:
         self.indptr, self.indices = rows
+        self.root = root
         self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
         self.limit = hub_degree(max_nodes)
         self.draws = 0
@@ -157,9 +170,9 @@ class _Search:
     def next_hop(self, selected: list[int], layer: list[int]) -> list[int]:
         return list(dict.fromkeys(v for node in layer for v in self.row(node) if v not in selected))
 
-    def whole_hops(self, root: int) -> tuple[list[int], list[int]]:
+    def whole_hops(self) -> tuple[list[int], list[int]]:
         """Whole hops while they fit, and the layer whose next hop does not; empty if all fit."""
-        selected, layer = [root], [root]
+        selected, layer = [self.root], [self.root]
         for _ in range(self.num_hops):
             if not layer:
                 break
@@ -179,11 +192,11 @@ class _Search:
             selected = [*selected, self.draw(layer, selected) if drawn else self.take(hop)]
         return selected
 
-    def grow_random(self, root: int) -> list[int]:
+    def grow_random(self) -> list[int]:
         """Add one random node at a time."""
-        depth = {root: 0}
+        depth = {self.root: 0}
         waiting: list[int] = []
-        newest = root
+        newest = self.root
         while len(depth) < self.max_nodes:
             # only nodes before the last hop offer their neighbours, in order of depth
             rows = sorted((v for v in depth if depth[v] < self.num_hops), key=depth.__getitem__)
@@ -199,18 +212,18 @@ class _Search:
             depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
         return list(depth)
 
-    def grow_dense(self, root: int) -> list[int]:
+    def grow_dense(self) -> list[int]:
         """Add the best-linked node one at a time."""
-        depth = {root: 0}
+        depth = {self.root: 0}
+        among = self.links_among(self.offered(self.root))
         frontier: set[int] = set()
-        newest = root
+        newest = self.root
         while len(depth) < self.max_nodes:
             if depth[newest] < self.num_hops:
                 frontier.update(v for v in self.offered(newest) if v not in depth)
             if not frontier:
                 break
-            # the least rank: most links into the set, then the lowest degree, then random bits
-            newest = min(frontier, key=lambda node: self._rank(node, depth))
+            newest = min(frontier, key=lambda node: self._rank(node, depth, among))
             frontier.remove(newest)
             depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
         return list(depth)
@@ -221,14 +234,26 @@ class _Search:
         if len(row) <= self.limit:
             return row
         # the draws of a hub have a stream of their own, so that they do not depend on the order
-        own = mix(self.stream ^ mix(node))
+        own = mix(self.stream ^ mix(self.place(node)))
         return [row[bounded(mix(own + draw), len(row))] for draw in range(self.limit)]
 
-    def _rank(self, node: int, selected: Collection[int]) -> tuple[int, ...]:
-        # compared in this order: most links, least degree, random bits, node number
+    def links_among(self, nodes: list[int]) -> Counter[int]:
+        """How many of the other nodes each is joined to; hubs are not asked for their rows."""
+        rows = [self.row(node) for node in set(nodes)]
+        ends = [v for row in rows if len(row) <= self.limit for v in row]
+        return Counter(v for v in ends if v in nodes)
+
+    def place(self, node: int) -> int:
+        """Where a node stands beside the root, a number of 64 bits."""
+        return (node - self.root) & _MASK
+
+    def _rank(self, node: int, selected: Collection[int], among: Counter[int]) -> tuple[int, ...]:
+        # compared in this order: most links, most links among the root's neighbours, least degree,
+        # random bits, node number
         links = sum(self.has_edge(other, node) for other in selected)
-        priority = mix(self.stream + _GOLDEN * (node + 1)) >> 43
-        return (-links, len(self.row(node)), priority, node)
+        priority = mix(self.stream + _GOLDEN * (self.place(node) + 1)) >> 45
+        degree = min(len(self.row(node)), MOST_RANKED_DEGREE)
+        return (-links, -among[node], degree, priority, node)
 
 
 def _reordered(selected: list[int], indptr: np.ndarray, indices: np.ndarray) -> list[int]:
@@ -263,9 +288,9 @@ def _induce(
                 out.links[row, i, j] = links[entry]
 
 
-def stream(seed: int, root: int, view: int) -> int:
+def stream(seed: int, key: int, view: int) -> int:
     """Name of the random stream of one subgraph."""
-    return mix(mix(mix(seed) + root) + view)
+    return mix(mix(mix(seed) + key) + view)
 
 
 def mix(value: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.kernels.bfs_reference import MOST_RANKED_DEGREE
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -22,8 +23,11 @@ _ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 _PADDING = np.uint32(2**32 - 1)
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ROOT, _SIZE = np.int64(0), np.int64(1)
-# a node's rank when growing densely, least first: missing links | degree | 21 random bits
-_LINK, _DEGREE, _RANDOM = 2**52, 2**21, np.uint64(43)
+# a node's rank when growing densely, least first:
+# missing links | missing links among the root's neighbours | 20 bits of degree | 19 random bits
+_LINK, _AMONG, _DEGREE, _RANDOM = 2**52, 2**39, 2**19, np.uint64(45)
+# at most as many neighbours as a root offers, 4 * 1024
+_MOST_AMONG = 2**12
 # ranks from here on are not on offer: selected nodes, and those that no row has offered yet
 _TAKEN, _UNRANKED = 2**62, 2**63 - 1
 _NOT_OFFERED = 2**31
@@ -133,13 +137,17 @@ def grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
         if hub:
             _link_hub(graph, node, depth, count, scratch)
         old = count
-        count, fresh = _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era)
+        count, fresh = _offer(
+            graph, root, node, depth, num_hops, limit, stream, count, scratch, era
+        )
         touch(graph, met, old, count, scratch)
-        _rank(graph, fresh, hubs, stream, len(selected), scratch)
+        _rank(graph, root, fresh, hubs, stream, len(selected), scratch)
+        if size == 1:
+            _link_among(graph, fresh, limit, scratch, era)
         if hub:
             scratch.rows[hubs], scratch.row_depths[hubs] = node, depth
             hubs += 1
-        # 2. the least rank is the next node: most links, then least degree, then random bits
+        # 2. the least rank is the next node
         best, node = _TAKEN, _PADDING
         for position in range(count):
             best = min(best, ranks[position])
@@ -169,12 +177,12 @@ def _link_hub(graph, hub, depth, count, scratch):
 
 
 @subroutine(**INLINE_JIT)
-def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
+def _offer(graph, root, node, depth, num_hops, limit, stream, count, scratch, era):
     """Link a selected node to its row; offer the row unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
     length, first = degree(graph, node), graph.indptr[node]
     hub, inner = length > limit, depth < num_hops
-    own = mix(stream ^ mix(np.uint64(node)))
+    own = mix(stream ^ mix(np.uint64(node) - np.uint64(root)))
     offers = length
     # a hub offers `limit` random entries of its row, another node offers its whole row
     if hub:
@@ -201,7 +209,7 @@ def _offer(graph, node, depth, num_hops, limit, stream, count, scratch, era):
 
 
 @subroutine(**INLINE_JIT)
-def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
+def _rank(graph, root, fresh, hubs, stream, max_nodes, scratch):
     """Rank the nodes that were put on offer just now; their links to small rows are counted."""
     for k in range(fresh):
         position = scratch.waiting[k]
@@ -212,6 +220,22 @@ def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
                 depth = scratch.row_depths[hub] + 1
                 scratch.depths[position] = min(scratch.depths[position], depth)
         # missing links, degree and random bits in one number, so that one minimum decides
-        priority = np.int64(mix(stream + _GOLDEN * (np.uint64(node) + _ONE)) >> _RANDOM)
-        rank = max_nodes * _LINK + degree(graph, node) * _DEGREE + priority
+        place = np.uint64(node) - np.uint64(root)
+        priority = np.int64(mix(stream + _GOLDEN * (place + _ONE)) >> _RANDOM)
+        length = min(degree(graph, node), MOST_RANKED_DEGREE)
+        rank = max_nodes * _LINK + _MOST_AMONG * _AMONG + length * _DEGREE + priority
         scratch.ranks[position] += rank - _UNRANKED
+
+
+@subroutine(**INLINE_JIT)
+def _link_among(graph, fresh, limit, scratch, era):
+    """Count how many of the other neighbours of the root each is joined to, hubs left out."""
+    for k in range(fresh):
+        node = scratch.met[scratch.waiting[k]]
+        if degree(graph, node) > limit:
+            continue
+        for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+            # the root stands at 0
+            position = find(graph.indices[edge], scratch, era)
+            if position > 0:
+                scratch.ranks[position] -= _AMONG

@@ -1,0 +1,140 @@
+"""An order of the nodes that follows from the structure of a graph, not from its numbering.
+
+What is sampled from a graph is sampled in this order, so that a graph whose nodes are numbered anew
+shows the same subgraphs, and so does a graph of a collection wherever it stands in it. Nodes are
+ordered by degree, then by Weisfeiler-Lehman colour: what their edges are, what those of their
+neighbours are, and so on; then by such a colour with weights and features of edges. Only nodes
+whose surroundings are equal within ``_MOST_ROUNDS`` steps keep the order of their numbers, such as
+two leaves of the same node, or the nodes inside a large grid. Features of nodes do not count: the
+subgraphs of a graph are the same whatever its features.
+
+A renumbered copy of a graph takes memory, so that graphs of more than ``MOST_ENTRIES`` entries are
+sampled by their numbers: the samples are as random, but others when nodes are numbered anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.hashing import mix64
+
+# two million edges; the copy and the work on it take some 200 MB
+MOST_ENTRIES = 2**22
+_MOST_ROUNDS = 16
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class OrderedGraph:
+    """A graph whose nodes are numbered in the order of their structure.
+
+    Node ``v`` of ``graph`` is node ``nodes[v]`` of the graph that was given, whose node ``u`` has
+    the position ``position[u]``. Each graph of a collection keeps its place.
+    """
+
+    graph: CSRGraph
+    nodes: np.ndarray
+    position: np.ndarray
+
+
+_KNOWN: WeakKeyDictionary[CSRGraph, OrderedGraph] = WeakKeyDictionary()
+
+
+def order_by_structure(graph: CSRGraph) -> OrderedGraph:
+    """Number the nodes of each graph by their structure; a graph is only ordered once.
+
+    >>> from gomkcn_dgl.csr import csr_from_edges
+    >>> star = csr_from_edges(np.array([1, 1, 2]), np.array([0, 2, 3]), 4)
+    >>> path = csr_from_edges(np.array([0, 3, 1]), np.array([3, 1, 2]), 4)
+    >>> one, other = order_by_structure(star).graph, order_by_structure(path).graph
+    >>> one.indices.tolist() == other.indices.tolist()
+    True
+    """
+    if graph not in _KNOWN:
+        _KNOWN[graph] = _order(graph)
+    return _KNOWN[graph]
+
+
+def _order(graph: CSRGraph) -> OrderedGraph:
+    if len(graph.indices) > MOST_ENTRIES:
+        same = np.arange(graph.num_nodes)
+        # a graph of its own, since what stands for a key would be kept by its value
+        return OrderedGraph(replace(graph), same, same)
+    owner = graph.graph_of(np.arange(graph.num_nodes))
+    keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
+    if graph.weights is not None or graph.edge_features is not None:
+        keys.insert(0, _colors(graph, owner, _hash_values(graph)))
+    # stable: nodes of the same colours keep their order
+    nodes = np.lexsort(keys)
+    position = np.empty_like(nodes)
+    position[nodes] = np.arange(len(nodes))
+    # the rows in their new order, each sorted; the values are where an entry stood
+    entries = np.arange(len(graph.indices))
+    columns = position[graph.indices]
+    rows = csr_array((entries, columns, graph.indptr), shape=(graph.num_nodes,) * 2)[nodes]
+    rows.sort_indices()
+    entry = rows.data
+
+    def moved(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else np.ascontiguousarray(values[entry])
+
+    ordered = replace(
+        graph,
+        indptr=rows.indptr.astype(np.int64),
+        indices=rows.indices.astype(np.int32),
+        weights=moved(graph.weights),
+        links=moved(graph.links),
+        edge_features=moved(graph.edge_features),
+    )
+    return OrderedGraph(ordered, nodes, position)
+
+
+def _colors(graph: CSRGraph, owner: np.ndarray, over: np.ndarray) -> np.ndarray:
+    """A number for the surroundings of each node, uint64 ``[V]``, by colour refinement.
+
+    ``owner`` is the graph of each node, ``over [E]`` what it is joined to its neighbours by.
+    """
+    color = np.full(graph.num_nodes, _ODD)
+    num_classes = np.zeros(graph.num_graphs, np.int64)
+    for _ in range(_MOST_ROUNDS):
+        near = mix64(color[graph.indices] ^ over)
+        # a sum of hashes stands for a multiset
+        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(near, dtype=np.uint64)])
+        refined = mix64(color * _ODD + total[graph.indptr[1:]] - total[graph.indptr[:-1]])
+        # a graph is done when a round tells no more nodes apart, whatever the other graphs need
+        order = np.lexsort((refined, owner))
+        first = np.ones(len(order), bool)
+        first[1:] = (np.diff(owner[order]) > 0) | (np.diff(refined[order]) != 0)
+        counts = np.bincount(owner[order[first]], minlength=graph.num_graphs)
+        growing = counts > num_classes
+        if not growing.any():
+            break
+        color = np.where(growing[owner], refined, color)
+        num_classes = np.maximum(num_classes, counts)
+    return color
+
+
+def _hash_links(graph: CSRGraph) -> np.ndarray:
+    """A number for the link of each entry, uint64 ``[E]``; it follows from the channels alone."""
+    if graph.links is None:
+        return np.zeros(len(graph.indices), np.uint64)
+    channels = graph.relations.links
+    power = mix64(np.arange(1, channels.shape[1] + 1, dtype=np.uint64) * _ODD)
+    hashes: np.ndarray = mix64((channels * power).sum(axis=1, dtype=np.uint64))[graph.links]
+    return hashes
+
+
+def _hash_values(graph: CSRGraph) -> np.ndarray:
+    """A number for the link, the weight and the features of each entry, uint64 ``[E]``."""
+    hashes = _hash_links(graph)
+    columns = [] if graph.weights is None else [graph.weights]
+    columns += [] if graph.edge_features is None else list(graph.edge_features.T)
+    for column in columns:
+        bits = np.ascontiguousarray(column, np.float32).view(np.uint32)
+        hashes = mix64(hashes * _ODD + bits.astype(np.uint64) + np.uint64(1))
+    return hashes
