@@ -49,9 +49,9 @@ def order_by_structure(graph: CSRGraph) -> OrderedGraph:
     """Number the nodes of each graph by their structure; a graph is only ordered once.
 
     >>> from gomkcn_dgl.csr import csr_from_edges
-    >>> star = csr_from_edges(np.array([1, 1, 2]), np.array([0, 2, 3]), 4)
-    >>> path = csr_from_edges(np.array([0, 3, 1]), np.array([3, 1, 2]), 4)
-    >>> one, other = order_by_structure(star).graph, order_by_structure(path).graph
+    >>> tailed = csr_from_edges(np.array([0, 1, 2, 2]), np.array([1, 2, 0, 3]), 4)
+    >>> other = csr_from_edges(np.array([3, 1, 0, 0]), np.array([1, 0, 3, 2]), 4)
+    >>> one, other = order_by_structure(tailed).graph, order_by_structure(other).graph
     >>> one.indices.tolist() == other.indices.tolist()
     True
     """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.candidates.node_sets import NodeSets, grow_from
+from mining.candidates.node_sets import NodeSets, grow_from, pairs_of, rows_of, without_triangles
 from mining.candidates.structures import SeenSets, SeenStructure
 from mining.null_models.null_models import erased_configuration, rewire
 from mining.structures.overlaps import pick_disjoint
@@ -120,18 +120,16 @@ def _look(
     rng: np.random.Generator,
 ) -> NodeSets:
     """Connected node sets of a graph that have grown from its edges."""
-    starts = graph.adjacent_pairs()
-    if roots is not None:
-        starts = starts[np.isin(starts, roots).any(axis=1)]
-    if len(starts) > _MOST_GROWTHS:
-        starts = starts[rng.choice(len(starts), _MOST_GROWTHS, replace=False)]
-    seeds = rng.integers(2**63, size=2).tolist()
-    return NodeSets.join(
-        [
-            grow_from(graph, colors, starts, max_nodes, at_random=at_random, seed=seed)
-            for at_random, seed in zip((False, True), seeds, strict=True)
-        ]
-    )
+    # edges outside of triangles lead around what is clustered, to motifs of squares and rings
+    whole, sparse = rows_of(graph), without_triangles(graph)
+    parts = []
+    for rows, at_random in ((whole, False), (sparse, False), (whole, True)):
+        starts = pairs_of(rows, roots)
+        if len(starts) > _MOST_GROWTHS:
+            starts = starts[np.sort(rng.choice(len(starts), _MOST_GROWTHS, replace=False))]
+        seed = int(rng.integers(2**63))
+        parts.append(grow_from(graph, rows, colors, starts, max_nodes, at_random, seed))
+    return NodeSets.join(parts)
 
 
 def _candidate(one: SeenStructure, expected: float, num_nodes: int) -> Candidate:
@@ -139,7 +137,7 @@ def _candidate(one: SeenStructure, expected: float, num_nodes: int) -> Candidate
         one.adjacency,
         one.colors,
         len(one.node_sets),
-        one.node_sets[0],
+        one.example,
         int(pick_disjoint(one.node_sets, num_nodes).sum()),
         expected,
     )

@@ -29,7 +29,7 @@ _MOST_TIES = 24
 
 @compiled(**SEARCH_JIT)
 def grow_sets(
-    first, last, graph, links, colors, starts, at_random, seed, limit, nodes, codes, scratch
+    first, last, graph, search, links, colors, starts, at_random, seed, limit, nodes, codes, scratch
 ):  # fmt: skip
     """Grow each row of `starts` (-1 = none) to a row of `nodes`, with a code for every size.
 
@@ -47,14 +47,14 @@ def grow_sets(
             elif at_random:
                 node = _any(count, size, stream, scratch)
             else:
-                node = _best_linked(graph, count, stream, limit, scratch, era)
+                node = _best_linked(search, count, stream, limit, scratch, era)
             if node == np.uint32(0xFFFFFFFF):
                 break
             nodes[row, size] = np.int32(node)
             before = codes[row, size - 1] if size > 0 else np.uint64(0)
             codes[row, size] = mix(before ^ _code(graph, links, colors, nodes[row], size))
             size += 1
-            count = _select(graph, node, count, stream, limit, scratch, era)
+            count = _select(search, node, count, stream, limit, scratch, era)
         era += len(scratch.met)
 
 
@@ -148,3 +148,20 @@ def links_among(graph, links, nodes, out):
                 entry = find_entry(graph, np.uint32(nodes[row, i]), np.uint32(nodes[row, j]))
                 if entry >= 0:
                     out[row, i, j] = links[entry] if links is not None else 1
+
+
+@compiled(**SEARCH_JIT)
+def mark_triangles(first, last, graph, kept):
+    """Write False for each entry of the rows from `first` to `last` that is in a triangle."""
+    for node in range(first, last):
+        start, stop = graph.indptr[node], graph.indptr[node + 1]
+        for edge in range(start, stop):
+            # of two sorted rows, the longer one is searched for the nodes of the shorter one
+            other = np.int64(graph.indices[edge])
+            short, long = (
+                (node, other) if degree(graph, node) < degree(graph, other) else (other, node)
+            )
+            for place in range(graph.indptr[short], graph.indptr[short + 1]):
+                if find_entry(graph, np.uint32(long), graph.indices[place]) >= 0:
+                    kept[edge] = False
+                    break

@@ -12,7 +12,7 @@ from gomkcn_dgl.kernels.bfs_reference import hub_degree
 from gomkcn_dgl.kernels.search_numba import Rows, new_scratch
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.runtime.hashing import mix64
-from mining.candidates.growth_loops import grow_sets, links_among
+from mining.candidates.growth_loops import grow_sets, links_among, mark_triangles
 
 # about the time of one growth
 _NANOSECONDS = 5000
@@ -47,23 +47,50 @@ class NodeSets:
         return nodes[first], codes[first]
 
 
+def rows_of(graph: CSRGraph) -> Rows:
+    """The rows of a graph as the compiled functions take them."""
+    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
+
+
+def without_triangles(graph: CSRGraph) -> Rows:
+    """The rows of a graph without the edges of its triangles."""
+    kept = np.ones(len(graph.indices), np.bool_)
+    run_blocks(mark_triangles, graph.num_nodes, len(kept) * _NANOSECONDS, rows_of(graph), kept)
+    ends = np.concatenate([[0], np.cumsum(kept)])[graph.indptr]
+    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32), True)
+
+
+def pairs_of(rows: Rows, roots: np.ndarray | None) -> np.ndarray:
+    """Each pair of joined nodes once, those with a node in ``roots``, int64 ``[K, 2]``."""
+    source = np.repeat(np.arange(len(rows.indptr) - 1), (rows.indptr[1:] - rows.indptr[:-1]).astype(np.int64))
+    target = rows.indices.astype(np.int64)
+    once = source < target
+    if roots is not None:
+        is_root = np.zeros(len(rows.indptr) - 1, np.bool_)
+        is_root[roots] = True
+        once &= is_root[source] | is_root[target]
+    return np.stack([source[once], target[once]], axis=1)
+
+
 def grow_from(
     graph: CSRGraph,
+    search: Rows,
     colors: np.ndarray | None,
     starts: np.ndarray,
     max_nodes: int,
-    *,
     at_random: bool,
     seed: int,
 ) -> NodeSets:
-    """Grow each connected row of ``starts`` (int ``[K, s]``, -1 = none) to ``max_nodes`` nodes."""
+    """Grow each connected row of ``starts`` (int ``[K, s]``, -1 = none) to ``max_nodes`` nodes.
+
+    ``search`` are the rows that sets grow along; their links are those of the graph.
+    """
     nodes = np.empty((len(starts), max_nodes), np.int32)
     codes = np.empty((len(starts), max_nodes), np.uint64)
-    rows = Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
     color = np.empty(0, np.int64) if colors is None else colors
     arguments = (
-        rows, graph.links, color, starts.astype(np.int32), at_random, np.uint64(seed),
-        hub_degree(max_nodes), nodes, codes,
+        rows_of(graph), search, graph.links, color, starts.astype(np.int32), at_random,
+        np.uint64(seed), hub_degree(max_nodes), nodes, codes,
     )  # fmt: skip
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
@@ -80,7 +107,6 @@ def _grow_block(first: int, last: int, graph: Rows, *arguments: Any) -> None:
 
 def links_of_sets(graph: CSRGraph, nodes: np.ndarray) -> np.ndarray:
     """Link of each pair of nodes of some sets ``[K, M]``, uint16 ``[K, M, M]``; 0 = not joined."""
-    rows = Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
     out = np.zeros((*nodes.shape, nodes.shape[1]), np.uint16)
-    links_among(rows, graph.links, np.ascontiguousarray(nodes, np.int32), out)
+    links_among(rows_of(graph), graph.links, np.ascontiguousarray(nodes, np.int32), out)
     return out
