@@ -62,7 +62,9 @@ def without_triangles(graph: CSRGraph) -> Rows:
 
 def pairs_of(rows: Rows, roots: np.ndarray | None) -> np.ndarray:
     """Each pair of joined nodes once, those with a node in ``roots``, int64 ``[K, 2]``."""
-    source = np.repeat(np.arange(len(rows.indptr) - 1), (rows.indptr[1:] - rows.indptr[:-1]).astype(np.int64))
+    source = np.repeat(
+        np.arange(len(rows.indptr) - 1), (rows.indptr[1:] - rows.indptr[:-1]).astype(np.int64)
+    )
     target = rows.indices.astype(np.int64)
     once = source < target
     if roots is not None:
