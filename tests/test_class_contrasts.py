@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import networkx as nx
 import numpy as np
@@ -11,7 +12,8 @@ from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
-from mining import PatternMiner, bag_of_patterns
+from mining import MiningRun, PatternMiner, bag_of_patterns
+from mining import pattern_table as export_table
 from mining.class_contrasts import (
     class_differences,
     classes_of,
@@ -19,6 +21,8 @@ from mining.class_contrasts import (
     odds_ratio_interval,
     rank_by_classes,
 )
+from mining.html.report import render_report
+from mining.html.tables import pattern_table
 from mining.records.class_difference import ClassDifference
 
 
@@ -177,6 +181,18 @@ def test_the_miner_reports_what_separates_the_classes_first():
     only = PatternMiner(rank="classes", **{**options, "num_patterns": "auto"}).fit(graphs, y)
     assert 0 < len(only.patterns_) < miner.num_candidates_
     assert all(pattern.classes.q <= 0.05 for pattern in only.patterns_)
+    # table, page and export have the same numbers
+    run = MiningRun.of(miner, as_csr(graphs))
+    row = export_table(miner.patterns_).iloc[0]
+    assert (row["graphs_ring"], row["graphs_tree"]) == (12, 0)
+    assert row["odds_ratio_ring"] == contrast.odds_ratio
+    assert row["q_classes"] == first.classes.q
+    table = pattern_table(run).columns
+    assert table["class"][0] == "ring"
+    assert table["odds ratio"][0].startswith(f"{contrast.odds_ratio:.3g} (")
+    page = re.sub(r"<[^>]+>", "", render_report(run, {}))
+    assert "what separates the classes of the graphs most first" in page
+    assert re.search(r"ring\s+12 of 12\s+625", page)
     # without classes there are no differences
     plain = PatternMiner(rank="frequency", **options).fit(graphs)
     assert all(pattern.classes is None for pattern in plain.patterns_)

@@ -65,6 +65,7 @@ def pattern_table(run: MiningRun) -> Table:
         columns["family of"] = [
             "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
         ]
+    columns |= _class_columns(patterns)
     for kind in dict.fromkeys(kind for pattern in patterns for kind in pattern.stability):
         entries = [pattern.stability.get(kind) for pattern in patterns]
         columns[kind] = [f"{entry.returned}/{entry.runs}" if entry else "-" for entry in entries]
@@ -72,7 +73,23 @@ def pattern_table(run: MiningRun) -> Table:
         motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
         names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
         columns["planted"] = [listed or "-" for listed in names]
-    return Table(columns, {"what", "planted"})
+    return Table(columns, {"what", "class", "planted"})
+
+
+def _class_columns(patterns: Sequence[Pattern]) -> dict[str, list[str]]:
+    """The class that each pattern separates most from the others, where graphs have classes."""
+    differences = [pattern.classes for pattern in patterns]
+    if all(one is None for one in differences):
+        return {}
+    strongest = [None if one is None else one.strongest for one in differences]
+    return {
+        "class": ["-" if one is None else one.name for one in strongest],
+        "odds ratio": [
+            "-" if one is None else f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})"
+            for one in strongest
+        ],
+        "q classes": ["-" if one is None else f"{one.q:.2g}" for one in differences],
+    }
 
 
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:

@@ -58,7 +58,9 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         relations; ``occurrences`` is exact, estimated or bounded, as ``occurrences_are`` says,
         from ``occurrences_low`` to ``occurrences_high``; ``z_degree`` and ``q_degree`` compare
         with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
-        samples in which the pattern came back. Unknown entries are missing.
+        samples in which the pattern came back. Where graphs have classes, ``graphs_1`` is the
+        number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares them with the
+        others, and ``q_classes`` says whether classes differ. Unknown entries are missing.
 
     Examples
     --------
@@ -81,9 +83,20 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "occurrences_high": count.high,
             # the counts, z, q and stability
             **pattern.to_networkx().graph,
+            **_class_columns(pattern),
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
+
+
+def _class_columns(pattern: Pattern) -> dict[str, float]:
+    """Graphs with the pattern and odds ratio of each class, and q."""
+    if pattern.classes is None:
+        return {}
+    columns: dict[str, float] = {}
+    for one in pattern.classes.contrasts:
+        columns |= {f"graphs_{one.name}": one.containing, f"odds_ratio_{one.name}": one.odds_ratio}
+    return {**columns, "q_classes": pattern.classes.q}
 
 
 def _edges_as_text(pattern: Pattern) -> str:
