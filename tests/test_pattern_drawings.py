@@ -106,7 +106,7 @@ def test_neighbours_lie_around_and_apart(graph, number):
 
 
 def test_the_grid_shows_all_patterns():
-    patterns = [pattern_of(nx.path_graph(2), i, distinct=i) for i in range(6)]
+    patterns = [pattern_of(nx.path_graph(2), i, count=i) for i in range(6)]
     titles = [text for text in texts(draw_patterns(patterns)) if text.startswith("Pattern")]
     assert titles[:3] == [f"Pattern {i}: {i} occurrence{s}" for i, s in enumerate(("s", "", "s"))]
     assert len(titles) == 6

@@ -122,7 +122,7 @@ def test_the_page_of_a_collection_with_labels(molecules):
 
 def test_every_kind_of_number_in_a_card():
     pattern = dataclasses.replace(
-        pattern_of(PATH, distinct=12345, ids=("a", "b", "c", None)),
+        pattern_of(PATH, count=12345, ids=("a", "b", "c", None)),
         frequency=Frequency(
             12345678, 12345, 9, None, "not finished", 1, {"distinct": (12000, 13000)}
         ),

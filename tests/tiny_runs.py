@@ -13,15 +13,17 @@ from gomkcn_dgl.relations import relations_of
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
+from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.records.stability import Stability
+from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
-def pattern_of(graph, number=0, distinct=3, assigned=5, features=None, ids=None):
+def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
     graph = nx.convert_node_labels_to_integers(graph)
     size = len(graph)
     features = np.ones((size, 1)) if features is None else features
@@ -34,10 +36,16 @@ def pattern_of(graph, number=0, distinct=3, assigned=5, features=None, ids=None)
         features=features,
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
         medoid=Medoid(ids, 0.912345, root=ids[0]),
-        frequency=Frequency(assigned, distinct, min(distinct, 2)),
+        frequency=frequency_of(count, roots),
         min_similarity=0.75,
-        occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(distinct)),
+        occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(count)),
     )
+
+
+def frequency_of(count, roots=5):
+    """An exact count whose places are all listed."""
+    exact, disjoint = OccurrenceCount.exact(count), min(count, 2)
+    return Frequency(exact, graphs=1, roots=roots, similar=count, listed=count, disjoint=disjoint)
 
 
 def typed_pattern_of(size, edges, directed, **changes):
@@ -149,10 +157,7 @@ def files_of_run(run):
     return {
         "patterns.json": {"patterns": [pattern.to_dict() for pattern in run.patterns]},
         "drawings.json": run.drawings.to_dict(),
-        "run.json": {
-            "graph": dataclasses.asdict(run.graph),
-            "choices": [choice.to_dict() for choice in run.choices],
-        },
+        "run.json": {"graph": dataclasses.asdict(run.graph)},
     }
 
 
@@ -169,7 +174,8 @@ def numbers_in(record, path):
         return [p for key, item in record.items() for p in numbers_in(item, f"{path}/{key}")]
     if isinstance(record, list):
         return [p for at, item in enumerate(record) for p in numbers_in(item, f"{path}/{at}")]
-    return [path] if isinstance(record, (int, float)) else []
+    is_number = isinstance(record, (int, float)) and not isinstance(record, bool)
+    return [path] if is_number else []
 
 
 def assert_numbers(html, files):
@@ -183,15 +189,29 @@ def assert_numbers(html, files):
     shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
     for at, pattern in enumerate(files["patterns.json"]["patterns"]):
         wanted = ["min_similarity", "num_filters", "frequency", "significance", "stability"]
-        needed = [p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")]
-        if sum(place["graph"] for place in pattern["occurrences"]) == 0:
-            # there is only one graph
-            needed = [path for path in needed if "num_graphs" not in path]
-        assert set(needed) <= shown, set(needed) - shown
+        needed = {p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")}
+        needed -= {f"/patterns/{at}/frequency/{name}" for name in left_out(pattern)}
+        assert needed <= shown, needed - shown
     rest = " ".join(page.loose).replace("95% interval", "")
     for pattern in files["patterns.json"]["patterns"]:
         rest = rest.replace(f"around node {pattern['medoid']['root']}", "", 1)
     assert not re.search(r"\d", rest), re.search(r".{0,40}\d.{0,20}", rest, re.S)[0]
+
+
+def left_out(pattern):
+    """Numbers of a frequency that would say nothing new."""
+    frequency, places = pattern["frequency"], pattern["occurrences"]
+    # an interval belongs to an estimate, and its upper end alone to what no draw has found
+    count = OccurrenceCount.from_dict(frequency["occurrences"])
+    ends = {"exact": ["low", "high"], "estimated": [], "bounded": ["value", "low"]}[count.state]
+    names = [f"occurrences/{end}" for end in ends]
+    if not any(place["graph"] for place in places):
+        # there is only one graph
+        names.append("graphs")
+    if frequency["listed"] == len(places):
+        # all that are listed are shown
+        names.append("listed")
+    return names
 
 
 def is_rounding(text, true):
@@ -220,11 +240,11 @@ def small_patterns_record():
     """The record of patterns.json with one pattern that has everything it can have."""
     pattern = dataclasses.replace(
         pattern_of(nx.path_graph(2), ids=("a", None)),
-        frequency=Frequency(5, 3, 2, 3, "counted", 1, {"distinct": (0, 6)}),
+        frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
         significance={"degree": significance_of()},
         stability={"restarts": Stability(0, 5)},
     )
-    record = {"schema": 2, "feature_names": ["x0"], "patterns": [pattern.to_dict()]}
+    record = {"schema": SCHEMA_VERSION, "feature_names": ["x0"], "patterns": [pattern.to_dict()]}
     return json.loads(json.dumps(record))
 
 
