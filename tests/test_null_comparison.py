@@ -28,9 +28,10 @@ def with_cliques(copies):
 def counting(*patterns):
     calls = []
 
-    def count(graph):
+    def count(graph, numbers=None):
         calls.append(graph)
-        return [OccurrenceCount.exact(count_exact(graph, one).count) for one in patterns]
+        numbers = range(len(patterns)) if numbers is None else numbers
+        return [OccurrenceCount.exact(count_exact(graph, patterns[i]).count) for i in numbers]
 
     return count, calls
 
@@ -52,6 +53,22 @@ def test_more_samples_are_drawn_while_a_verdict_is_open():
         graph, "configuration", count, count(graph), num_tested=10**6, least=4, most=12
     )
     assert (verdict.verdict, verdict.num_samples, len(calls)) == ("undecided", 12, 13)
+
+
+def test_what_is_decided_is_not_counted_again():
+    graph = with_cliques(12)
+    asked = []
+
+    def count(sample, numbers=(0, 1)):
+        asked.append(list(numbers))
+        counts = [count_exact(sample, one).count for one in (TRIANGLE, CLIQUE)]
+        return [OccurrenceCount.exact(counts[i]) for i in numbers]
+
+    first, second = compare_with_null(
+        graph, "degree", count, count(graph), num_tested=np.array([1, 10**9]), least=8, most=16
+    )
+    assert asked == [[0, 1]] * 9 + [[1]] * 8
+    assert (first.num_samples, second.num_samples) == (8, 16)
 
 
 def test_samples_are_kept_and_depend_on_the_seed(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from tqdm import tqdm
@@ -130,7 +129,7 @@ def _compare(
             verdicts = compare_with_null(
                 graph,
                 null,
-                partial(counter.count, structures=structures),
+                lambda sample, numbers: counter.count(sample, [structures[i] for i in numbers]),
                 observed,
                 least=min(_FIRST_SAMPLES, rules.null_samples),
                 most=rules.null_samples,

@@ -21,7 +21,7 @@ _WIDTH = 2 * 1.96
 def compare_with_null(
     graph: CSRGraph,
     null: str,
-    count: Callable[[CSRGraph], Sequence[OccurrenceCount]],
+    count: Callable[[CSRGraph, np.ndarray], Sequence[OccurrenceCount]],
     observed: Sequence[OccurrenceCount],
     *,
     num_tested: np.ndarray | int | None = None,
@@ -35,8 +35,9 @@ def compare_with_null(
     """Compare K counts in a graph with those in graphs of a null model.
 
     ``least`` graphs are drawn first. While any verdict is undecided, their number is doubled, up to
-    ``most``. The samples are shared among processes and kept in ``checkpoints``; where time is up,
-    those that are there are judged. Nothing comes back from fewer than two.
+    ``most``, and what is undecided is counted in them. The samples are shared among processes and
+    kept in ``checkpoints``; where time is up, those that are there are judged. Nothing comes back
+    from fewer than two.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def compare_with_null(
     null : {"configuration", "degree", "features", "reciprocity", "triangles"}
         See :mod:`mining.null_models.null_models`.
     count : callable
-        Counts the K patterns in a graph, as they were counted in ``graph``.
+        Counts the patterns with some numbers in a graph, as they were counted in ``graph``.
     observed : sequence of OccurrenceCount
         The counts in ``graph``.
     num_tested, clumps
@@ -69,19 +70,24 @@ def compare_with_null(
     seeds = rng.choice(2**31, size=most, replace=False).tolist()
 
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
-        return {"counts": _values(count(sample_null(graph, null, seeds[number])))}
+        counts = count(sample_null(graph, null, seeds[number]), open_)
+        return {"counts": _values(counts), "numbers": open_}
 
     values, errors = _values(observed), standard_errors(observed)
     verdicts: list[Significance] = []
-    number = least
+    number, open_ = least, np.arange(len(observed))
     with shared_store(checkpoints) as store:
         while True:
             done = store.do_all(f"{null}-sample", number, count_in_sample, on_sample)
             if len(done) < 2:
                 return []
-            samples = np.stack([one["counts"] for one in done])
+            # what was decided before a sample was drawn was not counted in it
+            samples = np.full((len(done), len(observed)), np.nan)
+            for row, one in zip(samples, done, strict=True):
+                row[one["numbers"]] = one["counts"]
             verdicts = judge(null, values, samples, num_tested, errors=errors, clumps=clumps)
-            if number == most or store.time_is_up or not len(undecided(verdicts)):
+            open_ = undecided(verdicts)
+            if number == most or store.time_is_up or not len(open_):
                 return verdicts
             number = min(2 * number, most)
 

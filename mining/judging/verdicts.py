@@ -56,7 +56,7 @@ def judge(
     observed : numpy.ndarray
         Counts in the graph, ``[K]``.
     samples : numpy.ndarray
-        Counts in the samples, ``[S, K]``.
+        Counts in the samples, ``[S, K]``; NaN where one was not counted.
     num_tested : numpy.ndarray or int, optional
         Number of structures that each pattern was chosen from, ``[K]`` or one for all; None: K.
         Patterns of several sizes share the level evenly if it is the number of structures of each
@@ -74,7 +74,7 @@ def judge(
     ['as expected', 'more frequent']
     """
     observed, samples = np.asarray(observed, float), np.asarray(samples, float)
-    num_samples = len(samples)
+    num_samples = (~np.isnan(samples)).sum(axis=0)
     num_tested = len(observed) if num_tested is None else num_tested
     tests = np.broadcast_to(np.asarray(num_tested, float), observed.shape)
     mean, var, dispersion = _dispersion(observed, samples, errors, clumps)
@@ -91,8 +91,8 @@ def judge(
     z = np.divide(observed - mean, std, out=np.zeros_like(mean), where=std > 0)
     columns = (observed, mean, std, z, p, q, verdicts)
     return [
-        Significance(null, num_samples, *row)
-        for row in zip(*(column.tolist() for column in columns), strict=True)
+        Significance(null, int(number), *row)
+        for number, *row in zip(num_samples, *(column.tolist() for column in columns), strict=True)
     ]
 
 
@@ -119,7 +119,7 @@ def undecided(verdicts: Sequence[Significance]) -> np.ndarray:
 
 def _signed_root(observed: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Signed root of the likelihood ratio for counts of independent events, ``[K]``."""
-    num_samples, total = len(samples), samples.sum(axis=0)
+    num_samples, total = (~np.isnan(samples)).sum(axis=0), np.nansum(samples, axis=0)
     mean = (observed + total) / (num_samples + 1)
     ratio = 2 * (kl_div(observed, mean) + kl_div(total, num_samples * mean))
     return np.sign(observed - mean) * np.sqrt(ratio)
@@ -132,9 +132,10 @@ def _dispersion(
     clumps: np.ndarray | float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and variance of each count under the null model, and the factor φ, ``[K]`` each."""
-    total, mean, var = samples.sum(axis=0), samples.mean(axis=0), samples.var(axis=0, ddof=1)
+    total, mean = np.nansum(samples, axis=0), np.nanmean(samples, axis=0)
+    var, num_samples = np.nanvar(samples, axis=0, ddof=1), (~np.isnan(samples)).sum(axis=0)
     least = clumps / (1 + total / clumps)
-    common = (observed + total) / (len(samples) + 1)
+    common = (observed + total) / (num_samples + 1)
     added = np.divide(np.square(errors), observed, out=np.zeros_like(mean), where=observed > 0)
     seen = np.divide(var, mean, out=np.zeros_like(mean), where=mean > 0)
     return mean, np.maximum(var, least * common), np.maximum(seen, least) + added
