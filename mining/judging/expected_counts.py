@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.structures.canonical_forms import as_colored_graph, automorphisms
+from mining.structures.structure import Structure
 
 # of more automorphisms every so many are taken
 _MOST_ORDERS = 64
@@ -40,20 +40,13 @@ class ExpectedCounts:
         kinds, number = np.unique(rows, axis=0, return_counts=True)
         return kinds, number
 
-    def log_count(self, adjacency: np.ndarray, colors: np.ndarray | None = None) -> float:
-        """Logarithm of the expected count of a structure ``[M, M]`` or ``[M, M, C]``."""
-        ends = _ends(adjacency)
-        graph, color = as_colored_graph(adjacency, colors)
-        num_automorphisms = float(graph.count_automorphisms(color=color))
-        return self._log_ways(ends, colors) - np.log(num_automorphisms)
+    def log_count(self, structure: Structure) -> float:
+        """Logarithm of the expected count of a structure."""
+        ways = self._log_ways(_ends(structure), structure.colors)
+        return ways - float(np.log(structure.num_automorphisms))
 
     def extensions(
-        self,
-        places: np.ndarray,
-        part: np.ndarray,
-        whole: np.ndarray,
-        mapping: np.ndarray,
-        colors: np.ndarray | None = None,
+        self, places: np.ndarray, part: Structure, whole: Structure, mapping: np.ndarray
     ) -> np.ndarray:
         """Expected number of occurrences of a whole at each of the ``places [P, A]`` of a part.
 
@@ -64,19 +57,19 @@ class ExpectedCounts:
         new_ends[mapping] -= _ends(part)
         left = self.degrees[places] - _ends(part)
         ways = np.zeros(len(places))
-        orders = automorphisms(part)
+        orders = part.automorphisms()
         step = -(-len(orders) // _MOST_ORDERS)
         for order in orders[::step]:
             ways += step * _falling(left[:, order], new_ends[mapping]).prod(axis=(1, 2))
-        others = np.setdiff1d(np.arange(len(whole)), mapping)
-        log_new = self._log_ways(new_ends[others], None if colors is None else colors[others])
+        others = np.setdiff1d(np.arange(whole.num_nodes), mapping)
+        colors = None if whole.colors is None else whole.colors[others]
+        log_new = self._log_ways(new_ends[others], colors)
         log_new -= float(new_ends[mapping].sum(axis=0) @ self._log_ends) / 2
-        graph, color = as_colored_graph(whole, colors)
-        number: np.ndarray = ways * np.exp(log_new) / graph.count_automorphisms(color=color)
+        number: np.ndarray = ways * np.exp(log_new) / whole.num_automorphisms
         return number
 
     def _log_ways(self, ends: np.ndarray, colors: np.ndarray | None) -> float:
-        """Log of the ways to map nodes with so many ends ``[M, C]`` and join half of an edge each."""
+        """Log of the ways to map nodes with ends ``[M, C]``, each of which is half an edge."""
         kinds, number = self._kinds
         total = 0.0
         for i, need in enumerate(ends):
@@ -99,10 +92,10 @@ def _channel_degrees(graph: CSRGraph) -> np.ndarray:
     return number.reshape(-1, num_links) @ links
 
 
-def _ends(adjacency: np.ndarray) -> np.ndarray:
+def _ends(structure: Structure) -> np.ndarray:
     """Ends at each node in each channel, int64 ``[M, C]``."""
-    size = len(adjacency)
-    return adjacency.reshape(size, size, -1).astype(np.int64).sum(axis=1)
+    size = structure.num_nodes
+    return structure.adjacency.reshape(size, size, -1).astype(np.int64).sum(axis=1)
 
 
 def _falling(number: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -15,114 +15,115 @@ left than the null model has.
 - Any other pattern loses the places that share an edge with a place of the head.
 
 At last a head that the other heads explain together, a part that several motifs share, is struck
-off, and families are formed anew without it.
+off with the patterns that it extends to, and families are formed anew without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
 
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.parts import find_part
+from mining.judging.verdicts import signed_root
 from mining.structures.overlaps import pick_disjoint
+from mining.structures.structure import Structure
 
-# patterns are in excess from so many standard deviations
-_EXCESS = 3.0
+# patterns are in excess from so many standard deviations in places that share no node, and are
+# explained when no more than so many are left
+_EXCESS, _EXPLAINED = 3.0, 2.0
 # extensions are as expected up to so many standard deviations
 _TOLERANCE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedPattern:
-    """A pattern with what families are formed by.
+    """A structure with what families are formed by.
 
     ``places [P, M]`` are its occurrences in the order of its nodes, or a uniform sample of them,
-    ``occurrences`` their number, and ``num_expected`` the number of places that share no node in
-    the mean null-model graph, 0 if none of ``num_samples`` had any.
+    and ``z`` says how many more there are than in the null model. ``num_expected`` is the number of
+    places that share no node in the mean of ``num_samples`` null-model graphs.
     """
 
-    adjacency: np.ndarray
-    colors: np.ndarray | None
+    structure: Structure
     places: np.ndarray
-    occurrences: float
+    z: float
     num_expected: float
     num_samples: int
-
-    @cached_property
-    def pairs(self) -> np.ndarray:
-        """The joined nodes, int64 ``[E, 2]``."""
-        size = len(self.adjacency)
-        return np.argwhere(np.triu(self.adjacency.reshape(size, size, -1).any(axis=2)))
 
     @property
     def num_cycles(self) -> int:
         """Independent cycles."""
-        return len(self.pairs) - len(self.adjacency) + 1
+        return self.structure.num_edges - self.structure.num_nodes + 1
 
     def edges(self, num_nodes: int) -> np.ndarray:
         """A number for each edge of each place, int64 ``[P, E]``."""
-        ends = np.sort(self.places[:, self.pairs].astype(np.int64), axis=2)
+        pairs = np.argwhere(np.triu(self.structure.joined))
+        ends = np.sort(self.places[:, pairs].astype(np.int64), axis=2)
         numbers: np.ndarray = ends[..., 0] * num_nodes + ends[..., 1]
         return numbers
 
 
-@dataclass(eq=False)
 class Families:
-    """K patterns in families, once :meth:`group` was called.
+    """K patterns in families.
 
-    ``head [K]`` is the number of the pattern that explains each, its own where nothing does;
-    ``heads`` are the patterns that are in excess and their own heads, most evidence first.
+    ``head`` is the number of the pattern that explains each, its own where nothing does. ``heads``
+    are the patterns that are in excess and that nothing explains, most evidence first.
     """
 
-    patterns: Sequence[JudgedPattern]
-    expected: ExpectedCounts
-    head: list[int] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._log_expected = _log_expected(self.patterns, self.expected)
+    def __init__(self, patterns: Sequence[JudgedPattern], expected: ExpectedCounts) -> None:
+        self.patterns, self.expected = patterns, expected
+        self.head: list[int] = []
+        self.heads: list[int] = []
+        self._log_expected = _log_expected(patterns, expected)
         self._explained: dict[tuple[int, int], np.ndarray] = {}
-
-    def group(self) -> Families:
-        """Form the families."""
         barred: set[int] = set()
-        while True:
-            self._group_without(barred)
-            redundant = [
-                head
-                for head in self.heads
-                if not self._is_in_excess(head, self._left(head, set(self.heads) - {head}))
-            ]
-            if not redundant:
-                return self
-            # the smallest is most likely a part of the others
-            barred.add(min(redundant, key=lambda i: len(self.patterns[i].adjacency)))
+        while (redundant := self._group_without(barred)) is not None:
+            extended = (i for i, head in enumerate(self.head) if head == redundant)
+            barred |= {i for i in extended if self._mapping(redundant, i) is not None}
+            barred.add(redundant)
 
-    def _group_without(self, barred: set[int]) -> None:
-        """One head after the other, none of which is ``barred``."""
-        numbers = range(len(self.patterns))
-        self.head, self.heads = list(numbers), []
-        left = {i: np.ones(len(self.patterns[i].places), dtype=bool) for i in numbers}
-        left = {i: rows for i, rows in left.items() if self._is_in_excess(i, rows)}
+    def order(self) -> list[int]:
+        """All patterns: heads, then what no head explains, then members, most surprising first."""
+        members = [i for i, head in enumerate(self.head) if head != i]
+        others = set(range(len(self.patterns))) - {*self.heads, *members}
+        root = {i: self._root(i, self._left(i, self.heads)) for i in others}
+        return [
+            *self.heads,
+            *sorted(others, key=lambda i: (-root[i], -self.patterns[i].z)),
+            *sorted(members, key=lambda i: -self.patterns[i].z),
+        ]
+
+    def _group_without(self, barred: set[int]) -> int | None:
+        """Find heads that are not ``barred``; return one that the others explain, if any."""
+        self.head, self.heads = list(range(len(self.patterns))), []
+        left = {i: self._left(i, ()) for i, pattern in enumerate(self.patterns) if pattern.z > 0}
+        left = {i: rows for i, rows in left.items() if self._root(i, rows) > _EXCESS}
         while candidates := [i for i in left if i not in barred]:
             evidence = {i: self._evidence(i, left[i]) for i in candidates}
             # smaller patterns first where the evidence is equal
-            head = max(candidates, key=lambda i: (evidence[i], -len(self.patterns[i].adjacency)))
+            head = max(candidates, key=lambda i: (evidence[i], -self._size(i)))
             self.heads.append(head)
             del left[head]
             for i in list(left):
                 left[i] &= ~self._explains(head, i)
-                if not self._is_in_excess(i, left[i]):
+                if self._root(i, left[i]) <= _EXPLAINED:
                     self.head[i] = head
                     del left[i]
+        # the smallest is most likely a part of the others
+        for head in sorted(self.heads, key=self._size):
+            others = [other for other in self.heads if other != head]
+            if self._root(head, self._left(head, others)) <= _EXPLAINED:
+                return head
+        return None
 
-    def _left(self, number: int, heads: set[int]) -> np.ndarray:
-        """Places of a pattern that some heads leave, bool ``[P]``."""
+    def _size(self, number: int) -> int:
+        return self.patterns[number].structure.num_nodes
+
+    def _left(self, number: int, heads: Sequence[int]) -> np.ndarray:
+        """Places of a pattern that some heads do not explain, bool ``[P]``."""
         left = np.ones(len(self.patterns[number].places), dtype=bool)
         for head in heads:
             left &= ~self._explains(head, number)
@@ -132,15 +133,11 @@ class Families:
         places = self.patterns[number].places[left]
         return int(pick_disjoint(places, self.expected.graph.num_nodes).sum())
 
-    def _is_in_excess(self, number: int, left: np.ndarray) -> bool:
-        """Whether there are more places than the samples let expect, by a likelihood ratio."""
+    def _root(self, number: int, left: np.ndarray) -> float:
+        """Signed root of the likelihood ratio for as many places as the samples have."""
         pattern, found = self.patterns[number], self._num_disjoint(number, left)
-        total = pattern.num_expected * pattern.num_samples
-        mean = (found + total) / (pattern.num_samples + 1)
-        if found <= mean:
-            return False
-        root = xlogy(found, found / mean) + xlogy(total, total / (mean * pattern.num_samples))
-        return bool(2 * root > _EXCESS**2)
+        total, num_samples = pattern.num_expected * pattern.num_samples, pattern.num_samples
+        return float(signed_root(np.float64(found), np.float64(total), num_samples))
 
     def _evidence(self, number: int, left: np.ndarray) -> float:
         found = self._num_disjoint(number, left)
@@ -153,22 +150,27 @@ class Families:
             self._explained[head, number] = self._find_explained(head, number)
         return self._explained[head, number]
 
+    def _mapping(self, part: int, whole: int) -> np.ndarray | None:
+        """Where one pattern lies in another that is larger."""
+        if self._size(whole) <= self._size(part):
+            return None
+        first, second = self.patterns[whole].structure, self.patterns[part].structure
+        return find_part(first.adjacency, second.adjacency, first.colors, second.colors)
+
     def _find_explained(self, head: int, number: int) -> np.ndarray:
         first, other = self.patterns[head], self.patterns[number]
         num_nodes = self.expected.graph.num_nodes
-        touches = np.isin(other.edges(num_nodes), np.unique(first.edges(num_nodes))).any(axis=1)
-        if len(other.adjacency) > len(first.adjacency):
-            mapping = find_part(other.adjacency, first.adjacency, other.colors, first.colors)
-            if mapping is not None:
-                # places that share no node, and of those of the head as many as can be extended
-                found = self._num_disjoint(number, touches)
-                ways = self.expected.extensions(
-                    first.places, first.adjacency, other.adjacency, mapping, other.colors
-                )
-                all_places = np.ones(len(first.places), dtype=bool)
-                usual = self._num_disjoint(head, all_places) * (1 - np.exp(-ways)).mean()
-                if found > usual + _TOLERANCE * np.sqrt(usual):
-                    touches[:] = False
+        known = np.isin(other.edges(num_nodes), np.unique(first.edges(num_nodes)))
+        touches = np.asarray(known.any(axis=1))
+        mapping = self._mapping(head, number)
+        if mapping is not None:
+            # places that share no node, and of those of the head as many as can be extended
+            found = self._num_disjoint(number, touches)
+            apart = first.places[pick_disjoint(first.places, num_nodes)]
+            ways = self.expected.extensions(apart, first.structure, other.structure, mapping)
+            usual = float((1 - np.exp(-ways)).sum())
+            if found > usual + _TOLERANCE * np.sqrt(usual):
+                touches[:] = False
         return touches
 
 
@@ -179,7 +181,7 @@ def _log_expected(patterns: Sequence[JudgedPattern], expected: ExpectedCounts) -
     each cycle that is found from the structures of the samples.
     """
     cycles = np.array([one.num_cycles for one in patterns])
-    formula = np.array([expected.log_count(one.adjacency, one.colors) for one in patterns])
+    formula = np.array([expected.log_count(one.structure) for one in patterns])
     mean = np.array([one.num_expected for one in patterns])
     least = np.array([1 / one.num_samples for one in patterns])
     seen = mean > 0

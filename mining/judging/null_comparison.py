@@ -66,8 +66,7 @@ def compare_with_null(
     check_choice("null", null, NULL_MODELS)
     check_int("least", least, 2)
     check_int("most", most, least)
-    rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
-    seeds = rng.choice(2**31, size=most, replace=False).tolist()
+    seeds = sample_seeds(null, check_int("seed", seed, 0), most)
 
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
         counts = count(sample_null(graph, null, seeds[number]), open_)
@@ -90,6 +89,13 @@ def compare_with_null(
             if number == most or store.time_is_up or not len(open_):
                 return verdicts
             number = min(2 * number, most)
+
+
+def sample_seeds(null: str, seed: int, number: int) -> list[int]:
+    """Seeds of the samples of a null model; of fewer samples, the first ones."""
+    rng = np.random.default_rng([seed, NULL_MODELS.index(null)])
+    seeds: list[int] = rng.integers(2**62, size=number).tolist()
+    return seeds
 
 
 def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Where one structure lies in another: an induced occurrence, with directions, types and colours."""
+"""Where one structure lies in another, induced, with directions, types and colours."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def find_part(
     fits = np.ones((len(part), len(whole)), dtype=bool)
     if whole_colors is not None and part_colors is not None:
         fits = part_colors[:, None] == whole_colors
-    degrees = (codes_of_part != 0).sum(axis=1)[:, None] <= (codes_of_whole != 0).sum(axis=1)
-    mapping = _extend([], codes_of_whole.tolist(), codes_of_part.tolist(), (fits & degrees).tolist())
+    fits = fits & ((codes_of_part != 0).sum(axis=1)[:, None] <= (codes_of_whole != 0).sum(axis=1))
+    mapping = _extend([], codes_of_whole.tolist(), codes_of_part.tolist(), fits.tolist())
     return None if mapping is None else np.array(mapping)
 
 

@@ -78,7 +78,8 @@ def judge(
     num_tested = len(observed) if num_tested is None else num_tested
     tests = np.broadcast_to(np.asarray(num_tested, float), observed.shape)
     mean, var, dispersion = _dispersion(observed, samples, errors, clumps)
-    distance = _signed_root(observed, samples) / np.sqrt(dispersion)
+    root = signed_root(observed, np.nansum(samples, axis=0), num_samples)
+    distance = root / np.sqrt(dispersion)
     p = np.minimum(1.0, 2 * t.sf(np.abs(distance), num_samples - 1))
     q = adjust(p, tests)
     # the standard error of the distance: that of the mean, and that of the spread
@@ -117,12 +118,20 @@ def undecided(verdicts: Sequence[Significance]) -> np.ndarray:
     return np.flatnonzero([one.verdict == UNDECIDED for one in verdicts])
 
 
-def _signed_root(observed: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Signed root of the likelihood ratio for counts of independent events, ``[K]``."""
-    num_samples, total = (~np.isnan(samples)).sum(axis=0), np.nansum(samples, axis=0)
+def signed_root(
+    observed: np.ndarray, total: np.ndarray, num_samples: np.ndarray | int
+) -> np.ndarray:
+    """Signed root of the likelihood ratio for counts of independent events.
+
+    ``total`` is the sum of the counts in the samples.
+
+    >>> signed_root(np.array([5.0, 2.0]), np.array([50.0, 0.0]), 10).round(2).tolist()
+    [0.0, 3.1]
+    """
     mean = (observed + total) / (num_samples + 1)
     ratio = 2 * (kl_div(observed, mean) + kl_div(total, num_samples * mean))
-    return np.sign(observed - mean) * np.sqrt(ratio)
+    root: np.ndarray = np.sign(observed - mean) * np.sqrt(ratio)
+    return root
 
 
 def _dispersion(

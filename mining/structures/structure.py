@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.structures.canonical_forms import automorphisms, canonical_form
+from mining.structures.canonical_forms import as_colored_graph, automorphisms, canonical_form
 from mining.structures.categories import Categories
 
 
@@ -51,6 +51,12 @@ class Structure:
         if self.colors is None:
             return None
         return self.colors, categories.colors(graph.features)
+
+    @cached_property
+    def num_automorphisms(self) -> int:
+        """How many isomorphisms to itself there are."""
+        graph, color = as_colored_graph(self.adjacency, self.colors)
+        return int(graph.count_automorphisms(color=color))
 
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""

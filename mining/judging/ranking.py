@@ -1,0 +1,96 @@
+"""The order in which patterns are reported: by surprise, by frequency, or by what they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.counting.occurrence_lists import list_places
+from mining.judging.expected_counts import ExpectedCounts
+from mining.judging.families import Families, JudgedPattern
+from mining.judging.null_comparison import sample_seeds
+from mining.null_models.null_models import sample_null
+from mining.records.significance import Significance
+from mining.structures.categories import Categories
+from mining.structures.overlaps import pick_disjoint
+from mining.structures.structure import Structure
+
+# of more places a sample is compared, as is what was listed in so many seconds
+_MOST_PLACES, _MOST_SECONDS = 2000, 0.2
+
+
+def find_families(
+    graph: CSRGraph,
+    structures: Sequence[Structure],
+    categories: Categories,
+    significance: Sequence[Significance],
+    *,
+    num_samples: int = 8,
+    seed: int = 0,
+    checkpoints: CheckpointStore | None = None,
+) -> Families:
+    """Group patterns that were compared with a null model into families.
+
+    Their places are listed in the graph and in the first samples of that null model, those of
+    ``seed``. :meth:`Families.order` of what comes back is the order by surprise.
+    """
+    null = significance[0].null
+    seeds = sample_seeds(null, seed, num_samples)
+    more = [i for i, one in enumerate(significance) if one.observed > one.mean]
+
+    def list_in(sample: CSRGraph, number: int) -> tuple[np.ndarray, bool]:
+        structure = structures[number]
+        colors = structure.colors_in(sample, categories)
+        return list_places(
+            sample,
+            structure.adjacency,
+            colors,
+            most=_MOST_PLACES,
+            seconds=_MOST_SECONDS,
+            seed=seed,
+        )
+
+    def count_in_sample(number: int) -> dict[str, np.ndarray]:
+        sample = sample_null(graph, null, seeds[number])
+        places = [list_in(sample, i)[0] for i in rare]
+        return {"disjoint": np.array([pick_disjoint(one, graph.num_nodes).sum() for one in places])}
+
+    listed = {i: list_in(graph, i) for i in more}
+    rare = [i for i in more if listed[i][1]]
+    with shared_store(checkpoints) as store:
+        done = store.do_all(f"{null}-places", num_samples, count_in_sample)
+    # 1. places that share no node, in the mean sample
+    expected = dict(zip(rare, np.mean([one["disjoint"] for one in done], axis=0), strict=True))
+    patterns = []
+    for i, (structure, compared) in enumerate(zip(structures, significance, strict=True)):
+        places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
+        # 2. of too many places, the ratio of all occurrences is taken for theirs
+        if i not in expected and i in listed:
+            number = pick_disjoint(places, graph.num_nodes).sum()
+            expected[i] = number * compared.mean / compared.observed
+        patterns.append(
+            JudgedPattern(structure, places, compared.z, float(expected.get(i, 0.0)), len(done))
+        )
+    colors = categories.colors(graph.features) if categories else None
+    return Families(patterns, ExpectedCounts(graph, colors))
+
+
+def order_by_coverage(places: Sequence[np.ndarray], num_nodes: int) -> list[int]:
+    """Each next pattern covers most nodes that those before it do not; ``places`` are ``[P, M]``.
+
+    >>> pair, triple = np.array([[0, 1], [2, 3]]), np.array([[1, 2, 3], [4, 5, 6]])
+    >>> order_by_coverage([pair, triple, pair[:1]], 7)
+    [1, 0, 2]
+    """
+    left, order = set(range(len(places))), []
+    covered = np.zeros(num_nodes, dtype=bool)
+    nodes = [np.unique(one) for one in places]
+    while left:
+        best = max(left, key=lambda i: (int((~covered[nodes[i]]).sum()), len(nodes[i]), -i))
+        covered[nodes[best]] = True
+        order.append(best)
+        left.remove(best)
+    return order

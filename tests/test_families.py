@@ -1,0 +1,107 @@
+"""Families and ranking: planted motifs come first, their parts and extensions belong to them."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.graph import as_csr
+from mining.candidates.candidates import gather_candidates
+from mining.counting.exact_counts import count_exact
+from mining.judging.null_comparison import compare_with_null
+from mining.judging.ranking import find_families, order_by_coverage
+from mining.records.occurrence_count import OccurrenceCount
+from mining.structures.categories import NO_CATEGORIES
+from mining.structures.structure import Structure
+from synthetic import MOTIFS, barabasi_albert, plant_motifs
+
+
+def families_of(graph, structures):
+    def count(sample):
+        return [OccurrenceCount.exact(count_exact(sample, s.adjacency).count) for s in structures]
+
+    compared = compare_with_null(graph, "degree", count, count(graph), least=8, most=8)
+    return find_families(graph, structures, NO_CATEGORIES, compared), compared
+
+
+def planted(motifs, **options):
+    return plant_motifs(
+        barabasi_albert(200, 1, 0), 200, motifs, features="constant", seed=0, **options
+    ).to_csr()
+
+
+def structure(*edges):
+    graph = nx.Graph(edges)
+    return Structure(nx.to_numpy_array(graph, nodelist=sorted(graph)) != 0)
+
+
+def motif(name):
+    return Structure(MOTIFS[name].adjacency() != 0)
+
+
+def test_parts_and_extensions_belong_to_a_planted_motif():
+    wheel, triangle = motif("wheel"), structure((0, 1), (1, 2), (2, 0))
+    dangling = np.pad(wheel.adjacency, (0, 1))
+    dangling[0, 6] = dangling[6, 0] = True
+    chain = structure((0, 1), (1, 2), (2, 3))
+    # a part of the wheel and a node of the background
+    half = structure((0, 1), (1, 2), (2, 0), (2, 3))
+    graph = planted({"wheel": 12})
+    families, compared = families_of(graph, [triangle, Structure(dangling), wheel, chain, half])
+    assert families.head == [2, 2, 2, 3, 2]
+    assert families.heads == [2]
+    order = families.order()
+    assert order[:2] == [2, 3]
+    assert [compared[i].z for i in order[2:]] == sorted(compared[i].z for i in order[2:])[::-1]
+
+
+def test_a_part_of_two_motifs_is_not_a_head():
+    # the triangle stands out more than either, and belongs to both
+    graph = planted({"wheel5": 9, "house5": 9})
+    structures = [structure((0, 1), (1, 2), (2, 0)), motif("wheel5"), motif("house5")]
+    families, _ = families_of(graph, structures)
+    assert sorted(families.heads) == [1, 2]
+    assert families.head[0] in (1, 2)
+
+
+def test_a_motif_and_one_that_contains_it_are_two_heads():
+    graph = planted({"clique4": 9, "clique5": 9})
+    families, _ = families_of(graph, [motif("clique4"), motif("clique5")])
+    assert sorted(families.heads) == [0, 1]
+
+
+def test_two_triangles_that_share_a_node_are_no_accident():
+    graph = planted({"bowtie": 12})
+    families, _ = families_of(graph, [structure((0, 1), (1, 2), (2, 0)), motif("bowtie")])
+    assert families.heads == [1]
+    assert families.head == [1, 1]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_planted_motifs_are_the_first_patterns(directed):
+    names = ("bi-fan", "three-cycle") if directed else ("house", "cup", "wheel")
+    graph = planted(dict.fromkeys(names, 10), directed=directed)
+    found = gather_candidates(graph, None, range(3, 7), seed=0, most=40)
+    structures = [Structure(one.adjacency) for one in found if one.num_cycles]
+    families, _ = families_of(graph, structures)
+    first = {structures[i].certificate for i in families.order()[: len(names)]}
+    channels = "channels" if directed else "adjacency"
+    assert first == {
+        Structure(np.asarray(getattr(MOTIFS[name], channels)()) != 0).certificate for name in names
+    }
+
+
+def test_nothing_in_excess_has_no_heads():
+    graph = as_csr(nx.gnp_random_graph(200, 0.02, seed=0))
+    structures = [structure((0, 1), (1, 2)), structure((0, 1), (1, 2), (2, 0)), motif("square")]
+    families, _ = families_of(graph, structures)
+    assert (families.heads, families.head) == ([], [0, 1, 2])
+    assert sorted(families.order()) == [0, 1, 2]
+
+
+def test_order_by_coverage():
+    places = [
+        np.array([[0, 1]]),
+        np.array([[2, 3, 4], [3, 4, 5]]),
+        np.array([[0, 1, 2], [5, 6, 7]]),
+    ]
+    assert order_by_coverage(places, 8) == [2, 1, 0]
