@@ -16,10 +16,12 @@ from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 
 def families_of(graph, structures):
-    def count(sample):
-        return [OccurrenceCount.exact(count_exact(sample, s.adjacency).count) for s in structures]
+    def count(sample, numbers):
+        adjacencies = [structures[number].adjacency for number in numbers]
+        return [OccurrenceCount.exact(count_exact(sample, one).count) for one in adjacencies]
 
-    compared = compare_with_null(graph, "degree", count, count(graph), least=8, most=8)
+    observed = count(graph, range(len(structures)))
+    compared = compare_with_null(graph, "degree", count, observed, least=8, most=8)
     return find_families(graph, structures, NO_CATEGORIES, compared), compared
 
 
