@@ -87,15 +87,26 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     return as_graph_classes(y)
 
 
-def rank_by_classes(differences: Sequence[ClassDifference]) -> list[int]:
-    """Positions of the patterns, those that separate the classes most first.
+def rank_by_classes(
+    differences: Sequence[ClassDifference], contains: np.ndarray, sizes: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Positions of the patterns, those that separate the classes most first; and the repeated ones.
 
-    Equal p are ordered by the distance of the odds ratio from 1, then by position.
+    Of patterns that are in the same graphs ``contains [G, F]``, which therefore separate them
+    alike, the one with most nodes ``sizes [F]`` is ranked and the others are repeated: it is the
+    closed pattern (X. Yan and J. Han, CloseGraph, KDD 2003). Equal p are ordered by the distance of
+    the odds ratio from 1.
     """
     strengths = [abs(np.log(one.strongest.odds_ratio)) for one in differences]
-    return sorted(
-        range(len(differences)), key=lambda number: (differences[number].p, -strengths[number])
+    order = sorted(
+        range(len(differences)),
+        key=lambda number: (differences[number].p, -strengths[number], -sizes[number]),
     )
+    ranked: dict[bytes, int] = {}
+    for number in order:
+        ranked.setdefault(contains[:, number].tobytes(), number)
+    first = list(ranked.values())
+    return first, [number for number in order if number not in first]
 
 
 def odds_ratio_interval(

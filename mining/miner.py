@@ -70,7 +70,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
     rank : {"surprise", "frequency", "coverage", "classes"}
         Which patterns are reported, and in which order: those that occur most often beyond what the
         null model explains, those that occur most often, those that cover most nodes, or those that
-        separate the classes ``y`` of the graphs most.
+        separate the classes ``y`` of the graphs most. Of patterns in the same graphs, "classes"
+        ranks the largest, and the others last.
     null : {"auto", "degree", "configuration", "reciprocity", "features", "none"} or sequence
         Null models to compare with, see :func:`gomkcn.sample_null`; the first one decides what
         stands out. "auto": ``"degree"`` for graphs of at most 200,000 edges. "none" or None: none.

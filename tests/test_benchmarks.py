@@ -32,12 +32,13 @@ COMMANDS = (
     "noisy_copies",
     "large_patterns",
     "findings",
+    "class_patterns",
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
     "significance", "choosing", "noisy_copies", "large_patterns",
-    "findings", "large_graphs", "processes", "kills", "endurance",
+    "findings", "class_patterns", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
 WITHOUT = (
@@ -80,7 +81,7 @@ def test_command_leaves_a_table_and_a_record(name, tmp_path):
     assert "Warning" not in answer.stderr
     table = (tmp_path / f"{name}.md").read_text()
     assert table.startswith("Commit ")
-    if name == "findings" and not REAL_DATA.is_dir():
+    if name in ("findings", "class_patterns") and not REAL_DATA.is_dir():
         assert "is not in the folder" in table
         pytest.skip(f"the real data are not at {REAL_DATA}")
     assert "|---|" in table

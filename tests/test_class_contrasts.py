@@ -92,7 +92,9 @@ def test_counts_of_three_classes():
     assert own.p == pytest.approx(3 / 126)
     # of two patterns, the smaller p is doubled
     assert own.q == pytest.approx(6 / 126)
-    assert rank_by_classes([spread, own]) == [1, 0]
+    # of patterns in the same graphs the largest is ranked
+    both = [spread, own, spread]
+    assert rank_by_classes(both, contains[:, [0, 1, 0]], [3, 3, 4]) == ([1, 2], [0])
 
 
 def test_two_classes_have_one_p_and_opposite_odds():
@@ -172,8 +174,6 @@ def test_the_miner_reports_what_separates_the_classes_first():
     assert (contrast.name, contrast.containing, contrast.others_containing) == ("ring", 12, 0)
     assert nx.is_isomorphic(nx.Graph(first.edges), nx.cycle_graph(5))
     assert first.classes.q < 1e-4
-    p = [pattern.classes.p for pattern in miner.patterns_]
-    assert p == sorted(p)
     for pattern in miner.patterns_:
         bag = bag_of_patterns([pattern], graphs)[:, 0]
         for own in pattern.classes.contrasts:
@@ -181,6 +181,11 @@ def test_the_miner_reports_what_separates_the_classes_first():
     only = PatternMiner(rank="classes", **{**options, "num_patterns": "auto"}).fit(graphs, y)
     assert 0 < len(only.patterns_) < miner.num_candidates_
     assert all(pattern.classes.q <= 0.05 for pattern in only.patterns_)
+    p = [pattern.classes.p for pattern in only.patterns_]
+    assert p == sorted(p)
+    # no two of them are in the same graphs
+    bag = bag_of_patterns(only.patterns_, graphs) > 0
+    assert len(np.unique(bag, axis=1).T) == len(only.patterns_)
     # table, page and export have the same numbers
     run = MiningRun.of(miner, as_csr(graphs))
     row = export_table(miner.patterns_).iloc[0]

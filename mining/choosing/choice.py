@@ -14,7 +14,6 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
-from mining.class_contrasts import rank_by_classes
 from mining.judging.null_comparison import compare_with_null
 from mining.locating.locating import ChosenStructure
 from mining.records.class_difference import ClassDifference
@@ -29,8 +28,6 @@ log = logging.getLogger("gomkcn_dgl")
 _ROUGH = 0.05, 0.25, 0.02
 # graphs of each null model that are drawn first
 _FIRST_SAMPLES = 8
-# largest q of what separates classes
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -80,14 +77,17 @@ def choose_structures(
     # 2. compare their counts with those in graphs of each null model
     compared = _compare(graph, pool, counts, counter, rules, checkpoints, progress)
     # 3. compare the graphs of each class
-    differences: list[ClassDifference | None] = [None] * len(pool)
+    separation = None
     if classes is not None:
         structures = [one.structure for one in pool]
-        differences[:] = separate_classes(
+        separation = separate_classes(
             graph, structures, categories, classes, rules.seed, checkpoints
         )
     # 4. rank them, and keep the first
-    order = _rank(pool, counts, compared, differences, rules)
+    if rules.rank == "classes" and separation is not None:
+        order = separation.choose(rules.num_patterns, rules.only_surprising)
+    else:
+        order = _rank(pool, counts, compared, rules)
     # 5. count these as exactly as was asked for
     fine = replace(
         counter,
@@ -105,7 +105,7 @@ def choose_structures(
         chosen,
         [compared[i] for i in order],
         list(range(len(order))),
-        [differences[i] for i in order],
+        [None if separation is None else separation.differences[i] for i in order],
     )
 
 
@@ -148,12 +148,9 @@ def _rank(
     pool: Sequence[PooledStructure],
     counts: Sequence[OccurrenceCount],
     compared: Sequence[dict[str, Significance]],
-    differences: Sequence[ClassDifference | None],
     rules: ChoiceRules,
 ) -> list[int]:
     """Positions of the structures to report, in their order."""
-    if rules.rank == "classes":
-        return _rank_by_classes(differences, rules)
     first = [next(iter(one.values()), None) for one in compared]
     keys = []
     for i, one in enumerate(first):
@@ -165,14 +162,3 @@ def _rank(
     # patterns of which few copies are intact are searched for on their own, and stay
     noisy = [i for i in order if pool[i].noisy]
     return order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]]
-
-
-def _rank_by_classes(
-    differences: Sequence[ClassDifference | None], rules: ChoiceRules
-) -> list[int]:
-    """What separates the classes most; where all that stands out is asked for, to q ≤ .05."""
-    known = [one for one in differences if one is not None]
-    order = rank_by_classes(known)
-    if rules.only_surprising:
-        order = [i for i in order if known[i].q <= _LEVEL]
-    return order[: rules.num_patterns]

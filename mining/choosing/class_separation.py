@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from mining.class_contrasts import class_differences
+from mining.class_contrasts import class_differences, rank_by_classes
 from mining.pattern_counts import count_in_graphs
 from mining.records.class_difference import ClassDifference
 from mining.structures.categories import Categories
@@ -18,6 +19,26 @@ from mining.structures.structure import Structure
 
 # most seconds to count a structure exactly in all graphs
 _SECONDS = 2.0
+# largest q of what separates classes
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ClassSeparation:
+    """The difference of each structure, and positions of the structures.
+
+    ``ranked`` separate the classes most first; ``repeated`` are in the same graphs as one of these.
+    """
+
+    differences: list[ClassDifference]
+    ranked: list[int]
+    repeated: list[int]
+
+    def choose(self, most: int, only_different: bool) -> list[int]:
+        """Positions of what to report; ``only_different``: to q ≤ .05 and nothing repeated."""
+        if only_different:
+            return [i for i in self.ranked if self.differences[i].q <= _LEVEL][:most]
+        return [*self.ranked, *self.repeated][:most]
 
 
 def separate_classes(
@@ -27,7 +48,7 @@ def separate_classes(
     classes: GraphClasses,
     seed: int,
     checkpoints: CheckpointStore,
-) -> list[ClassDifference]:
+) -> ClassSeparation:
     """Compare how many graphs of each class contain each structure; q is over all structures.
 
     All processes share the work. Where a structure cannot be counted in time, a graph contains it
@@ -45,4 +66,6 @@ def separate_classes(
     contains = np.zeros((graph.num_graphs, len(structures)), bool)
     for column, task in enumerate(tasks):
         contains[:, column] = checkpoints.take(task, dict)["contains"]
-    return class_differences(contains, classes.labels, classes.names)
+    differences = class_differences(contains, classes.labels, classes.names)
+    sizes = [structure.num_nodes for structure in structures]
+    return ClassSeparation(differences, *rank_by_classes(differences, contains, sizes))
