@@ -1,9 +1,16 @@
 """Estimated counts beside exact ones: unbiased, and the same from any threads."""
 
+import json
+import os
+import subprocess
+import sys
+
+import counting_processes
 import networkx as nx
 import numba
 import numpy as np
 import pytest
+from counting_processes import count_shared
 from test_exact_counts_of_links import channels_of_graph, random_graph
 
 from gomkcn_dgl.errors import InputError
@@ -79,6 +86,19 @@ def test_the_number_of_threads_does_not_matter():
     sampler = choose_sampler(search, 0)
     parts = [sampler.draw_shares(3, 10, 5), sampler.draw_shares(13, 6, 5)]
     np.testing.assert_array_equal(np.concatenate(parts), results[0])
+
+
+def test_several_processes_share_the_draws_of_one(tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", "2", counting_processes.__file__, str(tmp_path / "out.json")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    shared = json.loads((tmp_path / "out.json").read_text())
+    assert shared.pop("processes") == 2
+    one = count_shared()
+    assert one.to_dict() == shared
+    assert one.state == "estimated"
 
 
 def test_what_is_never_drawn_has_an_upper_bound():

@@ -42,13 +42,16 @@ def find_candidates(
         neighbors[i, topology.links[i, j]] |= 1 << j
     degrees = topology.joined.sum(axis=1)
     changes = np.zeros(-(-num_nodes // _NODES_OF_A_BLOCK), np.int64)
+    asked, ask_next = np.ones((2, num_nodes), np.uint8)
     for _ in range(MOST_PASSES):
         before, candidates = candidates, np.empty_like(candidates)
-        rows = graph.indptr, graph.indices, links_or_none(graph)
+        # after the first pass, only of those with a neighbour that was ruled out
+        ask_next[:] = 0
+        rows = graph.indptr, graph.indices, links_or_none(graph), neighbors, degrees
         work = 2.0 * (num_nodes + len(graph.indices))
-        run_blocks(
-            rule_out, len(changes), work, *rows, neighbors, degrees, before, candidates, changes
-        )
+        nodes = before, candidates, asked, ask_next, changes
+        run_blocks(rule_out, len(changes), work, *rows, *nodes)
+        asked, ask_next = ask_next, asked
         if changes.sum() <= _LEAST_SHARE * num_nodes:
             break
     return candidates
@@ -61,7 +64,8 @@ def links_or_none(graph: CSRGraph) -> np.ndarray:
 
 @compiled(**SEARCH_JIT)
 def rule_out(
-    first, last, indptr, indices, links, neighbors, degrees, candidates, remaining, changes
+    first, last, indptr, indices, links, neighbors, degrees,
+    candidates, remaining, asked, ask_next, changes,
 ):  # fmt: skip
     """Keep the pattern nodes whose neighbours have candidates among the neighbours of a node."""
     for block in range(first, last):
@@ -70,7 +74,7 @@ def rule_out(
         for v in range(block * _NODES_OF_A_BLOCK, stop):
             kept = candidates[v]
             for i in range(len(degrees)):
-                if candidates[v] >> i & 1:
+                if asked[v] and candidates[v] >> i & 1:
                     missing = degrees[i]
                     k = indptr[v]
                     while missing > 0 and k < indptr[v + 1]:
@@ -81,4 +85,7 @@ def rule_out(
                     if missing > 0:
                         kept ^= 1 << i
             remaining[v] = kept
-            changes[block] += kept != candidates[v]
+            if kept != candidates[v]:
+                changes[block] += 1
+                for k in range(indptr[v], indptr[v + 1]):
+                    ask_next[indices[k]] = 1

@@ -70,7 +70,9 @@ def draw_connected(
     stream = np.uint64(stream_of(seed, 0))
     work = _NANOSECONDS * num_nodes * len(starts)
     rows = graph.indptr, graph.indices
-    run_blocks(draw_sets, len(starts), work, *rows, ways, cumulated, starts, stream, places)
+    # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
+    with np.errstate(over="ignore"):
+        run_blocks(draw_sets, len(starts), work, *rows, ways, cumulated, starts, stream, places)
     return np.sort(places[places[:, 0] >= 0], axis=1)
 
 

@@ -143,7 +143,7 @@ class ExactSearch:
             self.count[:] = self.candidates
             return
         plan, labels = self._plan()
-        roots = np.flatnonzero(self.candidates >> plan.nodes[0] & 1)
+        roots = np.flatnonzero(self.candidates >> plan.order[0] & 1)
         if not len(roots):
             return
         arguments = self.graph.indptr, self.graph.indices, plan, labels
@@ -207,16 +207,14 @@ class ExactSearch:
         return new_search(self.graph.num_nodes, len(self.topology))
 
     def _plan(self) -> tuple[Plan, Labels | None]:
-        """The nodes in the order of the search, with the conditions that break their symmetry."""
-        topology, order = self.topology, self.topology.order
-        links, size = topology.links[np.ix_(order, order)], len(topology)
-        position = np.argsort(order)
-        # row i of `before` has the nodes before i that node i is adjacent to
-        before, above = np.tril(links != 0), np.zeros((size, size), dtype=bool)
-        for number, (node, orbit) in enumerate(zip(order, topology.orbits, strict=True)):
-            above[position[list(orbit.keys() - {node})], number] = True
+        """The pattern in bits, with the conditions that break its symmetry."""
+        topology, size = self.topology, len(self.topology)
+        above = np.zeros((size, size), dtype=bool)
+        for node, orbit in zip(topology.order, topology.orbits, strict=True):
+            above[list(orbit.keys() - {node}), node] = True
         bits = 1 << np.arange(size, dtype=np.int64)
-        plan = Plan(np.array(order), before @ bits, above @ bits, self.candidates)
+        conditions = above @ bits, above.T @ bits
+        plan = Plan(np.array(topology.order), topology.joined @ bits, *conditions, self.candidates)
         if self.graph.links is None:
             return plan, None
-        return plan, Labels(self.graph.links, links)
+        return plan, Labels(self.graph.links, topology.links)

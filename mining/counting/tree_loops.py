@@ -95,12 +95,12 @@ def draw_shares(first, last, rows, tree, ways, stream, results):
 
 
 @compiled()
-def draw_places(first, last, rows, tree, ways, stream, offset, places):
+def draw_places(first, last, rows, tree, ways, stream, places):
     """Draw blocks of whole mappings to ``places``, in the pattern's order; -1 where none fits."""
     size = len(tree.nodes)
     image = np.empty(size, np.int64)
     for k in range(first * DRAWS_OF_A_BLOCK, last * DRAWS_OF_A_BLOCK):
-        own = mix(stream + np.uint64(offset + k))
+        own = mix(stream + np.uint64(k))
         places[k, 0] = -1
         if _draw(rows, tree, ways, own, image, size) == size:
             for i in range(size):

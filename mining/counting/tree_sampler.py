@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
@@ -72,21 +74,23 @@ class TreeSampler:
     def draw_shares(self, first: int, num_blocks: int, seed: int) -> np.ndarray:
         """Results of blocks of draws from number ``first`` on, float64 ``[B, 4]``."""
         results = np.empty((num_blocks, NUM_RESULTS))
-        stream = np.uint64(stream_of(seed, first * DRAWS_OF_A_BLOCK))
-        work = num_blocks * DRAWS_OF_A_BLOCK * _NANOSECONDS
-        run_blocks(
-            draw_shares, num_blocks, work, self._rows, self._tree, self._ways, stream, results
-        )
+        self._draw(draw_shares, first, num_blocks, seed, results)
         return results
 
     def draw_places(self, first: int, num_blocks: int, seed: int) -> np.ndarray:
         """Occurrences among blocks of draws, int32 ``[K, M]`` in the pattern's order."""
         places = np.empty((num_blocks * DRAWS_OF_A_BLOCK, len(self._tree.nodes)), np.int32)
+        self._draw(draw_places, first, num_blocks, seed, places)
+        return places[places[:, 0] >= 0]
+
+    def _draw(
+        self, loop: Callable[..., None], first: int, num_blocks: int, seed: int, out: np.ndarray
+    ) -> None:
         stream = np.uint64(stream_of(seed, first * DRAWS_OF_A_BLOCK))
         work = num_blocks * DRAWS_OF_A_BLOCK * _NANOSECONDS
-        arguments = self._rows, self._tree, self._ways, stream, 0, places
-        run_blocks(draw_places, num_blocks, work, *arguments)
-        return places[places[:, 0] >= 0]
+        # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
+        with np.errstate(over="ignore"):
+            run_blocks(loop, num_blocks, work, self._rows, self._tree, self._ways, stream, out)
 
 
 def stream_of(seed: int, first: int) -> int:
