@@ -241,6 +241,7 @@ def note_classical(bench: Bench, outcomes: Sequence[Outcome]) -> None:
 @click.option("--base", "bases", multiple=True, help="Only these base graphs; repeatable.")
 @click.option("--structure", "structures", multiple=True, help="Only these; repeatable.")
 @click.option("--features", type=click.Choice(list(FEATURES)), help="In turn by default.")
+@click.option("--cells", "number", type=int, help="A random sample of so many cells.")
 @click.option("--samples", default=20, help="Samples of the null model.")
 @click.option("--seed", default=0, help="Seed of the graphs and of the miner.")
 @data_option
@@ -249,6 +250,7 @@ def main(
     bases: tuple[str, ...],
     structures: tuple[str, ...],
     features: str | None,
+    number: int | None,
     samples: int,
     seed: int,
     data: Path,
@@ -261,6 +263,10 @@ def main(
         for cell in all_cells(features)
         if (not bases or cell.base in bases) and (not structures or cell.structure in structures)
     ]
+    if number is not None and number < len(cells):
+        chosen = np.random.default_rng(seed).permutation(len(cells))[:number]
+        bench.note(f"A random sample of {number} of the {len(cells)} cells.")
+        cells = [cells[i] for i in np.sort(chosen)]
     if bench.quick:
         cells, samples = [replace(cells[0], copies=30), cells[10]], 3
     if not data.is_dir():

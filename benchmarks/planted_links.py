@@ -200,10 +200,13 @@ def add_row(table: Table, row: Row, outcomes: list[Outcome]) -> bool:
 @bench_command("planted_links", usual_repeats=1, how="run of each seed, one thread a run")
 @click.option("--rows", "only", multiple=True, help="Only the rows of this name; repeatable.")
 @click.option("--first-seed", default=0, help="Seeds from here on.")
-def main(bench: Bench, only: tuple[str, ...], first_seed: int) -> None:
+@click.option("--seeds", "most_seeds", type=int, help="At most so many seeds a row.")
+def main(bench: Bench, only: tuple[str, ...], first_seed: int, most_seeds: int | None) -> None:
     """Mine graphs with planted directed and typed motifs and say what was recovered."""
     use_threads(1)
     rows = [row for row in all_rows() if not only or row.name in only]
+    if most_seeds is not None:
+        rows = [replace(row, seeds=min(row.seeds, most_seeds)) for row in rows]
     if bench.quick:
         rows = [replace(row, seeds=1) for row in rows if row.size == 3 and row.planted][::2]
     table = bench.table(
