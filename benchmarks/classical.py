@@ -124,7 +124,7 @@ def compare_censuses(bench: Bench, folder: Path, samples: int) -> None:
             start = time.perf_counter()
             scores = score_all(graph, null_graphs(graph, samples, NULL), [size])
             classical = time.perf_counter() - start
-            miner, seconds = mine(graph, pattern_size=size, num_patterns=ALL, null=NULL)
+            miner, seconds = mine(graph, pattern_size=(size, size), num_patterns=ALL)
             one = compare(scores, miner)
             table.add(
                 name, graph.num_nodes, graph.num_edges, size, one.occurring, one.shown,
