@@ -78,9 +78,8 @@ class MinerParameters(BaseEstimator):
     @property
     def nulls(self) -> tuple[str, ...]:
         """The null models that were asked for; the first one decides what stands out."""
-        if self.null is None or self.null == NONE:
-            return ()
-        return (self.null,) if isinstance(self.null, str) else tuple(self.null)
+        names = (self.null,) if isinstance(self.null, str) else tuple(self.null or ())
+        return () if names == (NONE,) else names
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""

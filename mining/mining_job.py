@@ -18,7 +18,7 @@ from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
 # settings of the miner that do not change the result
-_WITHOUT_EFFECT = ("backend", "memory_limit")
+_WITHOUT_EFFECT = ("backend", "memory_limit", "level", "values")
 
 
 class MiningJob:

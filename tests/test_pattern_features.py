@@ -124,6 +124,20 @@ def test_nodes_are_classified_in_a_pipeline(data):
     assert pipeline.fit(graph, in_clique).score(graph, in_clique) > 0.9
 
 
+@pytest.mark.parametrize("level", ["node", "graph"])
+@pytest.mark.parametrize("values", ["similarity", "occurrences", "log"])
+def test_without_patterns_there_are_no_columns(level, values):
+    graphs = [nx.path_graph(3)] * 3
+    nothing = miner(level=level, values=values, min_support=50).fit(graphs)
+    assert nothing.transform(graphs).shape == ({"node": 9, "graph": 3}[level], 0)
+    assert nothing.get_feature_names_out().shape == (0,)
+
+
+@pytest.mark.parametrize("null", [None, "none", ("none",), ()])
+def test_null_models_are_turned_off(null):
+    assert miner(null=null).nulls == ()
+
+
 def test_names_containers_and_tags(data, fitted):
     table = with_values(fitted).set_output(transform="pandas").transform(data[0])
     assert isinstance(table, pd.DataFrame)
