@@ -17,7 +17,8 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    return PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, min_support=2).fit(graph)
+    options = {"num_epochs": 0, "min_support": 2, "null": "none"}
+    return PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +35,9 @@ def test_three_occurrences_per_pattern(drawings):
 
 
 def test_similarities_and_map_agree_with_the_counts(graph, miner, drawings):
-    assigned = [pattern.frequency.assigned for pattern in miner.patterns_]
-    assert assigned == [30, 15]
-    assert [sum(counts) for counts in drawings.similarities] == assigned
+    roots = [pattern.frequency.roots for pattern in miner.patterns_]
+    assert roots == [30, 15]
+    assert [sum(counts) for counts in drawings.similarities] == roots
     assert drawings.map.pattern_of.tolist() == [0] * 30 + [1] * 15
     assert drawings.map.edges.tolist() == graph.adjacent_pairs().tolist()
 

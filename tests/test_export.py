@@ -6,33 +6,35 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import pattern_of, significance_of
+from tiny_runs import difference_of, pattern_of, significance_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
+from mining.records.occurrence_count import OccurrenceCount
 from mining.records.stability import Stability
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 
+ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
-def path_pattern(number=0, exact=None, nodes=((4, 5, 6), (9, 8, None))):
-    state = "counted" if exact else "not asked"
+
+def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
     return replace(
         pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
-        frequency=Frequency(7, 2, 1, exact, state, 1, {"distinct": (1, 3)}),
+        frequency=Frequency(count, graphs=1, roots=7, similar=3, listed=2, disjoint=1),
         occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
     )
 
 
 def test_igraph_has_the_features_and_the_weights():
-    pattern = path_pattern(3, exact=20)
+    pattern = path_pattern(3)
     graph = to_igraph(pattern)
     assert graph.get_edgelist() == [(0, 1), (1, 2)]
     assert graph.es["weight"] == list(pattern.edge_weights)
     assert graph.vs.attributes() == ["x0", "x1"]
     assert (graph.vs["x0"], graph.vs["x1"]) == ([0, 2, 4], [1, 3, 5])
-    assert (graph["pattern"], graph["distinct"], graph["exact"]) == (3, 2, 20)
+    assert (graph["pattern"], graph["listed"], graph["occurrences"]) == (3, 2, 20.5)
     assert to_igraph(pattern_of(nx.empty_graph(1))).vcount() == 1
 
 
@@ -52,20 +54,24 @@ def test_directions_and_relations_are_written():
 
 def test_the_table_of_patterns():
     first = replace(
-        path_pattern(0, 20),
+        path_pattern(0),
         significance={"degree": significance_of(z=1.5, q=0.3)},
+        classes=difference_of("toxic", "harmless"),
         stability={"restarts": Stability(1, 4)},
     )
-    table = pattern_table([first, path_pattern(1)])
+    table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0-1 1-2", "min_similarity": 0.75, "num_filters": 1, "noisy": False,
-        "assigned": 7, "distinct": 2, "disjoint": 1, "exact": 20, "exact_state": "counted",
-        "num_graphs": 1, "distinct_low": 1, "distinct_high": 3, "z_degree": 1.5, "q_degree": 0.3,
-        "returned_restarts": 0.25,
+        "edges": "0-1 1-2", "min_similarity": 0.75, "num_filters": 1, "noisy": False, "family": 0,
+        "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
+        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "similar": 3, "listed": 2, "disjoint": 1,
+        "z_degree": 1.5, "q_degree": 0.3, "returned_restarts": 0.25,
+        "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
+        "odds_ratio_harmless": 0.0215, "q_classes": 0.000125,
     }  # fmt: skip
-    assert table["exact"].dtype == "Int64"
-    assert table.iloc[1][["exact", "z_degree"]].isna().all()
+    columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
+    assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
+    assert table.iloc[1][["z_degree", "returned_restarts", "q_classes"]].isna().all()
 
 
 def test_the_table_of_occurrences():
@@ -86,7 +92,7 @@ def test_the_table_of_occurrences():
     assert table["node"].dropna().tolist() == ["4", "5", "6", "9", "8", "1", "b"]
 
 
-@pytest.mark.parametrize("patterns", [[], [path_pattern(0, 20), path_pattern(1)]])
+@pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_written_tables_can_be_read_back(tmp_path, format, patterns):
     written = write_tables(tmp_path / "a" / "b", patterns, format)

@@ -17,14 +17,12 @@ from mining.plots.axes import figure_to_svg
 from mining.plots.colors import NONE_COLOR, pattern_palette
 from mining.plots.figures import (
     count_similarities,
-    draw_choice,
     draw_intervals,
     draw_loss,
     draw_similarity_counts,
 )
 from mining.plots.graph_map import draw_graph_map
 from mining.plots.layout import map_positions
-from mining.records.choice import Choice
 
 
 def legend(ax):
@@ -69,22 +67,22 @@ def test_similarities_are_counted_and_drawn():
 
 def test_counts_are_points_and_intervals_bars():
     nan = np.nan
-    counts = {"distinct": [(10, 8, 13), (4, 2, 5)], "exact": [(11, nan, nan), (nan, nan, nan)]}
+    counts = {"occurrences": [(10, 8, 13), (4, 2, 5)], "roots": [(11, nan, nan), (nan, nan, nan)]}
     ax = draw_intervals(["Pattern 0", "Pattern 1"], counts)
-    (points, _, (bars,)), (exact, *_) = ax.containers
+    (points, _, (bars,)), (roots, *_) = ax.containers
     assert points.get_xdata().tolist() == [10, 4]
     assert [line[:, 0].tolist() for line in bars.get_segments()] == [[8, 13], [2, 5]]
-    assert exact.get_xdata()[0] == 11 and np.isnan(exact.get_xdata()[1])
-    assert points.get_ydata()[0] < exact.get_ydata()[0]
+    assert roots.get_xdata()[0] == 11 and np.isnan(roots.get_xdata()[1])
+    assert points.get_ydata()[0] < roots.get_ydata()[0]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["Pattern 0", "Pattern 1"]
-    assert legend(ax) == ["distinct", "exact"]
+    assert legend(ax) == ["occurrences", "roots"]
     assert ax.get_xlabel() == "Count (bars: 95 % intervals)"
-    assert draw_intervals(["a"], {"exact": [(3, nan, nan)]}).get_xlabel() == "Count"
+    assert draw_intervals(["a"], {"roots": [(3, nan, nan)]}).get_xlabel() == "Count"
 
 
 def test_counts_of_many_sizes_have_a_logarithmic_axis():
     rows = [(0, 0, 2), *((10.0 * i + 1, 5.0 * i, 20.0 * i + 2) for i in range(11))]
-    names = ("assigned", "distinct", "disjoint", "exact")
+    names = ("occurrences", "disjoint", "roots", "graphs")
     ax = draw_intervals([f"Pattern {i}" for i in range(12)], dict.fromkeys(names, rows))
     assert ax.get_xscale() == "symlog"
     assert ax.get_xlim()[0] < 0 and ax.get_xlim()[1] > 202
@@ -96,19 +94,6 @@ def test_the_loss_is_drawn_from_zero_up(curve):
     ax = draw_loss(curve)
     assert ax.lines[0].get_xydata().tolist() == [[i, value] for i, value in enumerate(curve)]
     assert ax.get_ylim()[0] == 0
-    assert has_separate_texts(ax)
-
-
-@pytest.mark.parametrize(
-    ("decided", "text"),
-    [(True, "6 chosen"), (False, "none exceeds the null model clearly:\n6 chosen")],
-)
-def test_a_choice_is_marked(decided, text):
-    choice = Choice("pattern_size", (3, 4, 5, 6), (0, 9, 4, 5), (0, 3, 2, 1), 6, decided)
-    ax = draw_choice(choice)
-    assert ax.lines[0].get_ydata().tolist() == [0, 9, 4, 5]
-    assert ax.lines[1].get_xdata() == [6, 6]
-    assert [one.get_text() for one in ax.texts] == [text]
     assert has_separate_texts(ax)
 
 
@@ -129,7 +114,7 @@ def test_the_dots_and_lines_of_a_map_are_nodes_and_edges():
 
 DRAWN = {
     "similarities": lambda: draw_similarity_counts(np.eye(2, 40, dtype=int)),
-    "intervals": lambda: draw_intervals(["a"], {"distinct": [(3, 1, 5)]}),
+    "intervals": lambda: draw_intervals(["a"], {"occurrences": [(3, 1, 5)]}),
     "loss": lambda: draw_loss([0.5, 0.25]),
     "map": lambda: draw_graph_map(as_csr(nx.path_graph(3)), np.array([0, 1, -1])),
 }

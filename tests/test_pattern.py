@@ -8,15 +8,17 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tiny_runs import difference_of
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.relations import SIMPLE, relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
+from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
 from mining.records.stability import Stability
-from mining.results.run_folder import load_schema
+from mining.results.run_folder import SCHEMA_VERSION, load_schema
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 
 
@@ -99,12 +101,10 @@ def test_one_directed_relation_is_a_digraph():
     assert list(graph.edges(data=True)) == [(1, 0, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
 
 
-def test_records_of_undirected_runs_are_read():
-    record = PATTERN.to_dict()
-    del record["relations"], record["edge_relations"]
-    validate(record)
-    back = Pattern.from_dict(record, PATTERN.feature_names)
-    assert back.relations == PATTERN.relations == SIMPLE and back.edge_relations == (0, 0)
+def test_what_is_left_out_is_one_relation_and_a_family_of_its_own():
+    plain = dataclasses.replace(PATTERN, family=-1)
+    assert plain.family == plain.id == 3
+    assert PATTERN.relations == SIMPLE and PATTERN.edge_relations == (0, 0)
 
 
 @pytest.mark.parametrize("rows", [[2, 0], []])
@@ -128,9 +128,7 @@ PATTERN = Pattern(
     features=np.array([[0.5, -2.0], [0.25, 0.0], [1e-3, 70.5]]),
     feature_names=("x0", "Größe"),
     medoid=Medoid(nodes=("a", "b", "c"), similarity=0.875, graph=2, root="b"),
-    frequency=Frequency(
-        7, 2, 2, exact=5, exact_state="counted", num_graphs=2, intervals={"distinct": (0, 5)}
-    ),
+    frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
     min_similarity=0.625,
     occurrences=(
         Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
@@ -143,6 +141,9 @@ PATTERN = Pattern(
     num_filters=2,
     description="path of 3 nodes",
     noisy=True,
+    family=1,
+    categories=(("kind=a",), ("kind=b", "side=left"), ("kind=a",)),
+    classes=difference_of("toxic", "harmless"),
 )
 
 
@@ -153,10 +154,13 @@ def test_the_record_of_a_pattern():
         "root": "b", "nodes": ["a", "b", "c"], "similarity": 0.875, "graph": 2
     }  # fmt: skip
     assert record["frequency"] == {
-        "assigned": 7, "distinct": 2, "disjoint": 2, "exact": 5, "exact_state": "counted",
-        "num_graphs": 2, "intervals": {"distinct": [0, 5]},
+        "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
+        "graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2,
     }  # fmt: skip
     assert record["significance"]["degree"]["q"] == 0.08
+    assert record["significance"]["degree"]["verdict"] == "undecided"
+    assert record["classes"]["contrasts"][0]["name"] == "toxic"
+    assert (record["family"], record["categories"][1]) == (1, ["kind=b", "side=left"])
     assert record["stability"]["bootstrap"] == {"returned": 3, "runs": 4}
     assert record["occurrences"][1] == {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0}
 
@@ -175,7 +179,11 @@ def test_a_record_is_read_back_from_json_and_fits_the_schema():
 
 
 def validate(record):
-    run = {"schema": 2, "feature_names": list(PATTERN.feature_names), "patterns": [record]}
+    run = {
+        "schema": SCHEMA_VERSION,
+        "feature_names": list(PATTERN.feature_names),
+        "patterns": [record],
+    }
     jsonschema.Draft202012Validator(load_schema("patterns")).validate(json.loads(json.dumps(run)))
 
 
@@ -188,7 +196,13 @@ def validate(record):
         {"edges": [[0, 0]]},
         {"edge_weights": [0.4]},
         {"features": []},
-        {"frequency": {"assigned": 1}},
+        {"frequency": {"roots": 1}},
+        {"frequency": PATTERN.frequency.to_dict() | {"roots": 0.5}},
+        {"frequency": PATTERN.frequency.to_dict() | {"occurrences": {"value": 1}}},
+        {"significance": {"degree": PATTERN.significance["degree"].to_dict() | {"verdict": "?"}}},
+        {"classes": {"contrasts": [], "p": 1.0, "q": 1.0}},
+        {"family": -1},
+        {"categories": None},
         {"stability": {"restarts": {"returned": 0, "runs": 0}}},
         {"stability": {"seeds": {"returned": 1, "runs": 1}}},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
@@ -206,10 +220,11 @@ def test_a_pattern_as_a_networkx_graph():
     assert graph.nodes[2] == {"x0": 1e-3, "Größe": 70.5}
     assert list(graph.edges(data=True)) == [(0, 1, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
     required = {"pattern": 3, "min_similarity": 0.625}
-    required |= {"assigned": 7, "distinct": 2, "disjoint": 2, "num_graphs": 2}
-    optional = {"exact": 5, "z_degree": 1.5, "q_degree": 0.08}
+    required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
+    required |= {"graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2}
+    optional = {"z_degree": 1.5, "q_degree": 0.08}
     optional |= {"returned_restarts": 0.9, "returned_bootstrap": 0.75}
     assert graph.graph == required | optional
     # what is not known is no attribute
-    plain = {"frequency": Frequency(7, 2, 2, num_graphs=2), "significance": {}, "stability": {}}
+    plain = {"significance": {}, "stability": {}}
     assert dataclasses.replace(PATTERN, **plain).to_networkx().graph == required

@@ -12,6 +12,7 @@ from tiny_runs import (
     Page,
     assert_loads_nothing,
     assert_numbers,
+    difference_of,
     files_of_run,
     pattern_of,
     recovery_of,
@@ -23,11 +24,14 @@ from tiny_runs import (
 
 from gomkcn_dgl.graph import csr_from_edges
 from mining.assessment.evaluation import compare_with_truth
+from mining.html.page import _environment
 from mining.html.report import patterns_html, render_report, run_figures, run_html
 from mining.html.tables import pattern_table, recovery_table, summary_sentence
 from mining.miner import PatternMiner
-from mining.records.choice import Choice
+from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 from mining.records.stability import Stability
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import compare_runs
@@ -47,13 +51,11 @@ def mined():
     house = {"name": "house5", "num_nodes": 5, "edges": edges, "copies": 4, "instances": houses}
     ring = {"name": "ring", "num_nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "copies": 0}
     truth = {"motifs": [house, {**ring, "instances": []}]}
-    miner = PatternMiner(
-        num_patterns=2, pattern_size=5, num_epochs=5, min_support=2, backend="reference"
-    ).fit(graph)
+    options = {"null": "none", "num_epochs": 5, "min_support": 2, "backend": "reference"}
+    miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
     miner.patterns_ = [
         dataclasses.replace(
             pattern,
-            frequency=dataclasses.replace(pattern.frequency, exact=7, exact_state="counted"),
             significance={null: significance_of(null, q=0.01) for null in ("degree", "features")},
             stability={"restarts": Stability(9 - pattern.id, 10)},
         )
@@ -75,7 +77,8 @@ def molecules():
         graph_ptr=np.arange(0, 73, 6),
         feature_names=["label=carbon", f"label={EVIL}"],
     )
-    miner = PatternMiner(num_patterns=2, num_epochs=0, min_support=2, backend="reference")
+    options = {"null": "none", "num_epochs": 0, "min_support": 2, "backend": "reference"}
+    miner = PatternMiner(num_patterns=2, pattern_size=(6, 6), **options)
     return MiningRun.of(miner.fit(graph), graph)
 
 
@@ -113,7 +116,7 @@ def test_the_page_of_a_collection_with_labels(molecules):
     assert_loads_nothing(html)
     assert_numbers(html, files_of_run(molecules))
     page = Page(html)
-    assert "/patterns/0/frequency/num_graphs" in {path for _, path, *_ in page.marked}
+    assert "/patterns/0/frequency/graphs" in {path for _, path, *_ in page.marked}
     assert "12 graphs" in page.words
     assert "A node has the colour of its label; grey" in page.words
     # in the legend of the colours, in the description and in the table of features
@@ -124,12 +127,15 @@ def test_every_kind_of_number_in_a_card():
     pattern = dataclasses.replace(
         pattern_of(PATH, count=12345, ids=("a", "b", "c", None)),
         frequency=Frequency(
-            12345678, 12345, 9, None, "not finished", 1, {"distinct": (12000, 13000)}
+            OccurrenceCount(7.8071234e9, 7.79e9, 7.824e9, is_exact=False), 1, 54321, 12, 12345, 9
         ),
         significance={
-            "degree": significance_of(mean=1234.5678, std=0.000123, z=-12.3456, q=1.0),
-            "configuration": significance_of("configuration", observed=0, q=0.049999),
+            "degree": significance_of(
+                mean=1234.5678, std=0.000123, z=-12.3456, q=1.0, verdict=LESS
+            ),
+            "configuration": significance_of("configuration", observed=0.0, q=0.049999),
         },
+        classes=difference_of("toxic", "harmless"),
         stability={"restarts": Stability(0, 10), "bootstrap": Stability(10, 10)},
         num_filters=3,
         noisy=True,
@@ -138,27 +144,88 @@ def test_every_kind_of_number_in_a_card():
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
     words = Page(html).words
-    for text in ("12 345 678", "1235 ±", "z = −12.3", "q = 0.05", "not finished in time",
-                 "Not clearly more often than expected", "More often than expected",
+    for text in ("7,807,000,000 occurrences in the whole graph, estimated from random draws",
+                 "95 % interval 7,790,000,000 to 7,824,000,000", "9 of 12,345 listed places share",
+                 "54,321 nodes are nearest to it", "1,235 ±", "z = −12.3", "q = 0.05",
+                 "Less often than this null model explains , after 100 graphs",
+                 "Undecided: more graphs of this null model might tell",
+                 "Graphs of class toxic contain it more often than the others : 9 of 10 graphs of "
+                 "class toxic, 2 of 20 of the others.", "46.8 ( 5.75 to 383 )",
                  "Few copies are intact", "3 → none", "The 10 most similar of"):  # fmt: skip
-        assert text in words.replace(" :", ":"), text
+        assert text in words, text
     paths = {path for _, path, *_ in Page(html).marked}
     assert "/patterns/0/occurrences/9/similarity" in paths
     assert "/patterns/0/occurrences/10/similarity" not in paths
 
 
-def test_selected_parameters_are_reported_and_drawn():
-    choices = (
-        Choice("pattern_size", (3, 4, 5), (0.0, 9.0, 4.0), (0.0, 3.0, 2.0), 4, True),
-        Choice("num_patterns", (1, 2), (0.0, 0.0), (0.0, 0.0), 12, False),
-    )
-    run = dataclasses.replace(run_of([pattern_of(PATH)]), choices=choices)
+def test_counts_say_how_they_are_known():
+    counts = [OccurrenceCount.exact(1), OccurrenceCount(0, 0, 31.5, is_exact=False)]
+    patterns = [
+        dataclasses.replace(pattern_of(PATH, number), frequency=Frequency(count, 1, 0, 0, 3, 1))
+        for number, count in enumerate(counts)
+    ]
+    run = run_of(patterns)
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
     words = Page(html).words
-    assert "at most 4 nodes was selected because" in words
-    assert "The number of patterns, 12 , is the default" in words
-    assert list(run_figures(run)) == ["frequencies", "pattern_size", "num_patterns", "loss"]
+    assert "1 occurrence in the whole graph, counted exactly occurrences :" in words
+    assert "fewer than 31.5 occurrences in the whole graph, random draws found none" in words
+    # nothing was compared or repeated
+    for absent in ("estimated", "null model", "class", "family", "come back"):
+        assert absent not in words, absent
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (MORE, "More often than this null model explains"),
+        (LESS, "Less often than this null model explains"),
+        (AS_EXPECTED, "As often as this null model explains"),
+        (UNDECIDED, "Undecided"),
+    ],
+)
+def test_the_verdict_is_that_of_the_record(verdict, words):
+    """It is not judged a second time from z and q."""
+    significance = {null: significance_of(null, verdict=verdict) for null in NULL_MODELS}
+    page = Page(patterns_html([dataclasses.replace(pattern_of(PATH), significance=significance)]))
+    assert page.words.count(words) == len(NULL_MODELS)
+    # and what each null model keeps is said
+    assert page.words.count("It keeps") == len(NULL_MODELS)
+
+
+def test_what_each_null_model_keeps_is_on_the_page():
+    describe = _environment().get_template("card.html.jinja").module.null_model
+    for null in NULL_MODELS:
+        pattern = dataclasses.replace(pattern_of(PATH), significance={null: significance_of(null)})
+        sentence = " ".join(describe(null, True).split())
+        assert "It keeps" in sentence and "not" in sentence
+        assert "direction" not in sentence and "in each direction" in describe(null, False)
+        # above the cards, and in the card
+        assert Page(render_report(run_of([pattern]))).words.count(sentence) == 2
+
+
+def test_a_pattern_that_another_explains_says_so():
+    patterns = [pattern_of(PATH, 0), dataclasses.replace(pattern_of(PATH, 1), family=0)]
+    html = render_report(run_of(patterns))
+    assert Page(html).words.count("part of the family of pattern 0 , which") == 1
+    assert html.count('href="#pattern-0"') == 2
+    assert "family of pattern 0" in Page(patterns_html(patterns)).words
+
+
+def test_classes_that_do_not_differ_are_not_told_apart():
+    pattern = dataclasses.replace(pattern_of(PATH), classes=difference_of("a", "b", q=0.051))
+    words = Page(patterns_html([pattern])).words
+    assert "No class contains it clearly more or less often than the others" in words
+    assert "Graphs of class" not in words
+
+
+def test_places_of_a_structure_that_no_filter_learnt():
+    pattern = pattern_of(PATH)
+    learnt = Page(patterns_html([pattern])).words
+    plain = dataclasses.replace(pattern, num_filters=0, edge_weights=(1.0,) * 3)
+    words = Page(patterns_html([plain])).words
+    assert "it recurs among connected sets of nodes" in words and "recurs" not in learnt
+    assert "a thicker line has a larger weight" in learnt and "thicker" not in words
 
 
 def test_hostile_names_stay_text():
@@ -230,7 +297,7 @@ def test_a_run_without_patterns_truth_or_loss():
 def signed():
     graph = signed_loops()
     return MiningRun.of(
-        PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0).fit(graph), graph
+        PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0, null="none").fit(graph), graph
     )
 
 

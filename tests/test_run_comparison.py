@@ -12,13 +12,14 @@ from tiny_runs import pattern_of
 from mining import GraphSummary, MiningRun
 from mining.html.tables import format_comparison
 from mining.records.frequency import Frequency
+from mining.records.occurrence_count import OccurrenceCount
 from mining.runs.run_comparison import compare_runs
 
 
-def pattern(number, graph, features=None, names=("x",), count=5, exact=None):
+def pattern(number, graph, features=None, names=("x",), count=OccurrenceCount.exact(5)):
     values = np.zeros(len(graph)) if features is None else np.array(features, float)
     made = pattern_of(graph, number, features=values.reshape(len(graph), -1))
-    frequency = Frequency(count + 2, count, count - 1, exact)
+    frequency = Frequency(count, 1, roots=7, similar=6, listed=5, disjoint=4)
     return replace(made, feature_names=names, frequency=frequency)
 
 
@@ -68,17 +69,18 @@ def test_other_features_are_not_compared():
 
 
 def test_the_table_shows_both_counts():
-    first = run(pattern(0, nx.star_graph(3), count=12, exact=40), pattern(1, nx.cycle_graph(5)))
-    second = run(pattern(0, nx.path_graph(3)), pattern(1, nx.star_graph(3), count=9), source="b")
+    many, none = OccurrenceCount(12345.6, 12000, 12700, False), OccurrenceCount(0, 0, 30.0, False)
+    first = run(pattern(0, nx.star_graph(3), count=many), pattern(1, nx.cycle_graph(5)))
+    second = run(pattern(0, nx.path_graph(3)), pattern(1, nx.star_graph(3), count=none), source="b")
     text = format_comparison(compare_runs(first, second))
     assert [line.rstrip() for line in text.splitlines()] == [
         "first   graph.txt: 50 nodes, 2 patterns",
         "second  b: 50 nodes, 2 patterns",
         "",
-        "patterns  shape               features  distinct  disjoint  assigned   exact",
-        "   0 | 1  star with 3 leaves      1.00    12 | 9    11 | 8   14 | 11  40 | ?",
-        "   1 | -  cycle of 5 nodes           -     5 | -     4 | -     7 | -   ? | -",
-        "   - | 0  path of 3 nodes            -     - | 5     - | 4     - | 7   - | ?",
+        "patterns  shape               features             occurrences  disjoint  roots  similar",
+        "   0 | 1  star with 3 leaves      1.00  12,350 | fewer than 30     4 | 4  7 | 7    6 | 6",
+        "   1 | -  cycle of 5 nodes           -                   5 | -     4 | -  7 | -    6 | -",
+        "   - | 0  path of 3 nodes            -                   - | 5     - | 4  - | 7    - | 6",
         "",
         "1 of 2 patterns in both runs",
     ]
@@ -86,7 +88,7 @@ def test_the_table_shows_both_counts():
 
 def test_the_command_compares_two_folders(folder):
     nx.write_edgelist(nx.disjoint_union_all([nx.cycle_graph(5)] * 6), "graph.txt", data=False)
-    gomkcn("mine graph.txt --out run --patterns 1 --size 5 --epochs 1 --quiet")
+    gomkcn("mine graph.txt --out run --patterns 1 --size 5-5 --epochs 1 --null none --quiet")
     lines = gomkcn("compare run run").splitlines()
     assert lines[:2] == [
         f"{name} graph.txt: 30 nodes, 1 pattern" for name in ("first  ", "second ")
@@ -96,7 +98,7 @@ def test_the_command_compares_two_folders(folder):
     assert gomkcn("export run --out tables") == "tables/patterns.csv\ntables/occurrences.csv\n"
     rows, stored = pd.read_csv("tables/occurrences.csv"), pd.read_parquet("run/occurrences.parquet")
     assert rows["node"].tolist() == [node for nodes in stored["nodes"] for node in nodes]
-    assert pd.read_csv("tables/patterns.csv")["distinct"].tolist() == [6]
+    assert pd.read_csv("tables/patterns.csv")["occurrences"].tolist() == [6]
     assert "--format must be one of" in refused("export run --out tables --format xls")
     for command in ("compare run nowhere", "export nowhere --out tables"):
         assert refused(command).startswith("run folder 'nowhere' holds no")

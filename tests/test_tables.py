@@ -4,23 +4,25 @@ from dataclasses import replace
 
 import networkx as nx
 import pytest
-from tiny_runs import pattern_of, recovery_of, run_of, significance_of
+from tiny_runs import difference_of, frequency_of, pattern_of, recovery_of, run_of, significance_of
 
 from mining.html.tables import format_run, pattern_table, summary_sentence
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 from mining.records.stability import Stability
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 
 
 def test_patterns_and_planted_motifs():
-    assert format_run(run_of([])) == "pattern  what  distinct  assigned"
+    assert format_run(run_of([])) == "pattern  what  occurrences"
     patterns = [pattern_of(PATH, 0), pattern_of(STAR, 1, count=1000)]
     recovery = [recovery_of("cup", (0, 1)), recovery_of("b\x1b\nk", (0,)), recovery_of("c" * 99)]
     run = replace(run_of(patterns, [*recovery[:2], recovery_of("ring", ())]), is_partial=True)
     assert format_run(run).splitlines()[:-1] == [
-        "pattern  what                distinct  assigned  planted",
-        "      0  path of 4 nodes            3         5  cup × 10, b��k × 10",
-        "      1  star with 5 leaves      1000         5  cup × 10",
+        "pattern  what                occurrences  planted",
+        "      0  path of 4 nodes               3  cup × 10, b��k × 10",
+        "      1  star with 5 leaves        1,000  cup × 10",
         "",
         "planted motif  copies  recovered",
         "cup                10  yes (patterns 0, 1, planted copies found 9/10)",
@@ -37,17 +39,48 @@ def test_significance_and_stability_have_columns():
     patterns = [
         replace(
             pattern_of(PATH, number),
-            significance={"degree": significance_of()},
+            significance={"degree": significance_of(verdict=verdict)},
             stability={"restarts": Stability(2, 3)} if number else {},
             description="path of 4 nodes: 4 carbon; x0 3 (graph mean 1) at node 0",
         )
-        for number in range(2)
+        for number, verdict in enumerate([UNDECIDED, AS_EXPECTED])
     ]
     table = pattern_table(run_of(patterns))
-    assert list(table.columns)[4:] == ["z degree", "q degree", "restarts"]
+    assert list(table.columns)[3:] == ["z degree", "beside degree", "restarts"]
     assert table.rows == [
-        ("0", "path of 4 nodes: 4 carbon", "3", "5", "3.2", "0.077", "-"),
-        ("1", "path of 4 nodes: 4 carbon", "3", "5", "3.2", "0.077", "2/3"),
+        ("0", "path of 4 nodes: 4 carbon", "3", "3.2", "undecided", "-"),
+        ("1", "path of 4 nodes: 4 carbon", "3", "3.2", "as expected", "2/3"),
+    ]
+
+
+def test_counts_say_how_they_are_known():
+    """An estimate has its interval, and what no draw found a bound."""
+    counts = [OccurrenceCount.exact(30004668), OccurrenceCount(7.807e9, 7.79e9, 7.824e9, False),
+              OccurrenceCount(0, 0, 31.5, False)]  # fmt: skip
+    patterns = [
+        replace(pattern_of(PATH, number), frequency=replace(frequency_of(3), occurrences=count))
+        for number, count in enumerate(counts)
+    ]
+    assert pattern_table(run_of(patterns)).columns["occurrences"] == [
+        "30,004,668",
+        "7,807,000,000 (7,790,000,000 to 7,824,000,000)",
+        "fewer than 31.5",
+    ]
+    sentence = "the most frequent has 7,807,000,000 (7,790,000,000 to 7,824,000,000) occurrences ("
+    assert sentence in summary_sentence(run_of(patterns))
+    assert "has fewer than 31.5 occurrences (" in summary_sentence(run_of(patterns[2:]))
+
+
+def test_graphs_families_and_classes_have_columns_where_there_are_any():
+    patterns = [
+        pattern_of(PATH, 0),
+        replace(pattern_of(PATH, 1), family=0, classes=difference_of("toxic", "harmless")),
+    ]
+    table = pattern_table(run_of(patterns, num_graphs=30))
+    assert list(table.columns)[3:] == ["graphs", "family of", "class", "odds ratio", "q classes"]
+    assert [row[3:] for row in table.rows] == [
+        ("1", "-", "-", "-", "-"),
+        ("1", "0", "toxic", "46.8 (5.75 to 383)", "0.00013"),
     ]
 
 
@@ -57,18 +90,18 @@ def test_significance_and_stability_have_columns():
         (run_of([]), "0 patterns in a graph of 40 nodes."),
         (
             run_of([pattern_of(STAR, 0, 7, 3), pattern_of(PATH, 1, 1, 1)]),
-            "2 patterns in a graph of 40 nodes; the largest count is 7 distinct occurrences "
-            "(star with 5 leaves); 4 nodes (10%) assigned to a pattern.",
+            "2 patterns in a graph of 40 nodes; the most frequent has 7 occurrences (star with 5 "
+            "leaves).",
         ),
         (
-            run_of([pattern_of(PATH, 0, 1, 0)], num_subgraphs=80, num_graphs=4),
-            "1 pattern in 4 graphs with 40 nodes in all; the largest count is 1 distinct "
+            run_of([pattern_of(PATH, 0, 1, 0)], num_nodes=4000, num_graphs=1234),
+            "1 pattern in 1,234 graphs with 4,000 nodes in all; the most frequent has 1 "
             "occurrence (path of 4 nodes).",
         ),
         (
             run_of([pattern_of(PATH, 0, 3, 1)], [recovery_of(), recovery_of("cup", ())]),
-            "1 pattern in a graph of 40 nodes; the largest count is 3 distinct occurrences (path "
-            "of 4 nodes); 1 node (2%) assigned to a pattern; 1 of 2 planted motifs recovered.",
+            "1 pattern in a graph of 40 nodes; the most frequent has 3 occurrences (path of 4 "
+            "nodes); 1 of 2 planted motifs recovered.",
         ),
     ],
 )
@@ -76,16 +109,10 @@ def test_summary_sentences(run, sentence):
     assert summary_sentence(run) == sentence
 
 
-@pytest.mark.parametrize(("assigned", "share"), [(9999, "99%"), (10000, "100%"), (1, "under 1%")])
-def test_shares_are_rounded_down(assigned, share):
-    run = run_of([pattern_of(PATH, 0, 3, assigned)], num_nodes=10000, num_subgraphs=10000)
-    assert f"({share})" in summary_sentence(run)
-
-
-def test_over_represented_patterns_are_counted():
+def test_only_the_verdict_counts_patterns_as_more_frequent():
     patterns = [
-        replace(pattern_of(PATH, number), significance={"degree": significance_of(q=q)})
-        for number, q in enumerate([0.05, 0.051, 0.01])
+        replace(pattern_of(PATH, number), significance={"degree": significance_of(verdict=verdict)})
+        for number, verdict in enumerate([MORE, LESS, MORE, UNDECIDED])
     ]
-    sentence = "2 of 3 more frequent than in the null model “degree” (q at most 0.05)."
+    sentence = "2 of 4 more often than the null model “degree” explains (q at most 0.05)."
     assert summary_sentence(run_of(patterns)).endswith(sentence)

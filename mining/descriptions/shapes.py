@@ -137,5 +137,5 @@ def _name_cyclic(graph: nx.Graph) -> str | None:
 
 
 def count(number: int, noun: str) -> str:
-    """Such as "1 node" or "3 nodes"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """Such as "1 node" or "3,371 nodes"."""
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"

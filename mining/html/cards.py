@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from gomkcn_dgl.relations import PLAIN
 from mining.assessment.evaluation import MotifRecovery
@@ -19,17 +20,18 @@ from mining.plots.colors import NodeColors
 from mining.plots.edge_shapes import draw_swatch
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.plots.relation_styles import RelationStyle, RelationStyles
+from mining.records.occurrence_count import digits
 from mining.records.pattern import Pattern
-from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
+from mining.records.significance import AS_EXPECTED, LESS, LEVEL, MORE, UNDECIDED
 from mining.runs.drawings import PatternDrawing, RunDrawings
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
 _VERDICTS = {
     MORE: "More often than this null model explains",
-    LESS: "Less often than in this null model",
-    AS_EXPECTED: "About as often as in this null model",
-    UNDECIDED: "Undecided",
+    LESS: "Less often than this null model explains",
+    AS_EXPECTED: "As often as this null model explains",
+    UNDECIDED: "Undecided: more graphs of this null model might tell",
 }
 # of none, one, two or three drawn occurrences
 _CAPTIONS: tuple[tuple[str, ...], ...] = (
@@ -64,11 +66,15 @@ def make_cards(
         faces = colors.faces(pattern.features) if drawing is None else drawing.faces
         sketch = PatternSketch(pattern, faces, styles)
         shown = set() if drawing is None else drawing.all_faces
+        # marks the number at a path of the record
+        number = partial(mark_number, entry, "patterns.json", "patterns", at)
         card = {
             "pattern": pattern,
             "record": record,
-            # marks the number at a path of the record
-            "number": partial(mark_number, entry, "patterns.json", "patterns", at),
+            "number": number,
+            "occurrence_count": _occurrence_count(pattern, number),
+            "is_weighted": len(set(record["edge_weights"])) > 1,
+            "class_contrast": _class_contrast(pattern),
             "shape": describe_shape(pattern),
             "svg": sketch.draw(),
             "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
@@ -91,6 +97,31 @@ def make_cards(
         }
         cards.append(card)
     return cards
+
+
+def _occurrence_count(pattern: Pattern, number: Callable[..., Markup]) -> dict[str, Any]:
+    """How often a pattern occurs: the number or its bound, and the interval of an estimate."""
+    count = pattern.frequency.occurrences
+
+    def end(name: str) -> Markup:
+        return number("frequency", "occurrences", name, text=digits(getattr(count, name)))
+
+    if count.state == "bounded":
+        return {"state": count.state, "value": Markup("fewer than ") + end("high")}
+    value = number("frequency", "occurrences", "value", text=count.short)
+    return {"state": count.state, "value": value, "low": end("low"), "high": end("high")}
+
+
+def _class_contrast(pattern: Pattern) -> dict[str, Any] | None:
+    """The class that a pattern separates most from the others: its number, and what is said."""
+    if pattern.classes is None:
+        return None
+    one = pattern.classes.strongest
+    often = "more" if one.is_more_frequent else "less"
+    verdict = f"Graphs of class {one.name} contain it {often} often than the others"
+    if pattern.classes.q > LEVEL:
+        verdict = "No class contains it clearly more or less often than the others"
+    return {"at": pattern.classes.contrasts.index(one), "verdict": verdict}
 
 
 def relation_key(styles: Iterable[RelationStyle]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """What all pages share: templates, style, drawings, lists of settings, numbers with a source.
 
 A number on a page names its source: ``<data value="165" data-file="patterns.json"
-data-path="/patterns/0/frequency/distinct">165</data>``. The path is a JSON pointer (RFC 6901), the
+data-path="/patterns/0/frequency/disjoint">165</data>``. The path is a JSON pointer (RFC 6901), the
 value is exactly that of the file, and the text is the value or a rounding of it.
 """
 
@@ -44,23 +44,21 @@ def _read(name: str) -> str:
     return resources.files("mining.html").joinpath(name).read_text("utf-8")
 
 
-def mark_number(record: Any, file: str, *path: str | int) -> Markup:
-    """Write the number at a path of a file's record, with its source."""
+def mark_number(record: Any, file: str, *path: str | int, text: str | None = None) -> Markup:
+    """Write the number at a path of a file's record, or a ``text`` of it, with its source."""
     value = record
     for key in path:
         value = value[key]
     pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
     return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
-        json.dumps(value), file, pointer, short_number(value)
+        json.dumps(value), file, pointer, short_number(value) if text is None else text
     )
 
 
 def short_number(value: float) -> str:
-    """Write whole numbers in full and others with three digits; thin spaces separate thousands."""
-    if isinstance(value, int) or abs(value) >= 1000:
-        text = f"{value:,.0f}".replace(",", "" if abs(value) < 10000 else "\u202f")
-    else:
-        text = f"{value:.3g}"
+    """Write whole numbers in full and others with three digits."""
+    whole = isinstance(value, int) or abs(value) >= 1000
+    text = f"{value:,.0f}" if whole else f"{value:.3g}"
     return text.replace("-", "−")
 
 

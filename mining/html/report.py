@@ -13,14 +13,10 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.relations import PLAIN
 from mining.html.cards import make_cards, relation_key
 from mining.html.page import flatten, mark_number, render_page
-from mining.html.tables import pattern_table, percent, recovery_table, summary_sentence
+from mining.html.tables import pattern_table, recovery_table, summary_sentence
 from mining.plots.axes import figure_to_svg
 from mining.plots.colors import fit_feature_scale
-from mining.plots.figures import (
-    draw_intervals,
-    draw_loss,
-    draw_similarity_counts,
-)
+from mining.plots.figures import draw_intervals, draw_loss, draw_similarity_counts
 from mining.plots.graph_map import draw_graph_map
 from mining.plots.relation_styles import RelationStyles
 from mining.records.pattern import Pattern
@@ -30,6 +26,12 @@ from mining.runs.mining_run import MiningRun, RelationSummary
 FIGURES = ("frequencies", "map", "similarities", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
+_ORDERS = {
+    "surprise": "what stands out most first",
+    "frequency": "most frequent first",
+    "coverage": "what covers most nodes first",
+    "classes": "what separates the classes of the graphs most first",
+}
 _COUNTS = ("occurrences", "disjoint", "roots", "graphs")
 
 
@@ -95,9 +97,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
     ``mining/html/page.py``. ``figures`` come from :func:`run_figures` where they are drawn already.
     """
     figures = run_figures(run) if figures is None else figures
-    record = {
-        "graph": asdict(run.graph),
-    }
+    record = {"graph": asdict(run.graph)}
     rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
     return render_page(
         "report.html.jinja",
@@ -115,7 +115,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         # whether nodes are coloured by their features on a scale
         scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
         level=LEVEL,
-        truncated=percent(run.graph.truncated_share),
+        order=_order_of(run),
         relations=_relations(run),
         most_relations=_MOST_RELATIONS,
         relation_key=relation_key(_styles(run).legend()),
@@ -144,6 +144,16 @@ def _cards(run: MiningRun) -> list[dict[str, Any]]:
         is_collection=is_collection,
         styles=_styles(run),
     )
+
+
+def _order_of(run: MiningRun) -> str:
+    """What the order of the patterns is by; the settings of a file may be anything."""
+    miner = run.settings.get("miner")
+    rank = str(miner.get("rank")) if isinstance(miner, dict) else ""
+    if rank == "surprise" and run.patterns and not run.patterns[0].significance:
+        # nothing to be surprised by
+        rank = "frequency"
+    return _ORDERS.get(rank, "in their order")
 
 
 def _relations(run: MiningRun) -> list[tuple[str, list[tuple[int, RelationSummary]]]]:

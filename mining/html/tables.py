@@ -49,7 +49,7 @@ def _shorten(text: str) -> str:
 
 
 def pattern_table(run: MiningRun) -> Table:
-    """One row per pattern: description, counts, z and q, stability, planted motifs."""
+    """One row per pattern: description, counts, z and verdicts, stability, planted motifs."""
     patterns = run.patterns
     columns = {
         "pattern": [str(pattern.id) for pattern in patterns],
@@ -171,16 +171,16 @@ def summary_sentence(run: MiningRun) -> str:
     graph, patterns = run.graph, run.patterns
     where = f"a graph of {count(graph.num_nodes, 'node')}"
     if graph.num_graphs > 1:
-        where = f"{graph.num_graphs} graphs with {count(graph.num_nodes, 'node')} in all"
+        where = f"{graph.num_graphs:,} graphs with {count(graph.num_nodes, 'node')} in all"
     parts = [f"{count(len(patterns), 'pattern')} in {where}"]
     if patterns:
         top = max(patterns, key=lambda pattern: pattern.frequency.count)
-        parts.append(
-            f"the most frequent occurs {top.frequency.occurrences} times ({short_description(top)})"
-        )
+        occurrences, noun = top.frequency.occurrences, "occurrence"
+        noun += "s" * (occurrences.value != 1)
+        parts.append(f"the most frequent has {occurrences} {noun} ({short_description(top)})")
         for null in patterns[0].significance:
             number = sum(pattern.significance[null].verdict == MORE for pattern in patterns)
-            expected = f"more often than in the null model “{null}” (q at most {LEVEL})"
+            expected = f"more often than the null model “{null}” explains (q at most {LEVEL})"
             parts.append(f"{number} of {len(patterns)} {expected}")
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)
@@ -200,8 +200,3 @@ def partial_sentence() -> str:
 def short_description(pattern: Pattern) -> str:
     """Shape and labels of a pattern, without the features that differ."""
     return pattern.description.split(";")[0] or describe_shape(pattern)
-
-
-def percent(share: float) -> str:
-    """Round down, so that 100% means all."""
-    return "under 1%" if 0 < share < 0.01 else f"{int(100 * share + 1e-9)}%"

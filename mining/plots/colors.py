@@ -48,7 +48,8 @@ def pattern_groups(counts: np.ndarray) -> list[tuple[str, list[int], str]]:
         for number, color in zip(shown, pattern_palette(), strict=False)
     ]
     if others:
-        groups.append((f"{len(others)} others ({counts[others].sum()})", others, OTHERS_COLOR))
+        noun = "other" if len(others) == 1 else "others"
+        groups.append((f"{len(others)} {noun} ({counts[others].sum()})", others, OTHERS_COLOR))
     return groups
 
 

@@ -50,15 +50,15 @@ class OccurrenceCount:
         if self.is_exact:
             return f"{int(self.value):,}"
         if not self.value:
-            return f"fewer than {_digits(self.high)}"
-        return f"{_digits(self.value)} ({_digits(self.low)} to {_digits(self.high)})"
+            return f"fewer than {digits(self.high)}"
+        return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
 
     @property
     def short(self) -> str:
         """The number alone."""
         if self.is_exact:
             return f"{int(self.value):,}"
-        return _digits(self.value) if self.value else f"fewer than {_digits(self.high)}"
+        return digits(self.value) if self.value else f"fewer than {digits(self.high)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
@@ -70,7 +70,7 @@ class OccurrenceCount:
         return cls(**record)
 
 
-def _digits(number: float) -> str:
+def digits(number: float) -> str:
     """Four digits of an estimate, in a unit of thousands, millions or powers of ten."""
     if number < 1e15:
         return f"{float(f'{number:.4g}'):,.0f}" if number >= 100 else f"{number:.3g}"

@@ -31,11 +31,11 @@ def to_igraph(pattern: Pattern) -> igraph.Graph:
 
     Examples
     --------
-    >>> from mining.records.frequency import Frequency
+    >>> from mining.records.frequency import Frequency, OccurrenceCount
     >>> from mining.records.pattern import Medoid
     >>> import numpy as np
     >>> edge = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
-    ...                Medoid((4, 5), 1.0, root=4), Frequency(2, 1, 1), 0.8, ())
+    ...                Medoid((4, 5), 1.0, root=4), Frequency(OccurrenceCount.exact(1)), 0.8, ())
     >>> to_igraph(edge).es["weight"], to_igraph(edge).vs["constant"]
     ([0.9], [1.0, 1.0])
     """
