@@ -15,8 +15,10 @@ from mining.records.frequency import Frequency
 from mining.records.occurrence_count import OccurrenceCount
 from mining.runs.run_comparison import compare_runs
 
+FIVE = OccurrenceCount.exact(5)
 
-def pattern(number, graph, features=None, names=("x",), count=OccurrenceCount.exact(5)):
+
+def pattern(number, graph, features=None, names=("x",), count=FIVE):
     values = np.zeros(len(graph)) if features is None else np.array(features, float)
     made = pattern_of(graph, number, features=values.reshape(len(graph), -1))
     frequency = Frequency(count, 1, roots=7, similar=6, listed=5, disjoint=4)
