@@ -110,3 +110,31 @@ def test_the_same_seed_gives_the_same_candidates() -> None:
     one, other = (gather_candidates(graph, sizes=(4, 5), seed=7) for _ in range(2))
     assert [x.num_seen for x in one] == [x.num_seen for x in other]
     assert all((x.example == y.example).all() for x, y in zip(one, other, strict=True))
+
+
+def test_numbering_nodes_anew_changes_no_candidate() -> None:
+    base = nx.gnp_random_graph(300, 0.015, seed=8)
+    graph = embed(base, MOTIFS["K3,3"], 8, seed=9)
+    number = np.random.default_rng(10).permutation(300)
+    other = nx.relabel_nodes(graph, dict(enumerate(number.tolist())))
+    renumbered = nx.empty_graph(300)
+    renumbered.add_edges_from(other.edges)
+    found = [
+        {canonical_form(one.adjacency).certificate: one.num_seen for one in candidates}
+        for candidates in (
+            gather_candidates(as_csr(one), sizes=(4, 5, 6), most=60) for one in (graph, renumbered)
+        )
+    ]
+    shared = set(found[0]) & set(found[1])
+    assert len(shared) >= 0.95 * len(set(found[0]) | set(found[1]))
+    counts = np.array([[one[key] for key in shared] for one in found])
+    assert np.corrcoef(counts)[0, 1] > 0.999
+
+
+def test_squares_far_from_the_triangles_of_a_geometric_graph_are_seen() -> None:
+    base = nx.random_geometric_graph(600, 0.055, seed=11)
+    graph = as_csr(embed(base, MOTIFS["cube"], 12, seed=12))
+    candidates = gather_candidates(graph, sizes=range(3, 9))
+    one = candidates[place_of(nx.to_numpy_array(MOTIFS["cube"]), candidates)]
+    assert one.num_disjoint >= 10
+    assert one.num_expected < 1

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.node_order import order_by_structure
+from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, grow_from, pairs_of, rows_of, without_triangles
-from mining.candidates.structures import SeenSets, SeenStructure
+from mining.candidates.structures import SeenSets
 from mining.null_models.null_models import erased_configuration, rewire
 from mining.structures.overlaps import pick_disjoint
 
@@ -55,18 +57,6 @@ class Candidate:
     num_disjoint: int
     num_expected: float
 
-    @property
-    def num_cycles(self) -> int:
-        """Independent cycles: joined pairs - nodes + 1."""
-        size = len(self.adjacency)
-        num_joined = int(self.adjacency.reshape(size, size, -1).any(axis=2).sum()) // 2
-        return num_joined - size + 1
-
-    @property
-    def surprise(self) -> float:
-        """Standard errors by which more disjoint sets are seen than expected."""
-        return (self.num_disjoint - self.num_expected) / float(np.sqrt(self.num_expected + 1))
-
 
 def gather_candidates(
     graph: CSRGraph,
@@ -84,26 +74,29 @@ def gather_candidates(
     edges sets begin, None for all. A candidate is seen in ``min_support`` different node sets.
     Every size, the most frequent structures of each, and the most surprising ones are among them.
     """
+    # what is seen does not depend on how the nodes are numbered
+    ordered = order_by_structure(graph)
+    graph = ordered.graph
+    colors = None if colors is None else colors[ordered.nodes]
+    roots = None if roots is None else ordered.position[roots]
     rng = np.random.default_rng([seed, 11])
     nulls = [_null_graph(graph, rng) for _ in range(_NUM_NULL_GRAPHS)]
     look, *null_looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
-    candidates = []
+    compared = []
     for size in sizes:
         seen = SeenSets(graph, colors, look, size)
         invariants = seen.frequent(min_support, _MOST_FREQUENT)
-        expected: dict[bytes, float] = {}
+        expected = dict.fromkeys(invariants, 0.0)
         for null, null_look in zip(nulls, null_looks, strict=True):
-            for one in SeenSets(null, colors, null_look, size).structures(invariants):
+            null_seen = SeenSets(null, colors, null_look, size).sets_with(invariants)
+            for invariant, node_sets in null_seen.items():
+                count = int(pick_disjoint(node_sets, graph.num_nodes).sum())
+                expected[invariant] += count / _NUM_NULL_GRAPHS
+        for one in seen.structures(invariants):
+            if len(one.node_sets) >= min_support:
                 count = int(pick_disjoint(one.node_sets, graph.num_nodes).sum())
-                expected[one.certificate] = (
-                    expected.get(one.certificate, 0.0) + count / _NUM_NULL_GRAPHS
-                )
-        candidates += [
-            _candidate(one, expected.get(one.certificate, 0.0), graph.num_nodes)
-            for one in seen.structures(invariants)
-            if len(one.node_sets) >= min_support
-        ]
-    return _choose(candidates, most)
+                compared.append(ComparedStructure(one, count, expected[one.invariant]))
+    return [_candidate(one, ordered.nodes) for one in choose(graph, compared, most, min_support)]
 
 
 def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
@@ -132,42 +125,13 @@ def _look(
     return NodeSets.join(parts)
 
 
-def _candidate(one: SeenStructure, expected: float, num_nodes: int) -> Candidate:
+def _candidate(one: ComparedStructure, nodes: np.ndarray) -> Candidate:
+    """The record; ``nodes`` are the numbers that the nodes were given with."""
     return Candidate(
-        one.adjacency,
-        one.colors,
-        len(one.node_sets),
-        one.example,
-        int(pick_disjoint(one.node_sets, num_nodes).sum()),
-        expected,
+        one.seen.adjacency,
+        one.seen.colors,
+        len(one.seen.node_sets),
+        nodes[one.seen.example].astype(np.int32),
+        one.num_disjoint,
+        one.num_expected,
     )
-
-
-def _choose(candidates: list[Candidate], most: int) -> list[Candidate]:
-    """The ``most`` candidates that are first in one of the orders, most surprising first.
-
-    The orders take turns: surprise, surprise in cycles, and frequency, over all sizes and in each.
-    """
-
-    # a copy with a node dangling from it has no cycle more, and a part of a copy has fewer
-    def by_cycles(one: Candidate) -> tuple[float, int]:
-        return -one.num_cycles * (one.num_disjoint - one.num_expected), len(one.example)
-
-    def by_surprise(one: Candidate) -> tuple[float, int]:
-        return -one.surprise, len(one.example)
-
-    def by_frequency(one: Candidate) -> tuple[float, int]:
-        return -one.num_seen, len(one.example)
-
-    orders = []
-    keys = (by_cycles, by_surprise, by_frequency)
-    for size in sorted({len(one.example) for one in candidates}):
-        same = [one for one in candidates if len(one.example) == size]
-        orders += [sorted(same, key=key) for key in keys]
-    orders += [sorted(candidates, key=key) for key in keys]
-    chosen: dict[int, Candidate] = {}
-    for turn in range(len(candidates)):
-        for order in orders:
-            if turn < len(order) and len(chosen) < most:
-                chosen[id(order[turn])] = order[turn]
-    return sorted(chosen.values(), key=by_cycles)

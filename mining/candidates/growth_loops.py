@@ -137,31 +137,3 @@ def _best_linked(graph, count, stream, limit, scratch, era):
         if ties == _MOST_TIES:
             break
     return best
-
-
-@compiled(**SEARCH_JIT)
-def links_among(graph, links, nodes, out):
-    """Write the link of each pair of nodes of each row, 0 where they are not joined."""
-    for row in range(nodes.shape[0]):
-        for i in range(nodes.shape[1]):
-            for j in range(nodes.shape[1]):
-                entry = find_entry(graph, np.uint32(nodes[row, i]), np.uint32(nodes[row, j]))
-                if entry >= 0:
-                    out[row, i, j] = links[entry] if links is not None else 1
-
-
-@compiled(**SEARCH_JIT)
-def mark_triangles(first, last, graph, kept):
-    """Write False for each entry of the rows from `first` to `last` that is in a triangle."""
-    for node in range(first, last):
-        start, stop = graph.indptr[node], graph.indptr[node + 1]
-        for edge in range(start, stop):
-            # of two sorted rows, the longer one is searched for the nodes of the shorter one
-            other = np.int64(graph.indices[edge])
-            short, long = (
-                (node, other) if degree(graph, node) < degree(graph, other) else (other, node)
-            )
-            for place in range(graph.indptr[short], graph.indptr[short + 1]):
-                if find_entry(graph, np.uint32(long), graph.indices[place]) >= 0:
-                    kept[edge] = False
-                    break

@@ -12,7 +12,8 @@ from gomkcn_dgl.kernels.bfs_reference import hub_degree
 from gomkcn_dgl.kernels.search_numba import Rows, new_scratch
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.runtime.hashing import mix64
-from mining.candidates.growth_loops import grow_sets, links_among, mark_triangles
+from mining.candidates.growth_loops import grow_sets
+from mining.candidates.set_loops import links_among, mark_triangles
 
 # about the time of one growth
 _NANOSECONDS = 5000

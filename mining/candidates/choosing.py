@@ -1,0 +1,104 @@
+"""Which of many structures become candidates, and in which order.
+
+Structures that are parts of each other are seen at the same places. So the first candidate is the
+one that exceeds most what is expected; the next one is compared by what it shows elsewhere, and so
+on: sets count of whose edges at least half are in no set of a candidate before. A copy of a motif
+with a node that dangles from it, or without one of its nodes, is then seen no more. What an excess
+counts for grows with the number of independent cycles, since a motif has more than its parts.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.candidates.node_sets import rows_of
+from mining.candidates.set_loops import cover_edges, mostly_uncovered
+from mining.candidates.structures import SeenStructure
+from mining.structures.overlaps import pick_disjoint
+
+# candidates that are chosen by what the others have left, of all sizes together and of each size
+_MOST_OF_ALL, _MOST_OF_SIZE = 40, 15
+
+
+@dataclass(frozen=True)
+class ComparedStructure:
+    """A structure, and the disjoint node sets that show it here and in the mean null graph."""
+
+    seen: SeenStructure
+    num_disjoint: int
+    num_expected: float
+
+    @property
+    def size(self) -> int:
+        """Nodes of the structure."""
+        return len(self.seen.example)
+
+    @property
+    def num_cycles(self) -> int:
+        """Independent cycles: joined pairs - nodes + 1."""
+        adjacency = self.seen.adjacency.reshape(self.size, self.size, -1)
+        return int(adjacency.any(axis=2).sum()) // 2 - self.size + 1
+
+    def gain(self, num_disjoint: int) -> float:
+        """The excess of so many sets beyond its standard error, for each cycle."""
+        excess = num_disjoint - self.num_expected
+        error = float(np.sqrt(num_disjoint + self.num_expected))
+        return (1 + self.num_cycles) * (excess - error)
+
+
+def choose(
+    graph: CSRGraph, structures: list[ComparedStructure], most: int, min_support: int
+) -> list[ComparedStructure]:
+    """At most ``most`` structures, the most surprising first.
+
+    Several orders take turns: by gain at the edges that are left, of all sizes and of each; by gain
+    at all edges; and by frequency, so that ``min_support`` sets are enough.
+    """
+    first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
+    by_gain = sorted(structures, key=lambda one: (-one.gain(one.num_disjoint), one.size))
+    orders = [first, by_gain]
+    for size in sorted({one.size for one in structures}):
+        same = [one for one in by_gain if one.size == size]
+        orders += [
+            list(_in_turn(graph, same, min_support, _MOST_OF_SIZE)),
+            same,
+            sorted(same, key=lambda one: -len(one.seen.node_sets)),
+        ]
+    chosen: set[int] = set()
+    for turn in range(len(structures)):
+        for order in orders:
+            if turn < len(order) and len(chosen) < most:
+                chosen.add(id(order[turn]))
+    ordered = {id(one): one for one in first + by_gain}
+    return [one for key, one in ordered.items() if key in chosen]
+
+
+def _in_turn(
+    graph: CSRGraph, structures: list[ComparedStructure], min_support: int, most: int
+) -> Iterator[ComparedStructure]:
+    """The structures with a gain, each by what those before it have left; at most ``most``."""
+    rows, is_covered = rows_of(graph), np.zeros(len(graph.indices), np.bool_)
+    # a gain mostly gets smaller, so that those behind need not be computed anew
+    heap = [
+        (-one.gain(one.num_disjoint), one.size, number) for number, one in enumerate(structures)
+    ]
+    heapq.heapify(heap)
+    while heap and most:
+        _, size, number = heapq.heappop(heap)
+        one = structures[number]
+        sets = one.seen.node_sets
+        sets = sets[mostly_uncovered(rows, sets, is_covered)]
+        gain = one.gain(int(pick_disjoint(sets, graph.num_nodes).sum()))
+        if len(sets) < min_support or gain <= 0:
+            continue
+        if heap and (-gain, size, number) > heap[0]:
+            heapq.heappush(heap, (-gain, size, number))
+            continue
+        cover_edges(rows, sets, is_covered)
+        most -= 1
+        yield one

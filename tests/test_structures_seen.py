@@ -1,0 +1,91 @@
+"""The structures of node sets, against igraph's canonical forms and NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
+from mining.candidates.node_sets import grow_from, pairs_of, rows_of, without_triangles
+from mining.candidates.structures import SeenSets
+from mining.structures.canonical_forms import canonical_form
+
+
+def draw(kind: str, seed: int):  # type: ignore[no-untyped-def]
+    """A random graph with or without directions and types, and its links as matrices."""
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(40, size=(2, 120))
+    options = {"directed": kind != "plain"}
+    if kind == "typed":
+        options |= {"relation": rng.integers(2, size=120), "relation_names": ["a", "b"]}
+    graph = csr_from_edges(source, target, 40, **options)
+    links = np.zeros((40, 40), int)
+    links[np.repeat(np.arange(40), graph.degrees), graph.indices] = (
+        1 if graph.links is None else graph.links
+    )
+    return graph, graph.relations.links[links] if graph.links is not None else links > 0
+
+
+@pytest.mark.parametrize("colored", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "directed", "typed"])
+def test_sets_are_grouped_as_by_canonical_forms(kind: str, colored: bool) -> None:
+    graph, matrix = draw(kind, 1)
+    colors = np.random.default_rng(2).integers(2, size=40) if colored else None
+    rows = rows_of(graph)
+    sets = grow_from(graph, rows, colors, pairs_of(rows, None), 6, True, 3)
+    for size in (2, 3, 4, 6):
+        seen = SeenSets(graph, colors, sets, size)
+        found = {}
+        for one in seen.structures(seen.frequent(1, 10_000)):
+            assert (matrix[np.ix_(one.example, one.example)] == one.adjacency).all()
+            own = None if colors is None else colors[one.example]
+            key = canonical_form(one.adjacency, own).certificate
+            assert key not in found
+            found[key] = {tuple(sorted(nodes)) for nodes in one.node_sets.tolist()}
+        # each growth and each size, one by one
+        expected: dict[bytes, set[tuple[int, ...]]] = {}
+        for nodes in sets.nodes[sets.nodes[:, size - 1] >= 0, :size]:
+            own = None if colors is None else colors[nodes]
+            form = canonical_form(matrix[np.ix_(nodes, nodes)], own)
+            expected.setdefault(form.certificate, set()).add(tuple(sorted(nodes.tolist())))
+        assert found == expected
+
+
+@pytest.mark.parametrize("at_random", [False, True])
+def test_grown_sets_are_connected_and_hold_what_they_started_from(at_random: bool) -> None:
+    whole = nx.gnp_random_graph(60, 0.06, seed=4)
+    graph = as_csr(whole)
+    rows = rows_of(graph)
+    starts = pairs_of(rows, None)
+    assert sorted(map(tuple, starts.tolist())) == sorted(map(tuple, map(sorted, whole.edges)))
+    nodes = grow_from(graph, rows, None, starts, 7, at_random, 0).nodes
+    assert (nodes[:, :2] == starts).all()
+    for row in nodes.tolist():
+        grown = [node for node in row if node >= 0]
+        assert len(set(grown)) == len(grown)
+        assert len(grown) == min(7, len(nx.node_connected_component(whole, grown[0])))
+        for size in range(2, len(grown) + 1):
+            assert nx.is_connected(whole.subgraph(grown[:size]))
+
+
+def test_the_best_linked_node_is_next() -> None:
+    # from 0-1: 2 has two links; then 3, 4 and 5 have one, and 3 and 5 are joined
+    edges = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (2, 5), (3, 5), (4, 6), (4, 7)]
+    graph = as_csr(nx.Graph(edges))
+    number = {node: position for position, node in enumerate(nx.Graph(edges))}
+    start = np.array([[number[0], number[1]]])
+    nodes = grow_from(graph, rows_of(graph), None, start, 5, False, 0).nodes[0].tolist()
+    assert nodes[:3] == [number[0], number[1], number[2]]
+    assert set(nodes[3:]) == {number[3], number[5]}
+
+
+def test_edges_of_triangles_are_left_out() -> None:
+    whole = nx.gnp_random_graph(50, 0.12, seed=5)
+    rows = without_triangles(as_csr(whole))
+    expected = {
+        (u, v) for u, v in whole.edges if not set(whole.neighbors(u)) & set(whole.neighbors(v))
+    }
+    assert 0 < len(expected) < whole.number_of_edges()
+    assert set(map(tuple, pairs_of(rows, None).tolist())) == expected
