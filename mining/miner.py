@@ -220,7 +220,12 @@ class PatternMiner(PatternFeatures, MinerParameters):
             )
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located = locate_patterns(
-                source, csr, choice.structures, self.min_similarity, checkpoints
+                source,
+                csr,
+                choice.structures,
+                self.min_similarity,
+                self.min_support,
+                checkpoints,
             )
             self.is_partial_ = checkpoints.time_is_up
         # 7. build the records
@@ -344,7 +349,7 @@ def _gather(
         most=_MOST_CANDIDATES,
         min_support=miner.min_support,
     )
-    return pool_structures(candidates, filters, source.categories, miner.sizes)
+    return pool_structures(candidates, filters, source, miner.sizes)
 
 
 def _log_patterns(num_pooled: int, patterns: list[Any]) -> None:

@@ -158,7 +158,8 @@ def _rank(
         keys.append(-z if rules.rank == "surprise" and one is not None else -counts[i].value)
     order = np.argsort(keys, kind="stable").tolist()
     if rules.only_surprising:
-        order = [i for i in order if (one := first[i]) is not None and one.verdict == MORE]
+        # without a null model nothing is said against any
+        order = [i for i in order if (one := first[i]) is None or one.verdict == MORE]
     # patterns of which few copies are intact are searched for on their own, and stay
     noisy = [i for i in order if pool[i].noisy]
     return order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]]

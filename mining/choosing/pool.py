@@ -22,6 +22,7 @@ from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.structure import Structure
+from mining.structures.subgraph_source import SubgraphSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class PooledStructure:
 def pool_structures(
     candidates: Sequence[Candidate],
     filters: DiscreteFilters,
-    categories: Categories,
+    source: SubgraphSource,
     sizes: range,
 ) -> list[PooledStructure]:
     """Put the structures of filters and candidates together, each once, filters first."""
@@ -47,8 +48,7 @@ def pool_structures(
     smaller: dict[bytes, PooledStructure] = {}
     for number in range(len(filters.num_nodes)):
         size, own = filters.num_nodes[number], filters.take([number])
-        colors = categories.colors(own.feat[0, :size].numpy()) if categories else None
-        structure = own.structure(0, colors)
+        structure = own.structure(0, source.colors_of(own.feat[0, :size].numpy()))
         # what is smaller than the sizes asked for is kept for a graph that has nothing larger
         group = pool if size >= sizes[0] else smaller
         known = group.get(structure.certificate)

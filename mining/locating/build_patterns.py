@@ -41,7 +41,7 @@ def build_patterns(
             filters.adj[number, :size, :size], filters.weights[number], relations
         )
         feat = filters.feat[number, :size].numpy()
-        colors = categories.colors(feat).tolist() if categories else []
+        colors = source.colors_of(feat)
         patterns.append(
             Pattern(
                 id=number,
@@ -60,7 +60,7 @@ def build_patterns(
                 edge_relations=edge_relations,
                 categories=tuple(
                     tuple(graph.feature_names[column] for column in categories.columns_of(color))
-                    for color in colors
+                    for color in ([] if colors is None else colors.tolist())
                 ),
                 family=first[family[located.origin]],
                 classes=classes[located.origin],

@@ -79,17 +79,19 @@ def locate_patterns(
     graph: CSRGraph,
     chosen: Sequence[ChosenStructure],
     min_similarity: float | None,
+    min_support: int,
     checkpoints: CheckpointStore,
 ) -> LocatedPatterns:
     """List the places of each structure, and compare the neighbourhoods of nodes with all.
 
     ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
-    the neighbourhoods are a sample. All processes share the work and get the result.
+    the neighbourhoods are a sample. Of patterns that share a structure each has ``min_support``
+    places. All processes share the work and get the result.
     """
     features = ScaledFeatures(graph.features, source.scaling)
     # 1. places of each structure in the whole graph, as one pattern, or as several where filters
     # learnt different features
-    places = _list_all(source, graph, features, chosen, checkpoints)
+    places = _list_all(source, graph, features, chosen, min_support, checkpoints)
     filters = _as_filters(source, graph, chosen, places)
     # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
     roots = source.sample_roots(graph)
@@ -126,6 +128,7 @@ def _list_all(
     graph: CSRGraph,
     features: ScaledFeatures,
     chosen: Sequence[ChosenStructure],
+    min_support: int,
     checkpoints: CheckpointStore,
 ) -> list[tuple[int, Places]]:
     """The places of each pattern, with the number of its structure."""
@@ -158,6 +161,7 @@ def _list_all(
                 one.structure,
                 features,
                 [center[:size] for center in centers],
+                min_support,
             )
         places += [(number, part) for part in parts]
     return places
@@ -171,7 +175,7 @@ def _as_filters(
 ) -> DiscreteFilters:
     """The patterns as the kernel takes them."""
     width, num_features = source.max_nodes, graph.features.shape[1]
-    rows, seen = [], dict[int, int]()
+    rows = []
     for origin, own in places:
         one, size = chosen[origin], chosen[origin].structure.num_nodes
         adj = torch.from_numpy(one.structure.adjacency[None].astype(np.float32))
@@ -179,9 +183,8 @@ def _as_filters(
         row = DiscreteFilters(adj, feat, adj, (size,), (0,), (one.noisy,))
         if one.filters is not None:
             # the edge weights that were learnt, and how many filters learnt it
-            learnt = one.filters.take([seen.get(origin, 0)])
+            learnt = one.filters.take([own.center])
             row = replace(row, weights=learnt.trimmed(size).weights, merged=learnt.merged)
-        seen[origin] = seen.get(origin, 0) + 1
         rows.append(row.trimmed(width))
     if rows:
         return DiscreteFilters.join(rows)

@@ -18,7 +18,8 @@ from mining.structures.overlaps import set_keys
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_source import SubgraphSource
 
-# between patterns whose similarities differ by less than this, the structure decides
+# for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
+# this: between equals the structure decides, and the pattern that says most
 TIE = 1e-5
 # roots of one task
 _TASK_SIZE = 16_384
@@ -109,10 +110,10 @@ def _compare_part(
 
 def _compare(subgraphs: RootedSubgraphs, filters: DiscreteFilters) -> dict[str, np.ndarray]:
     """Similarity, the same with ties decided, and node sets; of several views the best."""
-    similarity = subgraphs.similarity(filters)
+    similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
     columns = {
         "similarity": similarity,
-        "ranking": similarity + np.float32(TIE) * subgraphs.same_structure(filters),
+        "ranking": similarity + np.float32(TIE * size) * subgraphs.same_structure(filters),
         "node_sets": np.broadcast_to(set_keys(subgraphs.batch.nodes)[:, None], similarity.shape),
     }
     shape = -1, subgraphs.batch.num_views, similarity.shape[1]

@@ -7,7 +7,7 @@ filters of one structure learnt different features, each place goes to the neare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +31,15 @@ class Places:
     """Places of one pattern: ``nodes`` int32 ``[K, M]``, and the mean scaled features ``[M, D]``.
 
     ``share`` is that of all places of the structure, which other patterns may share, and
-    ``is_complete`` says whether all of them are here, and not a random sample.
+    ``is_complete`` says whether all of them are here, and not a random sample. ``center`` is the
+    number of the filter that they are nearest to.
     """
 
     nodes: np.ndarray
     features: np.ndarray
     share: float
     is_complete: bool
+    center: int = 0
 
 
 def turn_places(
@@ -46,15 +48,17 @@ def turn_places(
     structure: Structure,
     features: ScaledFeatures,
     centers: Sequence[np.ndarray] = (),
+    min_support: int = 1,
 ) -> list[Places]:
     """Places of each of several patterns of one structure, from ``nodes [K, M]`` of all.
 
     ``centers [M, D]`` are the features that filters learnt for it, in the order of the nodes of
-    the structure; without any there is one pattern, of the features that the places have.
+    the structure; without any there is one pattern, of the features that the places have. The
+    places of a pattern with fewer than ``min_support`` go to the others.
     """
     if not len(nodes):
         blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
-        return [Places(nodes, center, 0.0, is_complete) for center in centers or [blank]]
+        return [Places(nodes, np.asarray([*centers, blank][0]), 1.0, is_complete)]
     low, high = features.bounds()
     symmetries = structure.automorphisms()
     if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
@@ -62,26 +66,34 @@ def turn_places(
         mean = features[nodes].mean(axis=0, dtype=np.float64)
         return [Places(nodes, mean.astype(np.float32), 1.0, is_complete)]
     values = features[nodes].astype(np.float64)  # [K, M, D]
-    means = [np.asarray(one, np.float64) for one in centers] or [values[0]]
-    for _ in range(_ROUNDS):
+    means = dict(enumerate(np.asarray(one, np.float64) for one in centers)) or {0: values[0]}
+    rounds = 0
+    while rounds < _ROUNDS:
         # each place in the turn, and at the pattern, that leaves the least distance
         owner, turn = _nearest_turns(values, means, symmetries)
+        support = {i: int((owner == i).sum()) for i in means}
+        rarest = min(means, key=support.__getitem__)
+        if support[rarest] < max(1, min_support) and len(means) > 1:
+            del means[rarest]
+            continue
         turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
-        means = [
-            turned[owner == i].mean(axis=0) if (owner == i).any() else mean
-            for i, mean in enumerate(means)
-        ]
+        means = {i: turned[owner == i].mean(axis=0) for i in means}
+        rounds += 1
     aligned = np.take_along_axis(nodes, symmetries[turn], axis=1)
     return [
         Places(
-            aligned[owner == i], mean.astype(np.float32), float((owner == i).mean()), is_complete
+            aligned[owner == i],
+            mean.astype(np.float32),
+            support[i] / len(nodes),
+            is_complete,
+            i,
         )
-        for i, mean in enumerate(means)
+        for i, mean in means.items()
     ]
 
 
 def _nearest_turns(
-    values: np.ndarray, means: Sequence[np.ndarray], symmetries: np.ndarray
+    values: np.ndarray, means: Mapping[int, np.ndarray], symmetries: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Number of the nearest mean ``[M, D]`` of each place, and of the turn that is nearest to it.
 
@@ -93,7 +105,7 @@ def _nearest_turns(
     position = np.arange(symmetries.shape[1])
     for start in range(0, len(values), step):
         part = slice(start, start + step)
-        for number, mean in enumerate(means):
+        for number, mean in means.items():
             # squared distance of each node of the place and each node of the pattern, [k, M, M]
             gap = ((values[part, :, None] - mean[None, None]) ** 2).sum(axis=3)
             total = gap[:, symmetries, position].sum(axis=2)  # [k, P]

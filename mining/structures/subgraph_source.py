@@ -66,6 +66,11 @@ class SubgraphSource:
             )
         return with_relations(_without_values(csr), self.relations)
 
+    def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
+        """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
+        # scaled columns of categories that no node has, or all have, cannot be compared
+        return self.categories.colors(self.scaling.restore(feat)) if self.categories else None
+
     def resized(self, max_nodes: int) -> SubgraphSource:
         """The same source with subgraphs of another size."""
         return replace(self, max_nodes=max_nodes)
