@@ -92,11 +92,9 @@ def test_filters_of_one_structure_are_joined_in_one_order_of_nodes():
     swapped = other[[4, 1, 2, 3, 0]]
     assert min(np.abs(row - learnt - 0.05).max() for row in (other, swapped)) < 1e-6
     # weights go with their nodes
+    number = [new_number[round(10 * value - 1.5)] for value in other.tolist()]
     for i, j in np.argwhere(second.numpy() > 0):
-        old_i, old_j = (
-            int(np.argmin(np.abs(np.array(features) + 0.05 - other[k]))) for k in (i, j)
-        )
-        expected = 0.9 - (new_number[old_i] + new_number[old_j]) / 100
+        expected = 0.9 - (number[i] + number[j]) / 100
         assert float(one.filters.weights[1, i, j]) == pytest.approx(expected, abs=1e-6)
 
 
