@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from tqdm import tqdm
@@ -26,6 +26,8 @@ log = logging.getLogger("gomkcn_dgl")
 # relative error, most seconds to reach it, and seconds for an exact count, of the counts by which
 # structures are judged; those that are reported are counted anew, as exactly as was asked for
 _ROUGH = 0.05, 0.25, 0.02
+# of more occurrences the number is always estimated
+_FEW = 1e7
 # graphs of each null model that are drawn first
 _FIRST_SAMPLES = 8
 
@@ -89,17 +91,10 @@ def choose_structures(
     else:
         order = _rank(pool, counts, compared, rules)
     # 5. count these as exactly as was asked for
-    fine = replace(
-        counter,
-        error=rules.count_error,
-        seconds=rules.count_seconds,
-        exact_seconds=rules.count_seconds,
-    )
-    structures = [pool[i].structure for i in order]
-    exactly = fine.count_together("count-chosen", graph, structures, checkpoints)
+    exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     chosen = [
-        ChosenStructure(pool[i].structure, count, pool[i].filters, pool[i].noisy)
-        for i, count in zip(order, exactly, strict=True)
+        ChosenStructure(pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy)
+        for i in order
     ]
     return Choice(
         chosen,
@@ -107,6 +102,33 @@ def choose_structures(
         list(range(len(order))),
         [None if separation is None else separation.differences[i] for i in order],
     )
+
+
+def _count_finely(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    rough: Sequence[OccurrenceCount],
+    order: Sequence[int],
+    categories: Categories,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+) -> dict[int, OccurrenceCount]:
+    """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
+    counts = {i: rough[i] for i in order if rough[i].is_exact}
+    few = [i for i in order if i not in counts and rough[i].high <= _FEW]
+    many = [i for i in order if i not in counts and i not in few]
+    # an exact count is not tried where it would take far too long
+    for name, numbers, exact_seconds in (
+        ("few", few, rules.count_seconds),
+        ("many", many, _ROUGH[2]),
+    ):
+        counter = StructureCounter(
+            categories, rules.count_error, rules.count_seconds, exact_seconds, rules.seed
+        )
+        structures = [pool[i].structure for i in numbers]
+        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)
+        counts |= dict(zip(numbers, fine, strict=True))
+    return counts
 
 
 def _compare(
