@@ -14,7 +14,9 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
+from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
+from mining.judging.ranking import find_families
 from mining.locating.locating import ChosenStructure
 from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
@@ -85,21 +87,24 @@ def choose_structures(
         separation = separate_classes(
             graph, structures, categories, classes, rules.seed, checkpoints
         )
-    # 4. rank them, and keep the first
+    # 4. put what others explain into families, rank all, and keep the first
+    families = _find_families(graph, pool, compared, categories, rules, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
     else:
-        order = _rank(pool, counts, compared, rules)
+        order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
     exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     chosen = [
         ChosenStructure(pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy)
         for i in order
     ]
+    # what is explained by a structure that is not reported stands for itself
+    heads = range(len(pool)) if families is None else families.head
     return Choice(
         chosen,
         [compared[i] for i in order],
-        list(range(len(order))),
+        [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
     )
 
@@ -166,22 +171,39 @@ def _compare(
     return compared
 
 
+def _find_families(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    compared: Sequence[dict[str, Significance]],
+    categories: Categories,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+) -> Families | None:
+    """Families of the structures, where they were compared with a null model."""
+    first = [next(iter(one.values())) for one in compared if one]
+    if not first:
+        return None
+    structures = [one.structure for one in pool]
+    return find_families(
+        graph, structures, categories, first, seed=rules.seed, checkpoints=checkpoints
+    )
+
+
 def _rank(
     pool: Sequence[PooledStructure],
     counts: Sequence[OccurrenceCount],
     compared: Sequence[dict[str, Significance]],
+    families: Families | None,
     rules: ChoiceRules,
 ) -> list[int]:
     """Positions of the structures to report, in their order."""
-    first = [next(iter(one.values()), None) for one in compared]
-    keys = []
-    for i, one in enumerate(first):
-        z = one.z if one is not None else 0.0
-        keys.append(-z if rules.rank == "surprise" and one is not None else -counts[i].value)
-    order = np.argsort(keys, kind="stable").tolist()
-    if rules.only_surprising:
-        # without a null model nothing is said against any
-        order = [i for i in order if (one := first[i]) is None or one.verdict == MORE]
+    if rules.rank == "surprise" and families is not None:
+        order = families.order()
+    else:
+        order = np.argsort([-one.value for one in counts], kind="stable").tolist()
+    if rules.only_surprising and families is not None:
+        verdicts = [next(iter(one.values())).verdict for one in compared]
+        order = [i for i in order if verdicts[i] == MORE and families.head[i] == i]
     # patterns of which few copies are intact are searched for on their own, and stay
-    noisy = [i for i in order if pool[i].noisy]
-    return order[: rules.num_patterns] + [i for i in noisy if i not in order[: rules.num_patterns]]
+    kept = order[: rules.num_patterns]
+    return kept + [i for i in order if pool[i].noisy and i not in kept]
