@@ -8,9 +8,14 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
-from mining.candidates.node_sets import grow_from, pairs_of, rows_of, without_triangles
+from gomkcn_dgl.kernels.search_numba import Rows
+from mining.candidates.node_sets import draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.structures import SeenSets
 from mining.structures.canonical_forms import canonical_form
+
+
+def all_pairs(rows: Rows) -> np.ndarray:
+    return draw_pairs(rows, None, 10_000, np.random.default_rng(0))
 
 
 def draw(kind: str, seed: int):  # type: ignore[no-untyped-def]
@@ -34,7 +39,7 @@ def test_sets_are_grouped_as_by_canonical_forms(kind: str, colored: bool) -> Non
     graph, matrix = draw(kind, 1)
     colors = np.random.default_rng(2).integers(2, size=40) if colored else None
     rows = rows_of(graph)
-    sets = grow_from(graph, rows, colors, pairs_of(rows, None), 6, True, 3)
+    sets = grow_from(graph, rows, colors, all_pairs(rows), 6, True, 3)
     for size in (2, 3, 4, 6):
         seen = SeenSets(graph, colors, sets, size)
         found = {}
@@ -58,7 +63,7 @@ def test_grown_sets_are_connected_and_hold_what_they_started_from(at_random: boo
     whole = nx.gnp_random_graph(60, 0.06, seed=4)
     graph = as_csr(whole)
     rows = rows_of(graph)
-    starts = pairs_of(rows, None)
+    starts = all_pairs(rows)
     assert sorted(map(tuple, starts.tolist())) == sorted(map(tuple, map(sorted, whole.edges)))
     nodes = grow_from(graph, rows, None, starts, 7, at_random, 0).nodes
     assert (nodes[:, :2] == starts).all()
@@ -88,4 +93,16 @@ def test_edges_of_triangles_are_left_out() -> None:
         (u, v) for u, v in whole.edges if not set(whole.neighbors(u)) & set(whole.neighbors(v))
     }
     assert 0 < len(expected) < whole.number_of_edges()
-    assert set(map(tuple, pairs_of(rows, None).tolist())) == expected
+    assert set(map(tuple, all_pairs(rows).tolist())) == expected
+
+
+def test_pairs_are_drawn_at_the_roots() -> None:
+    whole = nx.gnp_random_graph(80, 0.1, seed=6)
+    rows, roots = rows_of(as_csr(whole)), np.array([3, 70, 5, 3])
+    expected = {(min(e), max(e)) for e in whole.edges if set(e) & set(roots.tolist())}
+    rng = np.random.default_rng(1)
+    assert set(map(tuple, draw_pairs(rows, roots, 10_000, rng).tolist())) == expected
+    few = [tuple(pair) for pair in draw_pairs(rows, roots, 4, rng).tolist()]
+    assert len(few) == len(set(few)) == 4
+    assert set(few) <= expected
+    assert len(draw_pairs(rows, np.empty(0, int), 10, rng)) == 0

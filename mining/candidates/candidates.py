@@ -16,13 +16,15 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.node_order import order_by_structure
 from mining.candidates.choosing import ComparedStructure, choose
-from mining.candidates.node_sets import NodeSets, grow_from, pairs_of, rows_of, without_triangles
+from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.structures import SeenSets
 from mining.null_models.null_models import erased_configuration, rewire
 from mining.structures.overlaps import pick_disjoint
 
 # growths of each kind, in each graph
-_MOST_GROWTHS = 100_000
+_MOST_GROWTHS = 20_000
+# larger graphs are not searched for triangles
+_MOST_ENTRIES = 2**24
 _NUM_NULL_GRAPHS = 2
 # structures of one size that are compared with those of the null-model graphs
 _MOST_FREQUENT = 500
@@ -113,13 +115,13 @@ def _look(
     rng: np.random.Generator,
 ) -> NodeSets:
     """Connected node sets of a graph that have grown from its edges."""
-    # edges outside of triangles lead around what is clustered, to motifs of squares and rings
-    whole, sparse = rows_of(graph), without_triangles(graph)
+    views = [(rows_of(graph), False), (rows_of(graph), True)]
+    if len(graph.indices) <= _MOST_ENTRIES:
+        # edges outside of triangles lead around what is clustered, to motifs of squares and rings
+        views.append((without_triangles(graph), False))
     parts = []
-    for rows, at_random in ((whole, False), (sparse, False), (whole, True)):
-        starts = pairs_of(rows, roots)
-        if len(starts) > _MOST_GROWTHS:
-            starts = starts[np.sort(rng.choice(len(starts), _MOST_GROWTHS, replace=False))]
+    for rows, at_random in views:
+        starts = draw_pairs(rows, roots, _MOST_GROWTHS, rng)
         seed = int(rng.integers(2**63))
         parts.append(grow_from(graph, rows, colors, starts, max_nodes, at_random, seed))
     return NodeSets.join(parts)

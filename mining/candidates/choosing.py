@@ -23,6 +23,8 @@ from mining.structures.overlaps import pick_disjoint
 
 # candidates that are chosen by what the others have left, of all sizes together and of each size
 _MOST_OF_ALL, _MOST_OF_SIZE = 40, 15
+# the share of all places that structures of at most so many nodes have for certain
+_SMALL, _SHARE_OF_SMALL = 5, 0.3
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,9 @@ def choose(
 ) -> list[ComparedStructure]:
     """At most ``most`` structures, the most surprising first.
 
-    Several orders take turns: by gain at the edges that are left, of all sizes and of each; by gain
-    at all edges; and by frequency, so that ``min_support`` sets are enough.
+    Structures of at most five nodes are few, and most of them are chosen. Then several orders take
+    turns: by gain at the edges that are left, of all sizes and of each; by gain at all edges; and
+    by frequency.
     """
     first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
     by_gain = sorted(structures, key=lambda one: (-one.gain(one.num_disjoint), one.size))
@@ -69,7 +72,8 @@ def choose(
             same,
             sorted(same, key=lambda one: -len(one.seen.node_sets)),
         ]
-    chosen: set[int] = set()
+    small = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
+    chosen = {id(one) for one in small}
     for turn in range(len(structures)):
         for order in orders:
             if turn < len(order) and len(chosen) < most:

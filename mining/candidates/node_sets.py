@@ -61,18 +61,27 @@ def without_triangles(graph: CSRGraph) -> Rows:
     return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32), True)
 
 
-def pairs_of(rows: Rows, roots: np.ndarray | None) -> np.ndarray:
-    """Each pair of joined nodes once, those with a node in ``roots``, int64 ``[K, 2]``."""
-    source = np.repeat(
-        np.arange(len(rows.indptr) - 1), (rows.indptr[1:] - rows.indptr[:-1]).astype(np.int64)
-    )
-    target = rows.indices.astype(np.int64)
-    once = source < target
-    if roots is not None:
-        is_root = np.zeros(len(rows.indptr) - 1, np.bool_)
-        is_root[roots] = True
-        once &= is_root[source] | is_root[target]
-    return np.stack([source[once], target[once]], axis=1)
+def draw_pairs(
+    rows: Rows, roots: np.ndarray | None, most: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Pairs of joined nodes with one in ``roots``, int64 ``[K, 2]``: at most ``most``, at random.
+
+    What it takes in memory does not grow with the graph.
+    """
+    indptr = rows.indptr.view(np.int64)
+    # row entries numbered through: those of all nodes, or of the roots
+    nodes = None if roots is None else np.unique(roots)
+    ends = indptr[1:] if nodes is None else np.cumsum(indptr[nodes + 1] - indptr[nodes])
+    total = int(ends[-1]) if len(ends) else 0
+    place = np.arange(total) if total <= 2 * most else rng.integers(total, size=2 * most)
+    number = np.searchsorted(ends, place, side="right")
+    source = number if nodes is None else nodes[number]
+    entry = place if nodes is None else indptr[source + 1] - (ends[number] - place)
+    pairs = np.stack([source, rows.indices[entry].astype(np.int64)], axis=1)
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+    if len(pairs) > most:
+        pairs = pairs[np.sort(rng.choice(len(pairs), most, replace=False))]
+    return pairs
 
 
 def grow_from(
