@@ -16,7 +16,12 @@ from test_exact_counts_of_links import channels_of_graph, random_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.counting.exact_counts import ExactSearch, count_exact
-from mining.counting.occurrence_counts import choose_sampler, count_occurrences, interval
+from mining.counting.occurrence_counts import (
+    choose_sampler,
+    count_occurrences,
+    count_roughly,
+    interval,
+)
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 
 NEVER = 1e-9
@@ -122,3 +127,27 @@ def test_refusals():
     for name in ("error", "seconds", "exact_seconds"):
         with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
             count_occurrences(graph, 1 - np.eye(2), **{name: 0})
+
+
+def test_rough_counts_are_equal_whatever_the_threads():
+    graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=2))
+    path = nx.to_numpy_array(nx.path_graph(5))
+    before, counts = numba.get_num_threads(), set()
+    try:
+        for threads in (1, before):
+            numba.set_num_threads(threads)
+            counts.add(count_roughly(graph, path, max_steps=1000, max_draws=1 << 12))
+    finally:
+        numba.set_num_threads(before)
+    (estimate,) = counts
+    assert not estimate.is_exact
+    assert count_roughly(graph, 1 - np.eye(3)) == count_occurrences(graph, 1 - np.eye(3))
+    everything = count_exact(graph, path).count
+    assert abs(estimate.value - everything) < 0.3 * everything
+
+
+def test_a_search_is_long_by_its_steps_alone():
+    graph, clique = as_csr(nx.complete_graph(12)), 1 - np.eye(4)
+    steps = [10**k for k in range(1, 6)]
+    known = [count_roughly(graph, clique, max_steps=number).is_exact for number in steps]
+    assert known == sorted(known) and not known[0] and known[-1]

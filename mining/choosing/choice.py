@@ -25,11 +25,12 @@ from mining.structures.categories import Categories
 
 log = logging.getLogger("gomkcn_dgl")
 
-# relative error, most seconds to reach it, and seconds for an exact count, of the counts by which
-# structures are judged; those that are reported are counted anew, as exactly as was asked for
-_ROUGH = 0.05, 0.25, 0.02
+# relative error of the counts by which structures are judged; those that are reported are counted
+# anew, as exactly as was asked for
+_ROUGH_ERROR = 0.05
 # of more occurrences the number is always estimated
 _FEW = 1e7
+_HARDLY_ANY = 0.01
 # graphs of each null model that are drawn first
 _FIRST_SAMPLES = 8
 
@@ -74,7 +75,7 @@ def choose_structures(
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
-    counter = StructureCounter(categories, *_ROUGH, rules.seed)
+    counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
     counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
     kept = [i for i, count in enumerate(counts) if count.high >= max(1, rules.min_support)]
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
@@ -125,10 +126,10 @@ def _count_finely(
     # an exact count is not tried where it would take far too long
     for name, numbers, exact_seconds in (
         ("few", few, rules.count_seconds),
-        ("many", many, _ROUGH[2]),
+        ("many", many, _HARDLY_ANY),
     ):
         counter = StructureCounter(
-            categories, rules.count_error, rules.count_seconds, exact_seconds, rules.seed
+            categories, rules.count_error, rules.seed, rules.count_seconds, exact_seconds
         )
         structures = [pool[i].structure for i in numbers]
         fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)

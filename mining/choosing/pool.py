@@ -7,7 +7,7 @@ mark of patterns of which few copies are intact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,7 +17,7 @@ import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.candidates.candidates import Candidate
-from mining.counting.occurrence_counts import count_occurrences
+from mining.counting.occurrence_counts import count_occurrences, count_roughly
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
@@ -78,24 +78,31 @@ def _reordered(pattern: DiscreteFilters, order: np.ndarray) -> DiscreteFilters:
 
 @dataclass(frozen=True)
 class StructureCounter:
-    """Counts structures in whole graphs: exactly, or to a relative error, or for some seconds."""
+    """Counts structures in whole graphs, exactly or to a relative error.
+
+    ``seconds`` are the most to draw and ``exact_seconds`` the most to search; None: limits of work,
+    so that the counts are the same on any machine.
+    """
 
     categories: Categories
     error: float
-    seconds: float
-    exact_seconds: float
     seed: int
+    seconds: float | None = None
+    exact_seconds: float = 0.1
 
     def count(self, graph: CSRGraph, structures: Sequence[Structure]) -> list[OccurrenceCount]:
         """Count each structure in a graph."""
+        count: Callable[..., OccurrenceCount] = count_roughly
+        if self.seconds is not None:
+            count = partial(
+                count_occurrences, seconds=self.seconds, exact_seconds=self.exact_seconds
+            )
         return [
-            count_occurrences(
+            count(
                 graph,
                 one.adjacency,
                 one.colors_in(graph, self.categories),
                 error=self.error,
-                seconds=self.seconds,
-                exact_seconds=self.exact_seconds,
                 seed=self.seed,
             )
             for one in structures

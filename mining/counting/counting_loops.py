@@ -46,7 +46,7 @@ class Labels(NamedTuple):
 class Search(NamedTuple):
     """The state of a search: a pattern node at each level, and what it is mapped to."""
 
-    position: np.ndarray  # int64 [4]: root, level, the root to end before, places listed
+    position: np.ndarray  # int64 [5]: root, level, the root to end before, places listed, steps
     adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
     mapped: np.ndarray  # int64 [M], graph node of each pattern node
     is_marked: np.ndarray  # bool [M], whether `adjacent` has the bit of this pattern node
@@ -62,7 +62,7 @@ def new_search(num_nodes: int, pattern_size: int) -> Search:
     mapped, order, before, base, following, stop = np.zeros((6, pattern_size), np.int64)
     is_marked = np.zeros(pattern_size, np.bool_)
     adjacent = np.zeros(num_nodes, np.int64)
-    position = np.array([0, 0, num_nodes, 0])
+    position = np.array([0, 0, num_nodes, 0, 0])
     return Search(position, adjacent, mapped, is_marked, order, before, base, following, stop)
 
 
@@ -76,7 +76,7 @@ def advance(indptr, indices, plan, labels, search, count, places, steps):
     last = len(plan.adjacent) - 1
     root, level = search.position[0], search.position[1]
     end, listed = search.position[2], search.position[3]
-    first = plan.order[0]
+    first, given = plan.order[0], steps
     search.order[0] = first
     while steps > 0 and root < end:
         steps -= 1
@@ -87,7 +87,9 @@ def advance(indptr, indices, plan, labels, search, count, places, steps):
                 level = 1
                 _open(indptr, indices, plan, search, level)
             else:
+                # not a step: how many there are depends on the pieces that threads search
                 root += 1
+                steps += 1
         elif search.next[level] == search.stop[level]:
             # no candidates are left: backtrack
             level -= 1
@@ -117,6 +119,7 @@ def advance(indptr, indices, plan, labels, search, count, places, steps):
                 level += 1
                 _open(indptr, indices, plan, search, level)
     search.position[0], search.position[1], search.position[3] = root, level, listed
+    search.position[4] += given - steps
     return root < end
 
 

@@ -137,8 +137,11 @@ class ExactSearch:
         self.seconds = 0.0
         self.unfinished = False
 
-    def run(self, time_limit: float | None) -> None:
-        """Search until the end, or until the time is up."""
+    def run(self, time_limit: float | None, max_steps: int | None = None) -> None:
+        """Search until the end, or until the time is up, or after so many steps.
+
+        Whether the search takes more than ``max_steps`` is the same on any machine.
+        """
         if len(self.topology) == 1:
             self.count[:] = self.candidates
             return
@@ -150,9 +153,16 @@ class ExactSearch:
         # the first call in a process compiles, which is not part of the search
         advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
         start, own, late = time.perf_counter(), local(), []
+        searches: list[Search] = []
+        steps = _STEPS if max_steps is None else min(_STEPS, max_steps + 1)
+
+        def is_long() -> bool:
+            return max_steps is not None and sum(one.position[4] for one in searches) > max_steps
 
         def is_late() -> bool:
             if time_limit is not None and time.perf_counter() - start > time_limit:
+                late.append(True)
+            if is_long():
                 late.append(True)
             return bool(late)
 
@@ -160,9 +170,10 @@ class ExactSearch:
             # what one thread searches; the clock is read after a number of steps
             if not hasattr(own, "search"):
                 own.search = self._new_search()
+                searches.append(own.search)
             position = own.search.position
             position[0], position[2] = roots[first], roots[last - 1] + 1
-            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, _STEPS):
+            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, steps):
                 is_late()
 
         # the first roots tell whether threads are worth waking
@@ -181,7 +192,8 @@ class ExactSearch:
 
             run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
         self.seconds = time.perf_counter() - start
-        self.unfinished = bool(late)
+        # a search that ends in one go is measured as well
+        self.unfinished = bool(late) or is_long()
 
     def list_places(self, most: int, time_limit: float | None) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``."""

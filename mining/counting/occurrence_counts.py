@@ -113,16 +113,49 @@ def count_occurrences(
     return estimate_occurrences(search, error, seconds, seed, shared=shared)
 
 
+def count_roughly(
+    graph: CSRGraph,
+    adjacency: np.ndarray,
+    colors: Colors | None = None,
+    *,
+    error: float = 0.05,
+    max_steps: int = 1 << 20,
+    max_draws: int = 1 << 17,
+    seed: int = 0,
+) -> OccurrenceCount:
+    """The same within limits of work in place of time, so that it is equal on any machine.
+
+    All occurrences are counted if the search takes at most ``max_steps``. Else at most
+    ``max_draws`` of a tree that is chosen by its number of mappings alone are drawn.
+    """
+    search = ExactSearch(graph, adjacency, colors)
+    search.run(None, max_steps)
+    if not search.unfinished:
+        return OccurrenceCount.exact(int(search.count.sum()))
+    trees = islice(spanning_trees(search.topology, graph.degrees), _NUM_TRIED)
+    samplers = [TreeSampler(graph, search.topology, search.candidates, tree) for tree in trees]
+    sampler = min(samplers, key=lambda one: one.num_ways)
+    draw = partial(TreeSampler.draw_shares, sampler)
+    return _scaled(search, sampler, _estimate(draw, error, None, seed, max_draws=max_draws))
+
+
 def estimate_occurrences(
     search: ExactSearch, error: float, seconds: float, seed: int, *, shared: bool = False
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
+    draw = partial(_draw_shared if shared else TreeSampler.draw_shares, sampler)
+    return _scaled(search, sampler, _estimate(draw, error, seconds, seed, shared))
+
+
+def _scaled(
+    search: ExactSearch, sampler: TreeSampler, ends: tuple[float, float, float]
+) -> OccurrenceCount:
+    """The occurrences that a share of the mappings of a tree, with its interval, stands for."""
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
     scale = sampler.num_ways / search.topology.num_automorphisms
-    draw = partial(_draw_shared if shared else TreeSampler.draw_shares, sampler)
-    low, value, high = _estimate(draw, error, seconds, seed, shared)
+    low, value, high = ends
     return OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
 
 
@@ -155,11 +188,15 @@ def _draw_shared(sampler: TreeSampler, first: int, num_blocks: int, seed: int) -
 def _estimate(
     draw: Callable[[int, int, int], np.ndarray],
     error: float,
-    seconds: float,
+    seconds: float | None,
     seed: int,
-    shared: bool,
+    shared: bool = False,
+    max_draws: int | None = None,
 ) -> tuple[float, float, float]:
-    """Lower end, mean and upper end of the share of mappings that show the pattern."""
+    """Lower end, mean and upper end of the share of mappings that show the pattern.
+
+    Draws end at the relative ``error``, or when time or draws are used up.
+    """
     # compiled before the clock starts
     draw(0, 0, seed)
     start, results = time.perf_counter(), np.zeros((0, 4))
@@ -175,8 +212,12 @@ def _estimate(
                 break
             needed = 1.05 * len(results) * (reached / error) ** 2
         # at most three times as many as so far, and no more than there is time for
-        elapsed = time.perf_counter() - start
-        affordable = int((seconds / elapsed - 1) * len(results))
+        affordable = 3 * len(results)
+        if max_draws is not None:
+            affordable = max_draws // DRAWS_OF_A_BLOCK - len(results)
+        elif seconds is not None:
+            elapsed = time.perf_counter() - start
+            affordable = int((seconds / elapsed - 1) * len(results))
         if shared:
             affordable = broadcast_object(affordable)
         num_blocks = int(min(max(needed - len(results), 4), 3 * len(results), affordable))
