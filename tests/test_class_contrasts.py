@@ -3,16 +3,19 @@
 import itertools
 import json
 import re
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
+from command_line import gomkcn, refused
+from graph_files import write_tu
 from scipy.stats import fisher_exact
 from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
-from mining import MiningRun, PatternMiner, bag_of_patterns
+from mining import MiningRun, PatternMiner, bag_of_patterns, read_run
 from mining import pattern_table as export_table
 from mining.class_contrasts import (
     class_differences,
@@ -213,3 +216,22 @@ def test_classes_of_targets():
     assert classes_of(["b", "a", "b", "b"], graph).names == ("a", "b")
     with pytest.raises(InputError, match="y must have a class for each of the 4 graphs, or a targ"):
         classes_of([1, 2, 1], graph)
+
+
+def test_the_command_reads_classes_of_a_tu_folder(folder):
+    graphs, y = stars_and_rings()
+    write_tu("T", graphs, [3 if label == "ring" else -1 for label in y])
+    Path("names.csv").write_text("label,name\n3,with ring\n")
+    options = "--size 4-5 --patterns 2 --epochs 0 --null none --rank classes --quiet"
+    assert "with ring" in gomkcn(f"mine T --out run {options} --class-names names.csv")
+    (first, _) = read_run("run").patterns
+    strongest = first.classes.strongest
+    assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
+    assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]
+    # the settings are enough to do it again
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    assert [one.classes for one in read_run("again").patterns] == [
+        one.classes for one in read_run("run").patterns
+    ]
+    next(Path("T").glob("*_graph_labels.txt")).unlink()
+    assert "rank can be 'classes' where the classes of" in refused(f"mine T --out no {options}")
