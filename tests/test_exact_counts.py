@@ -10,7 +10,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact
+from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact, find_graphs
 from mining.structures.canonical_forms import canonical_form
 
 TOPOLOGIES = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
@@ -67,7 +67,42 @@ def test_a_collection_of_weighted_graphs():
     for topology, count in ((CLIQUE[2], (11, 3)), (0.25 * CLIQUE[3], (5, 2))):
         exact = count_exact(graph, topology)
         assert (exact.count, exact.num_graphs, exact.at_least) == (*count, count[0])
+        found, is_complete = find_graphs(graph, topology)
+        assert (found.sum(), is_complete) == (count[1], True)
     assert count_by_graph(graph, CLIQUE[3]).tolist() == [1, 0, 4, 0]
+    assert find_graphs(graph, CLIQUE[3])[0].tolist() == [True, False, True, False]
+    assert find_graphs(graph, CLIQUE[1])[0].all()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphs_that_hold_an_occurrence(directed):
+    rng = np.random.default_rng(3)
+    graphs = [nx.gnp_random_graph(9, 0.25, seed=seed, directed=directed) for seed in range(40)]
+    graph, some = as_csr(graphs), 0
+    colors = rng.integers(0, 2, graph.num_nodes)
+    for seed in range(12):
+        part = nx.gnp_random_graph(4, 0.5, seed=seed, directed=directed)
+        if not nx.is_connected(part.to_undirected()):
+            continue
+        channels = nx.to_numpy_array(part)
+        if directed:
+            # leaving and arriving
+            channels = np.stack([channels, channels.T], axis=2)
+        for own in (None, (rng.integers(0, 2, 4), colors)):
+            counts = count_by_graph(graph, channels, own)
+            assert find_graphs(graph, channels, own)[0].tolist() == (counts > 0).tolist()
+            some += 0 < (counts > 0).sum() < 40
+    assert some > 3
+
+
+def test_graphs_that_are_not_decided_in_time(monkeypatch):
+    ticks = itertools.count()
+    graph = as_csr([nx.complete_graph(3), nx.gnp_random_graph(40, 0.5, seed=0)])
+    # a clique of 12 is in neither, which takes many steps to see in the second
+    monkeypatch.setattr("mining.counting.exact_counts._FEW_STEPS", 10)
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
+    found, is_complete = find_graphs(graph, CLIQUE[8], seconds=3)
+    assert (found.tolist(), is_complete) == ([False, False], False)
 
 
 def test_a_count_that_is_not_finished(monkeypatch):

@@ -85,9 +85,7 @@ def choose_structures(
     separation = None
     if classes is not None:
         structures = [one.structure for one in pool]
-        separation = separate_classes(
-            graph, structures, categories, classes, rules.seed, checkpoints
-        )
+        separation = separate_classes(graph, structures, categories, classes, checkpoints)
     # 4. put what others explain into families, rank all, and keep the first
     families = _find_families(graph, pool, compared, categories, rules, checkpoints)
     if rules.rank == "classes" and separation is not None:

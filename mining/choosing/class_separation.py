@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,13 +13,15 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.class_contrasts import class_differences, rank_by_classes
-from mining.pattern_counts import count_in_graphs
+from mining.counting.exact_counts import find_graphs
 from mining.records.class_difference import ClassDifference
 from mining.structures.categories import Categories
 from mining.structures.structure import Structure
 
-# most seconds to count a structure exactly in all graphs
-_SECONDS = 2.0
+log = logging.getLogger("gomkcn_dgl")
+
+# most seconds to look for a structure in all graphs
+_SECONDS = 5.0
 # largest q of what separates classes
 _LEVEL = 0.05
 
@@ -46,26 +49,29 @@ def separate_classes(
     structures: Sequence[Structure],
     categories: Categories,
     classes: GraphClasses,
-    seed: int,
     checkpoints: CheckpointStore,
 ) -> ClassSeparation:
     """Compare how many graphs of each class contain each structure; q is over all structures.
 
-    All processes share the work. Where a structure cannot be counted in time, a graph contains it
-    if an estimate finds an occurrence.
+    All processes share the work.
     """
 
     def find_one(number: int) -> dict[str, np.ndarray]:
         structure = structures[number]
         colors = structure.colors_in(graph, categories)
-        counts, _ = count_in_graphs(graph, structure.adjacency, colors, _SECONDS, seed)
-        return {"contains": counts > 0}
+        found, is_complete = find_graphs(graph, structure.adjacency, colors, _SECONDS)
+        return {"contains": found, "is_complete": np.array(is_complete)}
 
     tasks = {f"graphs-with-{i}": partial(find_one, i) for i in range(len(structures))}
     checkpoints.share(tasks, least=len(tasks))
     contains = np.zeros((graph.num_graphs, len(structures)), bool)
+    num_cut = 0
     for column, task in enumerate(tasks):
-        contains[:, column] = checkpoints.take(task, dict)["contains"]
+        result = checkpoints.take(task, dict)
+        contains[:, column] = result["contains"]
+        num_cut += not result["is_complete"]
+    if num_cut:
+        log.warning("%d structures were not searched in all graphs, for want of time", num_cut)
     differences = class_differences(contains, classes.labels, classes.names)
     sizes = [structure.num_nodes for structure in structures]
     return ClassSeparation(differences, *rank_by_classes(differences, contains, sizes))

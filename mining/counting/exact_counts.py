@@ -16,6 +16,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.counting.candidate_nodes import find_candidates
 from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
@@ -23,6 +24,8 @@ from mining.counting.topology import Colors, Topology
 
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
+# and between two looks whether there is an occurrence
+_FEW_STEPS = 1 << 14
 # pieces of the roots, each searched by one thread, and the seconds that one should take
 _MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
 _NO_PLACES = np.empty((0, 0), np.int32)
@@ -124,6 +127,28 @@ def count_by_graph(
     return np.diff(before[graph.graph_ptr])
 
 
+def find_graphs(
+    graph: CSRGraph,
+    adjacency: np.ndarray,
+    colors: Colors | None = None,
+    seconds: float | None = None,
+) -> tuple[np.ndarray, bool]:
+    """Which graphs of a collection hold an occurrence, bool ``[G]``, and whether all are decided.
+
+    Much quicker than counting where there are very many: each graph is searched until the first. A
+    graph that is not decided in time counts as one that holds none.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
+    >>> find_graphs(rings, 1 - np.eye(3))[0].tolist()
+    [True, True, False]
+    """
+    search = ExactSearch(graph, adjacency, colors)
+    found = search.find_graphs(seconds)
+    return found, not search.unfinished
+
+
 class ExactSearch:
     """A search for all occurrences of a topology: ``count [V]`` has them by root."""
 
@@ -214,6 +239,33 @@ class ExactSearch:
                 break
         self.unfinished = self.unfinished or int(self.count.sum()) > most
         return places[: search.position[3]]
+
+    def find_graphs(self, time_limit: float | None) -> np.ndarray:
+        """Search each graph until its first occurrence, bool ``[G]``."""
+        if len(self.topology) == 1:
+            return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
+        plan, labels = self._plan()
+        # the first call in a process compiles, which is not part of the search
+        whole = self.graph.indptr, self.graph.indices, plan, labels
+        advance(*whole, self._new_search(), self.count, _NO_PLACES, 0)
+        start, found = time.perf_counter(), np.zeros(self.graph.num_graphs, bool)
+        for number, one in enumerate(split_graphs(self.graph)):
+            nodes = slice(*self.graph.graph_ptr[number : number + 2])
+            own = plan._replace(candidates=plan.candidates[nodes])
+            links = None
+            if labels is not None and one.links is not None:
+                links = labels._replace(links=one.links)
+            search = new_search(one.num_nodes, len(self.topology))
+            goes_on = True
+            while goes_on and not found[number] and not self.unfinished:
+                goes_on = advance(
+                    one.indptr, one.indices, own, links, search, self.count[nodes], _NO_PLACES,
+                    _FEW_STEPS,
+                )  # fmt: skip
+                found[number] = self.count[nodes].any()
+                is_late = time_limit is not None and time.perf_counter() - start > time_limit
+                self.unfinished = is_late and goes_on and not found[number]
+        return found
 
     def _new_search(self) -> Search:
         return new_search(self.graph.num_nodes, len(self.topology))

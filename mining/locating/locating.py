@@ -12,7 +12,7 @@ import torch
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from mining.counting.exact_counts import count_by_graph
+from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
@@ -228,10 +228,9 @@ def _count_graphs(
     held = len(np.unique(graph.graph_of(places.nodes[:, 0])))
     if places.is_complete or graph.num_graphs == 1:
         return held
-    counts = count_by_graph(
-        graph, structure.adjacency, structure.colors_in(graph, categories), seconds=_GRAPH_SECONDS
-    )
-    return held if counts is None else int((counts > 0).sum())
+    colors = structure.colors_in(graph, categories)
+    found, _ = find_graphs(graph, structure.adjacency, colors, _GRAPH_SECONDS)
+    return max(held, int(found.sum()))
 
 
 def _record(
