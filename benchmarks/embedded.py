@@ -11,6 +11,7 @@ model. Where the structure has at most 5 nodes, igraph counts all structures of 
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -241,7 +242,7 @@ def note_classical(bench: Bench, outcomes: Sequence[Outcome]) -> None:
 @click.option("--base", "bases", multiple=True, help="Only these base graphs; repeatable.")
 @click.option("--structure", "structures", multiple=True, help="Only these; repeatable.")
 @click.option("--features", type=click.Choice(list(FEATURES)), help="In turn by default.")
-@click.option("--cells", "number", type=int, help="A random sample of so many cells.")
+@click.option("--minutes", type=float, help="As many cells, in a random order, as fit in these.")
 @click.option("--samples", default=20, help="Samples of the null model.")
 @click.option("--seed", default=0, help="Seed of the graphs and of the miner.")
 @data_option
@@ -250,7 +251,7 @@ def main(
     bases: tuple[str, ...],
     structures: tuple[str, ...],
     features: str | None,
-    number: int | None,
+    minutes: float | None,
     samples: int,
     seed: int,
     data: Path,
@@ -263,10 +264,8 @@ def main(
         for cell in all_cells(features)
         if (not bases or cell.base in bases) and (not structures or cell.structure in structures)
     ]
-    if number is not None and number < len(cells):
-        chosen = np.random.default_rng(seed).permutation(len(cells))[:number]
-        bench.note(f"A random sample of {number} of the {len(cells)} cells.")
-        cells = [cells[i] for i in np.sort(chosen)]
+    if minutes is not None:
+        cells = [cells[i] for i in np.random.default_rng(seed).permutation(len(cells))]
     if bench.quick:
         cells, samples = [replace(cells[0], copies=30), cells[10]], 3
     if not data.is_dir():
@@ -288,8 +287,11 @@ def main(
             "s": ".2f",
         },
     )
-    outcomes = []
+    outcomes: list[Outcome] = []
     for cell in cells:
+        if minutes is not None and time.perf_counter() - bench.start > 60 * minutes:
+            bench.note(f"Time was up after {len(outcomes)} of {len(cells)} cells in random order.")
+            break
         outcomes.append(mine_one(cell, data, seed, samples))
         add_outcome(table, outcomes[-1])
     summarize(bench, outcomes)
