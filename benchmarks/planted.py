@@ -118,12 +118,16 @@ def add_row(table: Table, row: Row, outcomes: Sequence[Outcome]) -> bool:
 
 @bench_command("planted", usual_repeats=1, how="run of each seed, one thread a run")
 @click.option("--rows", "only", help="Only the rows of this name.")
+@click.option("--size", "sizes", type=int, multiple=True, help="Only these sizes; repeatable.")
 @click.option("--first-seed", default=0, help="Seeds from here on.")
 @click.option("--seeds", "most_seeds", type=int, help="At most so many seeds a row.")
-def main(bench: Bench, only: str | None, first_seed: int, most_seeds: int | None) -> None:
+def main(
+    bench: Bench, only: str | None, sizes: tuple[int, ...], first_seed: int, most_seeds: int | None
+) -> None:
     """Mine planted graphs over many seeds and say what was recovered."""
     use_threads(1)
     rows = [row for row in all_rows() if only in (None, row.name)]
+    rows = [row for row in rows if not sizes or row.size in sizes]
     if most_seeds is not None:
         rows = [replace(row, seeds=min(row.seeds, most_seeds)) for row in rows]
     if bench.quick:

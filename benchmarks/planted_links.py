@@ -199,12 +199,20 @@ def add_row(table: Table, row: Row, outcomes: list[Outcome]) -> bool:
 
 @bench_command("planted_links", usual_repeats=1, how="run of each seed, one thread a run")
 @click.option("--rows", "only", multiple=True, help="Only the rows of this name; repeatable.")
+@click.option("--size", "sizes", type=int, multiple=True, help="Only these sizes; repeatable.")
 @click.option("--first-seed", default=0, help="Seeds from here on.")
 @click.option("--seeds", "most_seeds", type=int, help="At most so many seeds a row.")
-def main(bench: Bench, only: tuple[str, ...], first_seed: int, most_seeds: int | None) -> None:
+def main(
+    bench: Bench,
+    only: tuple[str, ...],
+    sizes: tuple[int, ...],
+    first_seed: int,
+    most_seeds: int | None,
+) -> None:
     """Mine graphs with planted directed and typed motifs and say what was recovered."""
     use_threads(1)
     rows = [row for row in all_rows() if not only or row.name in only]
+    rows = [row for row in rows if not sizes or row.size in sizes]
     if most_seeds is not None:
         rows = [replace(row, seeds=min(row.seeds, most_seeds)) for row in rows]
     if bench.quick:
