@@ -1,150 +1,215 @@
-"""Are the p-values of `--null` right? Graphs with nothing planted, and planted ones beside them.
+"""Are the verdicts right? Graphs with nothing planted beside null models, and planted ones.
 
     python benchmarks/significance.py            every row, written to results/significance.*
-    python benchmarks/significance.py --quick    two small graphs a row, nothing written
+    python benchmarks/significance.py --quick    one small graph a row, nothing written
 
-Two ways to get a p-value are compared: by counts, as for a pattern that was fixed beforehand, and
-by decoys, patterns that the same miner finds in samples of the null model.
+Structures are gathered as the miner gathers them, counted in the whole graph and in graphs of a
+null model, and judged. Where nothing is planted and the null model fits, at most 5 % of the graphs
+may have a pattern with q of at most .05.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import click
+import networkx as nx
 import numpy as np
-from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine, recoveries
+from measure import use_threads
+from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench, bench_command
+from scipy.stats import binomtest
 
-from mining.assessment.significance import add_significance
-from mining.null_models.null_models import sample_null
-from mining.records.significance import Significance
+from gomkcn_dgl import CSRGraph, as_csr
+from mining.candidates.candidates import gather_candidates
+from mining.counting.occurrence_counts import count_occurrences
+from mining.judging.null_comparison import compare_with_null
+from mining.judging.ranking import find_families
+from mining.null_models.null_fit import fit_of
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.significance import LEVEL, MORE, UNDECIDED, Significance
+from mining.structures.categories import NO_CATEGORIES
+from mining.structures.structure import Structure
+from synthetic import MOTIFS
 
-LEVEL = 0.05
+SIZES = range(3, 7)
 NOTES = (
-    "A rewired BA graph comes from the null model itself, so all three shares should be the level "
-    "or less; features drawn for each node do not depend on the edges, so the same holds for BA "
-    "with features per node. By counts alone those patterns are called significant too often: they "
-    "were fitted to the features of this graph.",
-    "A BA graph does not come from either rewiring: it grew. Given the degrees alone it is told "
-    "apart; where the degrees at both ends of each edge are kept as well, hardly.",
-    "In a graph with motifs the other patterns differ from chance, too: they avoid the edges and "
-    "the features that the motifs took.",
+    "A null model fits if graphs of this kind differ from it by chance alone. An Erdős–Rényi graph "
+    "is one of all graphs with its degrees; a Barabási–Albert graph is nearly one of all with its "
+    "joint degrees; a ring lattice with 10 % of its edges moved, points joined to near ones, and "
+    "blocks have null models of their own.",
+    "A warning says that triangles are not what the null model explains, and that patterns with "
+    "triangles stand out for that reason alone.",
+    "First patterns: graphs in which the planted motifs come before all else in the order by "
+    "surprise. Patterns with q ≤ .05 beside planted motifs are their parts and extensions, and "
+    "what the null model makes of their edges elsewhere.",
 )
+
+
+def watts_strogatz(num_nodes: int, share: float, seed: int) -> nx.Graph:
+    return nx.watts_strogatz_graph(num_nodes, 6, share, seed=seed)
+
+
+def blocks(num_nodes: int, seed: int) -> nx.Graph:
+    """Four blocks, an edge inside of them eight times as likely as one between."""
+    probabilities = (np.full((4, 4), 2.0) + 14 * np.eye(4)) / num_nodes
+    return nx.stochastic_block_model([num_nodes // 4] * 4, probabilities.tolist(), seed=seed)
+
+
+def near_points(num_nodes: int, seed: int) -> nx.Graph:
+    return nx.random_geometric_graph(num_nodes, np.sqrt(6 / (np.pi * num_nodes)), seed=seed)
+
+
+GRAPHS: dict[str, Callable[[int, int], nx.Graph]] = {
+    "Erdős–Rényi": lambda n, seed: nx.gnp_random_graph(n, 5 / n, seed=seed),
+    "Barabási–Albert": lambda n, seed: nx.barabasi_albert_graph(n, 2, seed=seed),
+    "Watts–Strogatz, all edges moved": lambda n, seed: watts_strogatz(n, 1.0, seed),
+    "Watts–Strogatz, 10 % moved": lambda n, seed: watts_strogatz(n, 0.1, seed),
+    "stochastic blocks": blocks,
+    "geometric": near_points,
+}
 
 
 @dataclass(frozen=True)
 class Row:
-    """Graphs of one kind, compared with some null models."""
+    """Graphs of one kind beside one null model, and whether it fits them."""
 
-    name: str
-    edges_per_node: int
-    features: str
-    nulls: tuple[str, ...]
-    seeds: int
-    copies: int = 0
-    # the null model that the graph itself is drawn from
-    drawn_from: str | None = None
+    graph: str
+    null: str
+    fits: bool = True
 
 
 def all_rows() -> Iterator[Row]:
-    for edges in (1, 2):
-        yield Row("rewired BA", edges, "constant", ("degree",), 20, drawn_from="degree")
-    for edges in (1, 2):
-        yield Row("BA", edges, "constant", ("degree", "configuration"), 20)
-    yield Row("BA", 1, "per_node", ("features",), 20)
-    for edges in (1, 2):
-        yield Row("BA and motifs", edges, "constant", ("degree",), 5, copies=10)
-    yield Row("BA and motifs", 1, "per_type", ("degree", "features"), 5, copies=10)
+    yield Row("Erdős–Rényi", "degree")
+    yield Row("Erdős–Rényi", "configuration")
+    yield Row("Barabási–Albert", "degree")
+    yield Row("Watts–Strogatz, all edges moved", "degree")
+    yield Row("Watts–Strogatz, 10 % moved", "small-world")
+    yield Row("stochastic blocks", "communities")
+    yield Row("geometric", "geometric")
+    for graph in ("Watts–Strogatz, 10 % moved", "geometric", "stochastic blocks"):
+        yield Row(graph, "degree", fits=False)
+    for graph in ("Watts–Strogatz, 10 % moved", "geometric"):
+        yield Row(graph, "triangles", fits=False)
 
 
-@dataclass(frozen=True)
-class PatternSignificance:
-    """Significance of a pattern of the graph of one seed."""
-
-    seed: int
-    planted: bool
-    entry: Significance
+def gather(graph: CSRGraph, seed: int, most: int) -> list[Structure]:
+    """Structures that recur, each once."""
+    found = gather_candidates(graph, None, SIZES, seed=seed, most=most)
+    return [Structure(one.adjacency, one.colors) for one in found]
 
 
-def assess_row(
-    row: Row, num_nodes: int, samples: int, decoys: int
-) -> dict[str, list[PatternSignificance]]:
-    """Mine the graphs of all seeds and compare each with its null models."""
-    assessed: dict[str, list[PatternSignificance]] = {null: [] for null in row.nulls}
-    for seed in range(row.seeds):
-        graph, planted = make_planted(
-            MOTIFS_OF_SIZE[6],
-            row.edges_per_node,
-            seed,
-            copies=row.copies,
-            num_nodes=num_nodes,
-            features=row.features,
-        )
-        if row.drawn_from is not None:
-            graph = sample_null(graph, row.drawn_from, seed)
-        miner, _ = mine(graph, num_epochs=10, random_state=seed)
-        add_significance(miner, graph, row.nulls, num_samples=samples, num_decoys=decoys)
-        motifs = {
-            number
-            for motif in recoveries(miner, planted)
-            for number in motif.pattern_ids
-            if motif.copies
-        }
-        for pattern in miner.patterns_:
-            for null, entry in pattern.significance.items():
-                assessed[null].append(PatternSignificance(seed, pattern.id in motifs, entry))
-    return assessed
+def judge_graph(
+    graph: CSRGraph, structures: Sequence[Structure], null: str, seed: int, most: int
+) -> list[Significance]:
+    """Compare all structures with a null model."""
+
+    def count(sample: CSRGraph, numbers: Sequence[int]) -> list[OccurrenceCount]:
+        return [
+            count_occurrences(
+                sample,
+                structures[number].adjacency,
+                error=0.1,
+                seconds=0.05,
+                exact_seconds=0.05,
+                seed=seed,
+            )
+            for number in numbers
+        ]
+
+    observed = count(graph, range(len(structures)))
+    return compare_with_null(graph, null, count, observed, least=8, most=most, seed=seed)
 
 
-def share(assessed: list[PatternSignificance], field: str) -> str:
-    """Share of the patterns at or under the level, with its standard error over the graphs."""
-    per_graph: dict[int, list[bool]] = {}
-    for one in assessed:
-        per_graph.setdefault(one.seed, []).append(getattr(one.entry, field) <= LEVEL)
-    hits = np.array([sum(values) for values in per_graph.values()])
-    sizes = np.array([len(values) for values in per_graph.values()])
-    mean = hits.sum() / sizes.sum()
-    # of a ratio of two sums over graphs, since the patterns of a graph are not independent
-    error = np.sqrt(((hits - mean * sizes) ** 2).sum()) / sizes.sum()
-    return f"{mean:.3f} ± {error:.3f}"
-
-
-@bench_command("significance", usual_repeats=1, how="run of each seed")
-def main(bench: Bench) -> None:
-    """Say how many patterns are called significant where nothing is, and where something is."""
-    num_nodes, samples, decoys = (260, 4, 2) if bench.quick else (500, 40, 12)
+def add_unplanted(bench: Bench, seeds: int, num_nodes: int, most: int) -> None:
+    """Graphs with nothing planted."""
     table = bench.table(
-        f"{num_nodes} nodes, {samples} samples to count in and {decoys} to mine, 10 epochs; share "
-        f"of the patterns at or under {LEVEL:g} ± its standard error over the graphs",
+        f"Nothing planted: {num_nodes} nodes, structures of {SIZES[0]} to {SIZES[-1]} nodes, "
+        f"8 to {most} samples",
         {
             "graph": "",
-            "BA edges": "",
-            "features": "",
             "null model": "",
-            "patterns": "",
+            "fits": "",
             "graphs": "",
-            "number": "",
-            "p by decoys": "",
-            "q": "",
-            "z, median (range)": "",
+            "with a pattern of q ≤ .05": "",
+            "95 % interval of the share": "",
+            "undecided patterns": ".1%",
+            "with a warning": "",
         },
     )
     for row in all_rows():
-        if bench.quick:
-            row = Row(**{**vars(row), "seeds": 1})
-        for null, assessed in assess_row(row, num_nodes, samples, decoys).items():
-            for planted in (True, False) if row.copies else (False,):
-                some = [one for one in assessed if one.planted == planted]
-                if not some:
-                    continue
-                z = np.array([one.entry.z for one in some])
-                kind = "planted" if planted else "others" if row.copies else "all"
-                table.add(
-                    row.name, row.edges_per_node, row.features, null, kind, row.seeds, len(some),
-                    share(some, "p"), share(some, "q"),
-                    f"{np.median(z):.1f} ({z.min():.1f} to {z.max():.1f})",
-                )  # fmt: skip
+        different, warned, verdicts = 0, 0, []
+        number = seeds if row.fits else max(1, seeds // 4)
+        for seed in range(number):
+            graph = as_csr(GRAPHS[row.graph](num_nodes, seed))
+            found = judge_graph(graph, gather(graph, seed, 40), row.null, seed, most)
+            different += any(one.q <= LEVEL for one in found)
+            warned += bool(fit_of(graph, row.null, seed=seed).warning)
+            verdicts += [one.verdict for one in found]
+        low, high = binomtest(different, number).proportion_ci(method="wilson")
+        table.add(
+            row.graph,
+            row.null,
+            "yes" if row.fits else "no",
+            number,
+            different,
+            f"{low:.1%} to {high:.1%}",
+            float(np.mean([one == UNDECIDED for one in verdicts])),
+            f"{warned} of {number}",
+        )
+
+
+def add_planted(bench: Bench, seeds: int, num_nodes: int, most: int) -> None:
+    """Barabási–Albert graphs with four motifs, 5 to 15 copies each."""
+    table = bench.table(
+        f"Four motifs of six nodes planted: {num_nodes} nodes, 8 to {most} samples, null model "
+        "degree",
+        {
+            "BA edges": "",
+            "graphs": "",
+            "motifs with q ≤ .05": "",
+            "first patterns": "",
+            "families, median": "",
+            "patterns with q ≤ .05, median": "",
+        },
+    )
+    names = MOTIFS_OF_SIZE[6]
+    planted = {Structure(MOTIFS[name].adjacency() != 0).certificate for name in names}
+    for edges in (1, 2):
+        first, significant, heads, others = 0, 0, [], []
+        for seed in range(seeds):
+            graph, _ = make_planted(names, edges, seed, num_nodes=num_nodes, features="constant")
+            structures = gather(graph, seed, 100)
+            found = judge_graph(graph, structures, "degree", seed, most)
+            families = find_families(graph, structures, NO_CATEGORIES, found, seed=seed)
+            certificates = [one.certificate for one in structures]
+            order = [certificates[i] for i in families.order()]
+            first += set(order[: len(names)]) == planted
+            significant += sum(
+                one.verdict == MORE and certificate in planted
+                for one, certificate in zip(found, certificates, strict=True)
+            )
+            heads.append(len(families.heads))
+            others.append(sum(one.q <= LEVEL for one in found))
+        table.add(
+            edges,
+            seeds,
+            f"{significant} of {seeds * len(names)}",
+            f"{first} of {seeds}",
+            float(np.median(heads)),
+            float(np.median(others)),
+        )
+
+
+@bench_command("significance", usual_repeats=1, how="run of each seed, one thread a run")
+@click.option("--seeds", type=click.IntRange(1), default=40, show_default=True)
+def main(bench: Bench, seeds: int) -> None:
+    """Say how often a pattern stands out where nothing does, and where something does."""
+    use_threads(1)
+    seeds, num_nodes, most = (1, 120, 8) if bench.quick else (seeds, 200, 32)
+    add_unplanted(bench, seeds, num_nodes, most)
+    add_planted(bench, max(1, seeds // 4), 500 if bench.quick else 1000, most)
     for note in NOTES:
         bench.note(note)
 

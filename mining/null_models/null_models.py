@@ -13,6 +13,15 @@
     many edges lead out, come in, and do both (Milo et al., Science 298, 2002).
 ``"features"``
     feature permutation: the edges stay and the rows of the features are permuted over all nodes.
+``"triangles"``
+    rewiring that keeps the degrees and, as nearly as can be had, the triangles at each node, see
+    :mod:`mining.null_models.triangles`. Components are not kept.
+``"communities"``
+    rewiring that keeps the degrees and how many edges join each two communities of the graph,
+    which are found by greedy modularity (Clauset, Newman and Moore, Physical Review E 70, 2004).
+``"geometric"``, ``"small-world"``
+    random graphs of a kind, with as many nodes and edges, see
+    :mod:`mining.null_models.reference_graphs`.
 
 In a graph with directions or relation types each node keeps its in-degree and its out-degree in
 each relation, and no edge changes its relation. The degree of ``"degree"`` is then the numbers of
@@ -28,6 +37,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import igraph
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -44,9 +54,21 @@ from mining.null_models.edge_ends import (
     merged_ends,
     separate_ends,
 )
+from mining.null_models.reference_graphs import geometric_graph, small_world_graph
 from mining.null_models.rewiring import swap_edges, undo_swaps
+from mining.null_models.triangles import count_triangles, steer_to_triangles
 
-NULL_MODELS = ("configuration", "degree", "features", "reciprocity")
+# random streams are numbered in this order: add new ones at the end
+NULL_MODELS = (
+    "configuration",
+    "degree",
+    "features",
+    "reciprocity",
+    "triangles",
+    "communities",
+    "geometric",
+    "small-world",
+)
 
 # swaps for each edge; three leave one edge in 400 where it was
 _SWAPS_PER_EDGE = 10
@@ -68,7 +90,7 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     graph : CSRGraph
         One graph or a collection. Edge weights are dropped when edges are rewired; edge features
         stay with the edges.
-    null : {"degree", "configuration", "reciprocity", "features"}
+    null : one of ``NULL_MODELS``
         What stays as it is, see :mod:`mining.null_models.null_models`. Edges are rewired inside
         their relation; where they have a direction, in- and out-degrees stay.
     seed : int
@@ -77,7 +99,8 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     Raises
     ------
     InputError
-        For another name or a negative seed.
+        For another name or a negative seed; or a graph with directions or types where the null
+        model has none.
 
     Examples
     --------
@@ -92,10 +115,24 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
     if null == "features":
         return permute_features(graph, rng)
-    keep_reciprocity = null == "reciprocity"
-    return rewire(
-        graph, rng, keep_joint_degrees=null == "degree", keep_reciprocity=keep_reciprocity
+    if null in ("geometric", "small-world"):
+        return (geometric_graph if null == "geometric" else small_world_graph)(graph, rng)
+    if null == "communities":
+        return rewire(graph, rng, keep_joint_degrees=False, communities=find_communities(graph))
+    keep_joint_degrees, keep_reciprocity = null == "degree", null == "reciprocity"
+    sample = rewire(
+        graph, rng, keep_joint_degrees=keep_joint_degrees, keep_reciprocity=keep_reciprocity
     )
+    if null == "triangles":
+        return steer_to_triangles(sample, count_triangles(graph.indptr, graph.indices), rng)
+    return sample
+
+
+def find_communities(graph: CSRGraph) -> np.ndarray:
+    """Community of each node, int64 ``[V]``, by greedy modularity; directions do not count."""
+    pairs = graph.adjacent_pairs()
+    found = igraph.Graph(n=graph.num_nodes, edges=pairs.tolist()).community_fastgreedy()
+    return np.array(found.as_clustering().membership, dtype=np.int64)
 
 
 def permute_features(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
@@ -109,11 +146,13 @@ def rewire(
     *,
     keep_joint_degrees: bool,
     keep_reciprocity: bool = False,
+    communities: np.ndarray | None = None,
 ) -> CSRGraph:
     """Rewire the edges by ten swaps for each edge, keeping degrees.
 
     Without directions connected components are kept as well. With ``keep_reciprocity`` all that
-    joins two nodes is one edge and stays together.
+    joins two nodes is one edge and stays together. As many edges as before join each two
+    ``communities [V]``.
     """
     if len(graph.indices) == 0:
         return replace(graph, weights=None)
@@ -121,7 +160,7 @@ def rewire(
     # Only edge ends whose nodes are in the same group are exchanged. End 2 e leads to the second
     # node of edge e, end 2 e + 1 to the first.
     end_type = np.int32 if len(ends.neighbors) < 2**31 else np.int64
-    nodes = _exchangeable(graph, keep_joint_degrees)
+    nodes = _exchangeable(graph, keep_joint_degrees, communities)
     group_of = end_groups(ends.edges, ends.kinds, nodes).astype(end_type)
     group_ptr = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     members = np.argsort(group_of, kind="stable").astype(end_type)
@@ -228,11 +267,13 @@ def _components(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, np.ndarra
     return int(count), label
 
 
-def _exchangeable(graph: CSRGraph, keep_joint_degrees: bool) -> np.ndarray:
+def _exchangeable(
+    graph: CSRGraph, keep_joint_degrees: bool, communities: np.ndarray | None = None
+) -> np.ndarray:
     """Group of each node, int32 ``[V]``: nodes of one group may be exchanged at an edge's end.
 
     They are in the same component, or of the same graph of a collection if edges have a direction;
-    and of the same degree if the joint degrees are to stay.
+    of the same degree if the joint degrees are to stay, and of the same community.
     """
     if graph.is_directed:
         component = graph.graph_of(np.arange(graph.num_nodes))
@@ -243,5 +284,7 @@ def _exchangeable(graph: CSRGraph, keep_joint_degrees: bool) -> np.ndarray:
         component = np.argsort(np.argsort(first))[label.reshape(-1)]
     degree = degree_classes(graph) if keep_joint_degrees else np.zeros(graph.num_nodes, np.int64)
     key = component * (1 + degree.max()) + degree
+    if communities is not None:
+        key = key * (1 + communities.max()) + communities
     _, group = np.unique(key, return_inverse=True)
     return group.reshape(-1).astype(np.int32)

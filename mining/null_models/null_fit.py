@@ -1,0 +1,116 @@
+"""What each null model keeps and does not, and whether a graph has more than that by its nature.
+
+A clustered graph, of friends or of points in space, has many times the triangles that its degrees
+explain. Beside a null model without them every pattern with a triangle stands out, whether any
+motif was there or not, and the reader is to know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.null_models.null_models import sample_null
+from mining.null_models.triangles import count_triangles
+
+# what each null model keeps and what it does not, in words that follow "It keeps"
+WHAT_IS_KEPT = {
+    "degree": (
+        "the degree of each node, how many edges join nodes of each two degrees, and the connected "
+        "components",
+        "triangles and other clustering, groups of nodes, and distances",
+    ),
+    "configuration": (
+        "the degree of each node and the connected components",
+        "which degrees are joined, triangles and other clustering, and groups of nodes",
+    ),
+    "reciprocity": (
+        "for each node, how many edges lead out, come in, and do both",
+        "which degrees are joined, triangles and other clustering, and groups of nodes",
+    ),
+    "features": (
+        "all edges, and how many nodes have each feature",
+        "which node has which feature",
+    ),
+    "triangles": (
+        "the degree of each node and, nearly, the number of triangles that it is in",
+        "which degrees are joined, longer cycles, how triangles share edges, and groups of nodes",
+    ),
+    "communities": (
+        "the degree of each node, and how many edges join each two communities",
+        "clustering inside a community, and which degrees are joined",
+    ),
+    "geometric": (
+        "the numbers of nodes and edges; near points of a square are joined",
+        "the degree of each node, and who is near whom",
+    ),
+    "small-world": (
+        "the numbers of nodes and edges, and the clustering; neighbours on a ring are joined, but "
+        "for some edges that lead anywhere",
+        "the degree of each node, and who is near whom",
+    ),
+}
+
+_NUM_SAMPLES = 4
+# a graph has other triangles than a null model if their numbers differ by so many standard
+# deviations and by this factor, and if so many of the nodes with two neighbours are in one
+_DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.4
+
+
+@dataclass(frozen=True)
+class NullFit:
+    """Triangles of a graph and of graphs of a null model.
+
+    ``share`` is that of the nodes of at least two neighbours that are in a triangle: where copies
+    of a motif are planted, few nodes have many triangles.
+    """
+
+    null: str
+    triangles: int
+    mean: float
+    std: float
+    share: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether the null model has about as many triangles, or few nodes make the difference."""
+        difference = abs(self.triangles - self.mean)
+        if difference <= _DISTANCE * max(self.std, np.sqrt(self.mean), 1.0):
+            return True
+        few = min(self.triangles, self.mean)
+        if difference <= (_FACTOR - 1) * few:
+            return True
+        return self.triangles > self.mean and self.share < _SHARE
+
+    @property
+    def warning(self) -> str:
+        """One sentence where patterns stand out for their triangles alone, else empty."""
+        if self.fits:
+            return ""
+        if self.triangles > self.mean:
+            ratio = self.triangles / max(self.mean, 1.0)
+            much = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+            difference = f"{much} times the triangles"
+        else:
+            difference = f"{self.triangles:,} triangles, not the {self.mean:,.0f}"
+        return (
+            f"This graph has {difference} that the null model {self.null!r} explains: patterns "
+            "with triangles differ for that reason alone."
+        )
+
+
+def fit_of(graph: CSRGraph, null: str, *, seed: int = 0) -> NullFit:
+    """Compare the triangles of a graph with those of a few graphs of a null model.
+
+    Directions and types of edges do not count. A null model that keeps all edges fits.
+    """
+    at_nodes = count_triangles(graph.indptr, graph.indices)
+    number, able = int(at_nodes.sum()) // 3, graph.degrees > 1
+    share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
+    if null == "features":
+        return NullFit(null, number, float(number), 0.0, share)
+    samples = (sample_null(graph, null, seed + i) for i in range(_NUM_SAMPLES))
+    counts = [int(count_triangles(one.indptr, one.indices).sum()) // 3 for one in samples]
+    return NullFit(null, number, float(np.mean(counts)), float(np.std(counts, ddof=1)), share)
