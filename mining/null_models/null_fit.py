@@ -56,7 +56,7 @@ WHAT_IS_KEPT = {
 _NUM_SAMPLES = 4
 # a graph has other triangles than a null model if their numbers differ by so many standard
 # deviations and by this factor, and if so many of the nodes with two neighbours are in one
-_DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.4
+_DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
 
 
 @dataclass(frozen=True)

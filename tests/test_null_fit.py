@@ -1,0 +1,42 @@
+"""Fit of null models: a warning where triangles are the reason, and none where a motif is."""
+
+import networkx as nx
+import pytest
+
+from gomkcn_dgl.graph import as_csr
+from mining.null_models.null_fit import WHAT_IS_KEPT, fit_of
+from mining.null_models.null_models import NULL_MODELS
+from synthetic import barabasi_albert, plant_motifs
+
+POINTS = as_csr(nx.Graph(nx.random_geometric_graph(300, 0.08, seed=1).edges))
+
+
+def test_all_null_models_are_described():
+    assert set(WHAT_IS_KEPT) == set(NULL_MODELS)
+
+
+def test_points_in_space_have_many_times_the_triangles_that_degrees_explain():
+    fit = fit_of(POINTS, "degree")
+    assert fit.triangles > 5 * fit.mean
+    assert "times the triangles that the null model 'degree' explains" in fit.warning
+    assert fit_of(POINTS, "geometric").warning == ""
+    assert fit_of(POINTS, "features").fits
+
+
+@pytest.mark.parametrize("null", ["geometric", "small-world"])
+def test_a_random_graph_has_too_few_triangles_for_points_in_space(null):
+    graph = as_csr(nx.gnp_random_graph(300, 0.02, seed=1))
+    assert fit_of(graph, "degree").warning == ""
+    if null == "geometric":
+        assert "triangles, not the" in fit_of(graph, null).warning
+    else:
+        assert fit_of(graph, null).warning == ""
+
+
+def test_planted_triangles_are_a_motif_and_no_reason_for_a_warning():
+    motifs = {"wheel": 12}
+    base = barabasi_albert(250, 1, 0)
+    graph = plant_motifs(base, 250, motifs, features="constant", seed=0).to_csr()
+    fit = fit_of(graph, "degree")
+    assert fit.triangles > 5 * fit.mean
+    assert fit.warning == ""
