@@ -1,6 +1,7 @@
 """The choice: counted and judged structures, dropped, ranked and counted anew."""
 
 from dataclasses import replace
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.choosing import choice as choice_module
+from mining.choosing import pool as pool_module
 from mining.choosing.choice import ChoiceRules, choose_structures
 from mining.choosing.pool import PooledStructure
+from mining.counting.occurrence_counts import count_roughly
 from mining.null_models.null_models import sample_null
 from mining.structures.categories import NO_CATEGORIES
 from mining.structures.structure import Structure
@@ -120,8 +123,9 @@ def test_what_was_counted_is_not_counted_again(planted, tmp_path, monkeypatch):
 
 
 def test_reported_structures_are_counted_as_exactly_as_asked_for(monkeypatch):
-    # too short for any exact count at first, and enough in the end
-    monkeypatch.setattr(choice_module, "_ROUGH", (0.2, 0.05, 1e-9))
+    # the first count is an estimate, the last one is exact
+    rough = partial(count_roughly, max_steps=1)
+    monkeypatch.setattr(pool_module, "count_roughly", rough)
     graph = nx.gnm_random_graph(400, 3000, seed=0)
     (one,) = choose(as_csr(graph), pool_of(TRIANGLE), nulls=()).structures
     assert one.count.is_exact

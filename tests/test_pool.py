@@ -132,7 +132,7 @@ def test_all_structures_are_counted_as_one_by_one(tmp_path):
     graph = nx.gnm_random_graph(30, 60, seed=0)
     csr = as_csr(graph)
     structures = [Structure(matrix(one)) for one in (PATH, STAR, RING)]
-    counter = StructureCounter(NO_CATEGORIES, 0.05, 1.0, 10.0, seed=0)
+    counter = StructureCounter(NO_CATEGORIES, 0.05, seed=0)
     counts = counter.count(csr, structures)
     expected = [
         len(
@@ -154,7 +154,7 @@ def test_categories_are_counted():
     features = np.array([[1, 0]] * 3 + [[0, 1]] * 3)
     csr = csr_from_edges(*np.array(nx.cycle_graph(6).edges).T, 6, features=features)
     wedge = matrix(nx.path_graph(3))
-    counter = StructureCounter(Categories(((0, 1),)), 0.05, 1.0, 10.0, seed=0)
+    counter = StructureCounter(Categories(((0, 1),)), 0.05, seed=0)
     colors = ([0, 0, 0], [0, 0, 1], [0, 1, 0])
     counts = counter.count(csr, [Structure(wedge, np.array(one)) for one in colors])
     assert [one.value for one in counts] == [1, 2, 0]
