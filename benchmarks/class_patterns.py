@@ -21,6 +21,7 @@ from typing import Any
 import click
 import numpy as np
 from direct_counts import (
+    ENZYMES_CODES,
     LabelledGraphs,
     check_pattern,
     check_words,
@@ -46,7 +47,6 @@ PATTERNS = 12
 BAG_SIZE = 40
 # graphs of MUTAG with --quick
 QUICK_GRAPHS = 40
-ENZYMES_CODES = {"1": "helix", "2": "sheet", "3": "turn"}
 
 
 @dataclass(frozen=True)

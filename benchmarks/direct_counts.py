@@ -25,6 +25,8 @@ from networkx.algorithms.isomorphism import (
 from scipy.stats import fisher_exact
 
 Record = dict[str, Any]
+# as in enzymes_labels.toml, which says why
+ENZYMES_CODES = {"1": "helix", "2": "sheet", "3": "turn"}
 # a line of a README such as "0  C"
 _NAMED = re.compile(r"^\s*(\d+)\s+(\S+)\s*$", re.MULTILINE)
 # what descriptions say
@@ -32,7 +34,7 @@ _WORDS = {"C": "carbon", "N": "nitrogen", "O": "oxygen", "F": "fluorine", "I": "
           "Cl": "chlorine", "Br": "bromine"}  # fmt: skip
 _NUMBERS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(\d+|{'|'.join(_NUMBERS)}|an)"
-_LABELS = "|".join([*_WORDS.values(), "helix", "sheet", "turn"])
+_LABELS = "|".join([*_WORDS.values(), *ENZYMES_CODES.values()])
 _COUNTED_LABEL = re.compile(rf"\b{_COUNT} ({_LABELS})(?:s|es)?\b")
 _COUNTED_BOND = re.compile(rf"\b{_COUNT[:-1]}|all) (?:edges? )?“([^”]+)”")
 _RING = re.compile(rf"\b(?:ring|cycle) of {_COUNT}\b")

@@ -89,7 +89,8 @@ def is_nitro(molecules: nx.Graph, node: int, among: set[int] | frozenset[int]) -
 
 def find_pattern(patterns: Sequence[Record], fits: Callable[[str], object]) -> Record | None:
     """The most frequent pattern whose words fit."""
-    return next((pattern for pattern in patterns if fits(pattern["description"])), None)
+    fitting = [pattern for pattern in patterns if fits(pattern["description"])]
+    return max(fitting, key=lambda one: one["frequency"]["occurrences"]["value"], default=None)
 
 
 def occurrence_sets(pattern: Record, first: np.ndarray) -> list[frozenset[int]]:
@@ -129,7 +130,7 @@ def is_of_one_kind(pattern: Record, kinds: Sequence[str]) -> bool:
 
 def _in_how_many(pattern: Record) -> str:
     z = pattern["significance"]["features"]["z"]
-    graphs = pattern["frequency"]["num_graphs"]
+    graphs = pattern["frequency"]["graphs"]
     return f"“{pattern['description']}” in {graphs} graphs, z {z:.1f} beside shuffled labels"
 
 
