@@ -33,12 +33,13 @@ COMMANDS = (
     "large_patterns",
     "findings",
     "class_patterns",
+    "counting",
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
     "significance", "choosing", "noisy_copies", "large_patterns",
-    "findings", "class_patterns", "large_graphs", "processes", "kills", "endurance",
+    "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
 WITHOUT = (
