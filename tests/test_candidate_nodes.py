@@ -1,0 +1,57 @@
+"""Which graph nodes can stand for a pattern node: beside the same rule in plain Python."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+from test_exact_counts_of_links import channels_of_graph, random_graph
+from test_occurrence_counts import connected_part
+
+from gomkcn_dgl.graph import as_csr
+from mining.counting.candidate_nodes import find_candidates
+from mining.counting.occurrence_lists import list_places
+from mining.counting.topology import Topology
+
+
+def candidates_by_rule(links, colors, pattern, own):
+    """bool [V, M]: rule out what has too few neighbours of a kind, until nothing changes."""
+    can_be = colors[:, None] == own[None, :]
+    changed = True
+    while changed:
+        before = can_be.copy()
+        for v, i in itertools.product(range(len(links)), range(len(pattern))):
+            supported = [
+                u
+                for u in np.flatnonzero(links[v])
+                if any(before[u, j] and links[v, u] == pattern[i, j] > 0 for j in range(len(own)))
+            ]
+            can_be[v, i] &= len(supported) >= np.count_nonzero(pattern[i])
+        changed = (can_be != before).any()
+    return can_be
+
+
+def test_candidates_of_all_kinds():
+    rng = np.random.default_rng(3)
+    for number in range(10):
+        graph, kinds = random_graph(rng, 12, int(rng.integers(12, 30)))
+        channels = channels_of_graph(graph)
+        pattern, order = connected_part(rng, channels, int(rng.integers(2, 6)))
+        links = np.zeros((12, 12), np.int64)
+        links[np.repeat(np.arange(12), graph.degrees), graph.indices] = graph.links
+        colors = kinds if number % 2 else np.zeros(12, np.int64)
+        given = (colors[order], colors)
+        topology, own = Topology.of(graph, pattern, given)
+        found = find_candidates(graph, topology, own)[:, None] >> np.arange(len(order)) & 1
+        rule = candidates_by_rule(links, colors, topology.links, colors[order])
+        np.testing.assert_array_equal(found, rule)
+        # nothing that occurs is ruled out
+        places, _ = list_places(graph, pattern, given)
+        assert rule[places, np.arange(len(order))].all()
+
+
+def test_cliques_are_in_cores_and_rings_not_in_trees():
+    graph = nx.lollipop_graph(5, 4)
+    for pattern, core in ((nx.complete_graph(4), 3), (nx.cycle_graph(4), 2)):
+        topology, _ = Topology.of(as_csr(graph), nx.to_numpy_array(pattern), None)
+        found = find_candidates(as_csr(graph), topology)
+        assert set(np.flatnonzero(found)) == set(nx.k_core(graph, core))
