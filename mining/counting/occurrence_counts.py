@@ -133,8 +133,11 @@ def count_roughly(
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
     trees = islice(spanning_trees(search.topology, graph.degrees), _NUM_TRIED)
-    samplers = [TreeSampler(graph, search.topology, search.candidates, tree) for tree in trees]
+    # one after the other, since each takes as much memory as the graph
+    samplers = (TreeSampler(graph, search.topology, search.candidates, tree) for tree in trees)
     sampler = min(samplers, key=lambda one: one.num_ways)
+    if sampler.num_ways == 0:
+        return OccurrenceCount.exact(0)
     draw = partial(TreeSampler.draw_shares, sampler)
     return _scaled(search, sampler, _estimate(draw, error, None, seed, max_draws=max_draws))
 
@@ -144,6 +147,8 @@ def estimate_occurrences(
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
+    if sampler.num_ways == 0:
+        return OccurrenceCount.exact(0)
     draw = partial(_draw_shared if shared else TreeSampler.draw_shares, sampler)
     return _scaled(search, sampler, _estimate(draw, error, seconds, seed, shared))
 
@@ -152,8 +157,6 @@ def _scaled(
     search: ExactSearch, sampler: TreeSampler, ends: tuple[float, float, float]
 ) -> OccurrenceCount:
     """The occurrences that a share of the mappings of a tree, with its interval, stands for."""
-    if sampler.num_ways == 0:
-        return OccurrenceCount.exact(0)
     scale = sampler.num_ways / search.topology.num_automorphisms
     low, value, high = ends
     return OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)

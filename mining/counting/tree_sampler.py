@@ -86,6 +86,10 @@ class TreeSampler:
     def _draw(
         self, loop: Callable[..., None], first: int, num_blocks: int, seed: int, out: np.ndarray
     ) -> None:
+        if not self.num_ways:
+            # nothing can be drawn, and nothing is: no shares, no places
+            out[...] = 0 if out.dtype == np.float64 else -1
+            return
         stream = np.uint64(stream_of(seed, first * DRAWS_OF_A_BLOCK))
         work = num_blocks * DRAWS_OF_A_BLOCK * _NANOSECONDS
         # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
