@@ -68,3 +68,15 @@ def test_draws_from_long_rows_are_uniform():
     assert expected > 5
     chi_square = ((counts - expected) ** 2 / expected).sum() + (number - len(counts)) * expected
     assert abs(chi_square - number) < 5 * np.sqrt(2 * number)
+
+
+def test_a_tree_without_mappings_is_not_drawn():
+    # the last node has no neighbours at all
+    graph = as_csr([nx.path_graph(4), nx.empty_graph(1)])
+    topology = topology_of(graph, nx.complete_graph(3))
+    candidates = find_candidates(graph, topology)
+    tree = next(spanning_trees(topology, graph.degrees))
+    sampler = TreeSampler(graph, topology, candidates, tree)
+    assert sampler.num_ways == 0
+    assert not sampler.draw_shares(0, 2, 0).any()
+    assert sampler.draw_places(0, 1, 0).shape == (0, 3)
