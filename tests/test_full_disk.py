@@ -14,10 +14,10 @@ from command_line import gomkcn, refused
 from forked import exit_code, start
 
 EDGES = "".join(f"{u} {v}\n" for u, v in nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
-MINE = "--quiet --patterns 1 --min-support 1 --epochs 2"
+MINE = "--quiet --patterns 1 --size 4 --min-support 1 --epochs 2 --null none"
 FULL = "No space left on device"
 WRITERS = {
-    "mine again": f"mine graph.txt --out disk/run --force --size 3 {MINE}",
+    "mine again": f"mine graph.txt --out disk/run --force {MINE} --size 3",
     "export": "export disk/run --out disk/tables",
     "planted": "generate planted --out disk/planted.npz --nodes 100",
     "planted, DGL": "generate planted --out disk/planted.bin --nodes 100",
@@ -102,7 +102,6 @@ def test_files_that_may_not_grow_are_reported(folder):
     assert contents(folder) == {folder / "planted.npz": b"older"}
 
 
-# DGL itself reports nothing where the last part does not fit
 # DGL itself reports nothing where the last part does not fit
 def test_graphs_that_dgl_truncates_are_not_taken(folder, disk, monkeypatch):
     gomkcn("generate planted --nodes 3000 --out whole.bin")

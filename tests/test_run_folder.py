@@ -35,7 +35,8 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    return PatternMiner(num_patterns=2, pattern_size=5, num_epochs=2, min_support=2).fit(graph)
+    options = {"num_epochs": 2, "min_support": 2, "null_samples": 4}
+    return PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_a_run_is_read_back(written, copied, run):
 
 def test_relations_and_notes_are_read_back(tmp_path):
     graph = signed_loops()
-    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0).fit(graph)
+    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0, null="none").fit(graph)
     run = MiningRun.of(miner, graph)
     prepare_folder(tmp_path)
     write_run(tmp_path, run, RunSettings.of(miner), miner)
@@ -150,7 +151,7 @@ def test_a_miner_is_read_back(written, graph, miner):
     assert back.predict(graph).tolist() == miner.predict(graph).tolist()
     assert RunSettings.of(back) == RunSettings.of(miner)
     for name in (
-        "num_sampled_",
+        "num_candidates_",
         "n_features_in_",
         "num_subgraphs_",
         "truncated_share_",
@@ -163,7 +164,8 @@ def test_a_miner_is_read_back(written, graph, miner):
 
 
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
-    empty = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=0, min_support=99).fit(graph)
+    options = {"num_epochs": 0, "min_support": 999, "null": "none"}
+    empty = PatternMiner(num_patterns=2, pattern_size=5, **options).fit(graph)
     folder = tmp_path / "run"
     prepare_folder(folder)
     write_run(folder, MiningRun.of(empty, graph), settings, empty)
@@ -280,8 +282,7 @@ def test_patterns_fit_the_schema():
     VALIDATOR.validate(record)
     (entry,) = record["patterns"]
     assert Pattern.from_dict(entry, ["x0"]).to_dict() == entry
-    # runs of earlier versions know one relation without direction
-    for name in entry.keys() - {"relations", "edge_relations"}:
+    for name in entry:
         shorter = {key: value for key, value in entry.items() if key != name}
         with pytest.raises(jsonschema.ValidationError, match=name):
             VALIDATOR.validate(record | {"patterns": [shorter]})
@@ -295,7 +296,11 @@ def test_patterns_fit_the_schema():
         ("patterns 0 edges", [[0, 0]]),
         ("patterns 0 relations", []),
         ("patterns 0 edge_weights 0", 0.4),
-        ("patterns 0 frequency exact_state", "no"),
+        ("patterns 0 frequency occurrences is_exact", "no"),
+        ("patterns 0 frequency occurrences high", -1),
+        ("patterns 0 significance degree verdict", "certain"),
+        ("patterns 0 classes contrasts 0 containing", 0.5),
+        ("patterns 0 categories 0", "kind=a"),
         ("patterns 0 significance degree p", 1.1),
     ],
 )

@@ -6,10 +6,10 @@ from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.file_bytes import parse_toml
 from mining import FilterLearning, PatternMiner
-from mining.settings import GraphSettings, NullSettings, RunSettings, StabilitySettings
+from mining.settings import GraphSettings, RunSettings, StabilitySettings
 from mining.settings import read_settings as read_settings_file
 
-MINER = {"num_hops": 2, "min_similarity": 0.5, "memory_limit": "2GiB", "pattern_size": "auto"}
+MINER = {"null_samples": 9, "min_similarity": 0.5, "memory_limit": "2GiB", "pattern_size": "4-6"}
 
 
 @pytest.fixture
@@ -22,15 +22,16 @@ def read_settings(write):
     [
         RunSettings(),
         RunSettings(GraphSettings('a "quoted" größe.csv', "csv", ("x 0", "größe"), "f.npy")),
-        RunSettings().override({"miner": MINER, "exact": {"seconds": 2.0}}),
+        RunSettings().override({"miner": MINER}),
+        RunSettings().override({"miner": {"num_patterns": "auto", "pattern_size": 5}}),
+        RunSettings().override({"miner": {"null": ["degree", "features"], "rank": "classes"}}),
         RunSettings(
             kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True),
-            learning=FilterLearning(relocate=False, sample_error=0.25),
-            null=NullSettings(("degree", "features"), 30, 5),
+            learning=FilterLearning(relocate=False, sample_error=0.25, num_hops=2, policy="bfs"),
             stability=StabilitySettings(0, 20),
         ),
     ],
-    ids=["default", "graph", "miner", "other tables"],
+    ids=["default", "graph", "miner", "auto", "null models", "other tables"],
 )
 def test_settings_are_read_back(settings, read_settings):
     assert read_settings(settings.to_toml()) == settings
@@ -38,8 +39,8 @@ def test_settings_are_read_back(settings, read_settings):
 
 def test_what_a_file_leaves_out_has_its_default(read_settings):
     assert read_settings("") == RunSettings()
-    settings = read_settings("[miner]\nnum_hops = 2\n[kernel]\ntau = 2\n")
-    assert settings.miner == {**RunSettings().miner, "num_hops": 2}
+    settings = read_settings("[miner]\nnull_samples = 9\n[kernel]\ntau = 2\n")
+    assert settings.miner == {**RunSettings().miner, "null_samples": 9}
     # an integer is read as a float
     assert settings.kernel == GOMKKernel(3, tau=2.0)
     assert type(settings.kernel.tau) is float
@@ -49,7 +50,7 @@ def test_the_file_leaves_out_what_is_not_set():
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
-    assert "num_hops" not in tables["miner"]
+    assert "min_similarity" not in tables["miner"] and "num_hops" not in tables["learning"]
 
 
 def test_a_miner_has_the_settings_it_was_made_with():
@@ -63,18 +64,20 @@ def test_a_miner_has_the_settings_it_was_made_with():
 def test_values_override_and_none_does_not():
     settings = RunSettings(GraphSettings("old.txt", "edges", ("x0",)))
     graph = {"path": "new.csv", "format": None, "feature_file": "f.npy"}
-    changed = settings.override({"graph": graph, "miner": {"num_hops": 2, "num_patterns": None}})
+    changed = settings.override({"graph": graph, "miner": {"null_samples": 9, "rank": None}})
     assert changed.graph == GraphSettings("new.csv", "edges", ("x0",), "f.npy")
-    assert changed.miner == {**settings.miner, "num_hops": 2}
+    assert changed.miner == {**settings.miner, "null_samples": 9}
     assert settings.graph.path == "old.txt"
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[graf]\n", "unknown name 'graf'; known are exact, graph, kernel, learning, miner, null,"),
+        ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner, stability\\."),
         ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are directed"),
         ("[miner]\ntau = 1.0\n", r"\[miner\] of .* unknown name 'tau'"),
+        ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
+        ("[miner]\npattern_size = [3, 4, 5]\n", "pattern_size in .* must be"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
         ("[stability]\nrestarts = 2.5\n", "restarts in .* must be a value of type int, got 2.5"),
         ("[graph]\nfeatures = [0]\n", "features in .* must be a value of type str, got 0"),
