@@ -189,8 +189,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Raises
         ------
         InputError
-            For a parameter out of range, more patterns than the graph has subgraphs, or more memory
-            than ``memory_limit``.
+            For a parameter out of range, or more memory than ``memory_limit``.
         RunInterruptedError
             If a signal asked to stop.
         """

@@ -95,7 +95,7 @@ class MinerParameters(BaseEstimator):
 
     def make_budget(self, num_features: int, relations: Relations = SIMPLE) -> MemoryBudget:
         """Check the parameters; return the memory that graphs of this kind may take."""
-        self._check()
+        self.check()
         return MemoryBudget(
             read_limit(self.memory_limit),
             self.sizes[-1],
@@ -150,8 +150,8 @@ class MinerParameters(BaseEstimator):
             self.random_state,
         )
 
-    def _check(self) -> None:
-        """Check the rules."""
+    def check(self) -> None:
+        """Raise an InputError for a parameter out of range."""
         if isinstance(self.num_patterns, str) and self.num_patterns != AUTO:
             raise InputTypeError(
                 f"num_patterns must be an integer or 'auto', got {self.num_patterns!r}."

@@ -30,6 +30,7 @@ class MiningJob:
     def __init__(self, settings: RunSettings, *, progress: bool = False) -> None:
         self.settings, self.progress = settings, progress
         self.miner = settings.make_miner()
+        self.miner.check()
         for name, num_runs in vars(settings.stability).items():
             check_int(name, num_runs, 0)
 

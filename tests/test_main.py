@@ -25,7 +25,7 @@ from synthetic import MotifClassificationDataset, PlantedMotifDataset, plant_mot
 pytestmark = pytest.mark.usefixtures("folder")
 
 # mines rings and cliques of five nodes in a moment
-QUICK = "--patterns 2 --size 5 --epochs 2"
+QUICK = "--patterns 2 --size 5-5 --epochs 2 --null none"
 
 
 def rings_and_cliques(num_rings=6, num_cliques=5):
@@ -46,7 +46,7 @@ def patterns_of(run):
 
 
 def edges_and_counts(run):
-    return [(len(p["edges"]), p["frequency"]["distinct"]) for p in patterns_of(run)]
+    return [(len(p["edges"]), p["frequency"]["occurrences"]["value"]) for p in patterns_of(run)]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_was_said_of_the_edges_is_stored_with_the_run():
             for u, v, w in [(k, k + 1, 2), (k, k + 2, 3), (k + 1, k + 2, 4)]]  # fmt: skip
     Path("g.csv").write_text("\n".join(["a,b,how,p", *rows]))
     options = "--source 1 --target b --relation how --edge-features p --directed"
-    gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --epochs 1 {options} --quiet")
+    gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --epochs 1 --null none {options} --quiet")
     graph = read_run("run").settings["graph"]
     assert {name: graph[name] for name in ("source", "target", "relation", "directed")} == {
         "source": "1", "target": "b", "relation": "how", "directed": True
@@ -229,7 +229,13 @@ def test_mine_says_what_it_read_and_repaired():
 # each option, the name of its setting and the value that is stored
 OPTIONS = {
     "--patterns 3": ("num_patterns", 3),
-    "--size 4": ("pattern_size", 4),
+    "--size 3-4": ("pattern_size", "3-4"),
+    "--rank coverage": ("rank", "coverage"),
+    "--null none": ("null", ["none"]),
+    "--null-samples 7": ("null_samples", 7),
+    "--count-error 0.1": ("count_error", 0.1),
+    "--count-seconds 2": ("count_seconds", 2.0),
+    "--min-support 2": ("min_support", 2),
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy random": ("policy", "random"),
@@ -240,9 +246,7 @@ OPTIONS = {
     "--noisy-copies no": ("noisy_copies", "no"),
     "--restarts 2": ("n_init", 2),
     "--contrast 0.5": ("feature_contrast", 0.5),
-    "--rule similar": ("occurrence_rule", "similar"),
     "--min-similarity 0.7": ("min_similarity", 0.7),
-    "--exact 5": ("seconds", 5.0),
     "--seed 9": ("random_state", 9),
     "--sample-error 0.1": ("sample_error", 0.1),
     "--memory-limit 1GiB": ("memory_limit", "1GiB"),
@@ -254,29 +258,32 @@ def test_options_reach_the_miner():
     given, stored = dict(OPTIONS.values()), read_run("run").settings
     # what was not given is stored with its default
     tables = RunSettings().to_dict()
-    for name in ("miner", "kernel", "learning", "exact", "stability"):
+    for name in ("miner", "kernel", "learning", "stability"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
 
 
 def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
-    options = "--null degree --null features --null-samples 3 --null-decoys 2 --exact 60"
+    options = QUICK.replace("--null none", "--null degree --null features --null-samples 3")
     options += " --stability 2"
-    said = gomkcn(f"mine {write_edges()} --out run {QUICK} {options} --quiet")
+    said = gomkcn(f"mine {write_edges()} --out run {options} --quiet")
     for pattern in patterns_of("run"):
         assert set(pattern["significance"]) == {"degree", "features"}
-        assert pattern["significance"]["degree"]["num_samples"] == 3
+        for null, judged in pattern["significance"].items():
+            assert (judged["null"], judged["num_samples"]) == (null, 3)
+            assert judged["observed"] == pattern["frequency"]["occurrences"]["value"]
+        # permuted features leave every place where it is
+        assert pattern["significance"]["features"]["verdict"] == "as expected"
         assert {name: entry["runs"] for name, entry in pattern["stability"].items()} == {
             "restarts": 2, "bootstrap": 2
         }  # fmt: skip
-        assert pattern["frequency"]["exact_state"] == "counted"
-        assert pattern["frequency"]["exact"] == pattern["frequency"]["distinct"]
+        assert pattern["frequency"]["occurrences"]["is_exact"]
+        assert pattern["frequency"]["occurrences"]["value"] == pattern["frequency"]["listed"]
     header, first, *_ = said.splitlines()
-    assert header.endswith("z degree  q degree  z features  q features  restarts  bootstrap")
+    assert header.split() == ["pattern", "what", "occurrences", "z", "degree", "beside", "degree", "z", "features", "beside", "features", "restarts", "bootstrap"]  # fmt: skip
     assert re.search(r" [0-2]/2 +[0-2]/2$", first)
-    assert read_run("run").settings["null"] == {
-        "models": ["degree", "features"], "samples": 3, "decoys": 2
-    }  # fmt: skip
+    miner = read_run("run").settings["miner"]
+    assert (miner["null"], miner["null_samples"]) == (["degree", "features"], 3)
     assert read_run("run").settings["stability"] == {"restarts": 2, "bootstrap": 2}
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
@@ -288,7 +295,9 @@ def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
 
 def test_the_truth_beside_the_graph_is_compared():
     gomkcn("generate planted --out p.npz --nodes 40 --motif wheel=6 --features constant")
-    said = gomkcn("mine p.npz --out run --patterns 4 --epochs 1 --quiet")
+    said = gomkcn(
+        "mine p.npz --out run --patterns 4 --size 4-6 --epochs 1 --null-samples 4 --quiet"
+    )
     (wheel,) = read_run("run").recovery
     assert (wheel.name, wheel.copies, wheel.planted_found) == ("wheel", 6, 6)
     assert re.search(r"^wheel +6 +yes", said, re.MULTILINE)
@@ -315,7 +324,7 @@ def test_an_earlier_run_is_overwritten_only_with_force():
     gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
     before = snapshot("run")
     write_edges("other.txt", rings_and_cliques(5, 9))
-    for options, rule in {"": "already holds a run", "--force --rule x": "--rule must"}.items():
+    for options, rule in {"": "already holds a run", "--force --rank x": "--rank must"}.items():
         assert rule in refused(f"mine other.txt --out run {QUICK} {options}")
         assert snapshot("run") == before
     gomkcn(f"mine other.txt --out run {QUICK} --force --quiet")
@@ -331,12 +340,21 @@ BAD_INPUT = {
     "missing file": (lambda: "mine none.txt --out run", "none.txt"),
     "no path": (lambda: "mine --out run", "PATH of a graph must be given"),
     "bad size": (lambda: f"mine {write_edges()} --out run --size 0", "--size must be at least 1"),
-    "too many patterns": (
-        lambda: f"mine {write_edges()} --out run --patterns 56",
-        "--patterns must be at most the number of subgraphs, 55, got 56",
+    "three sizes": (
+        lambda: f"mine {write_edges()} --out run --size 3-4-5",
+        "--size must be a number of nodes, or the smallest and the largest number as in (3, 8) or "
+        "'3-8', got '3-4-5'.",
+    ),
+    "unknown null model": (
+        lambda: f"mine {write_edges()} --out run --null mine",
+        "--null must be one of 'auto', 'configuration', 'degree', ",
+    ),
+    "classes without classes": (
+        lambda: f"mine {write_edges()} --out run {QUICK} --rank classes",
+        "--rank ",
     ),
     "bad comparison": (
-        lambda: f"mine {write_edges()} --out run {QUICK} --null degree --null-samples 1",
+        lambda: f"mine {write_edges()} --out run {QUICK} --null-samples 1",
         "--null-samples must be at least 2, got 1.",
     ),
     "bad stability": (
@@ -418,12 +436,13 @@ def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     tables = RunSettings().to_dict()
     defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
     options = {name: p for name, p in options_of("mine").items() if name in defaults}
-    assert {"num_patterns", "pattern_size", "init", "occurrence_rule"} <= set(options)
+    assert {"num_patterns", "pattern_size", "init", "null_samples", "rank"} <= set(options)
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)
         assert stated, f"--help states no default of {name}"
-        # what is None by default is said in words
-        assert defaults[name] is None or stated[1] == str(defaults[name]), name
+        # what is None by default, or depends on the graph, is said in words
+        in_words = defaults[name] is None or name == "null"
+        assert in_words or stated[1] == str(defaults[name]), name
         assert not option.required
 
 
@@ -463,7 +482,7 @@ def start(command, path=None):
 def test_the_whole_path_in_processes():
     made = start("generate planted --out p.bin --nodes 30 --motif wheel=6")
     assert (made.returncode, made.stderr) == (0, "")
-    mined = start("mine p.bin --out run --patterns 4 --epochs 2")
+    mined = start("mine p.bin --out run --patterns 4 --size 4-6 --epochs 2")
     assert mined.returncode == 0, mined.stderr
     assert re.search(r"^wheel +6 +yes", mined.stdout, re.MULTILINE)
     assert "gomkcn: read p.bin: graphs: 1, nodes: 66" in mined.stderr

@@ -70,7 +70,7 @@ class MemoryBudget:
             check_memory(
                 null_graph_bytes + num_sampled * self.subgraph_bytes,
                 self.limit,
-                "the null-model graph for thresholds, which is not needed with min_similarity,",
+                "the null-model graph for thresholds, which is not needed with min_similarity",
             )
 
 
