@@ -34,12 +34,20 @@ class OrderedGraph:
     """A graph whose nodes are numbered in the order of their structure.
 
     Node ``v`` of ``graph`` is node ``nodes[v]`` of the graph that was given, whose node ``u`` has
-    the position ``position[u]``. Each graph of a collection keeps its place.
+    the position ``position[u]``. Each graph of a collection keeps its place, and ``places[v]`` is
+    where the node stands in its own graph.
     """
 
     graph: CSRGraph
     nodes: np.ndarray
     position: np.ndarray
+    places: np.ndarray
+
+    def given(self, nodes: np.ndarray) -> np.ndarray:
+        """Nodes of ``graph``, -1 = none, as nodes of the graph that was given, int32."""
+        # -1 is the last entry
+        table = np.append(self.nodes, -1).astype(np.int32)
+        return table.take(nodes, mode="wrap")
 
 
 _KNOWN: WeakKeyDictionary[CSRGraph, OrderedGraph] = WeakKeyDictionary()
@@ -61,18 +69,19 @@ def order_by_structure(graph: CSRGraph) -> OrderedGraph:
 
 
 def _order(graph: CSRGraph) -> OrderedGraph:
+    number = np.arange(graph.num_nodes)
+    owner = graph.graph_of(number)
+    places = number - graph.graph_ptr[owner]
     if len(graph.indices) > MOST_ENTRIES:
-        same = np.arange(graph.num_nodes)
         # a graph of its own, since what stands for a key would be kept by its value
-        return OrderedGraph(replace(graph), same, same)
-    owner = graph.graph_of(np.arange(graph.num_nodes))
+        return OrderedGraph(replace(graph), number, number, places)
     keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
     position = np.empty_like(nodes)
-    position[nodes] = np.arange(len(nodes))
+    position[nodes] = number
     # the rows in their new order, each sorted; the values are where an entry stood
     entries = np.arange(len(graph.indices))
     columns = position[graph.indices]
@@ -91,7 +100,7 @@ def _order(graph: CSRGraph) -> OrderedGraph:
         links=moved(graph.links),
         edge_features=moved(graph.edge_features),
     )
-    return OrderedGraph(ordered, nodes, position)
+    return OrderedGraph(ordered, nodes, position, places)
 
 
 def _colors(graph: CSRGraph, owner: np.ndarray, over: np.ndarray) -> np.ndarray:

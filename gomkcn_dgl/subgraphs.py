@@ -239,7 +239,7 @@ def extract_subgraphs(
         links,
         reverse,
         starts,
-        starts - work.graph_ptr[work.graph_of(starts)],
+        ordered.places[starts],
         num_hops,
         max_nodes,
         policy,
@@ -249,8 +249,7 @@ def extract_subgraphs(
     batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
     if work.edge_features is not None:
         batch = _look_up(batch, work)
-    nodes = np.where(batch.nodes < 0, -1, ordered.nodes[batch.nodes])
-    return replace(batch, nodes=nodes.astype(np.int32))
+    return replace(batch, nodes=ordered.given(batch.nodes))
 
 
 def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.node_order import order_by_structure
+from gomkcn_dgl.node_order import OrderedGraph, order_by_structure
 from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.structures import SeenSets
@@ -98,7 +98,7 @@ def gather_candidates(
             if len(one.node_sets) >= min_support:
                 count = int(pick_disjoint(one.node_sets, graph.num_nodes).sum())
                 compared.append(ComparedStructure(one, count, expected[one.invariant]))
-    return [_candidate(one, ordered.nodes) for one in choose(graph, compared, most, min_support)]
+    return [_candidate(one, ordered) for one in choose(graph, compared, most, min_support)]
 
 
 def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
@@ -127,13 +127,13 @@ def _look(
     return NodeSets.join(parts)
 
 
-def _candidate(one: ComparedStructure, nodes: np.ndarray) -> Candidate:
-    """The record; ``nodes`` are the numbers that the nodes were given with."""
+def _candidate(one: ComparedStructure, ordered: OrderedGraph) -> Candidate:
+    """The record, with nodes of the graph that was given."""
     return Candidate(
         one.seen.adjacency,
         one.seen.colors,
         len(one.seen.node_sets),
-        nodes[one.seen.example].astype(np.int32),
+        ordered.given(one.seen.example),
         one.num_disjoint,
         one.num_expected,
     )
