@@ -198,8 +198,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         classes = classes_of(y, csr)
         if self.rank == "classes" and classes is None:
             raise InputError(
-                "rank can be 'classes' where the classes of the graphs of a collection are known; "
-                "give them as y, or rank by 'surprise'."
+                "rank can be 'classes' where the classes of the graphs of a collection are known: "
+                "from a TU folder, from labels of a DGL .bin, or given as y; or take 'surprise'."
             )
         self.notes_ = csr.notes
         with shared_store(checkpoints) as checkpoints:

@@ -15,7 +15,7 @@ from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
-from mining import MiningRun, PatternMiner, bag_of_patterns, read_run
+from mining import MiningRun, PatternMiner, bag_of_patterns, load_miner, read_run
 from mining import pattern_table as export_table
 from mining.class_contrasts import (
     class_differences,
@@ -228,6 +228,11 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     strongest = first.classes.strongest
     assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
     assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]
+    # a miner that is read turns graphs into a bag of its patterns
+    miner = load_miner("run").set_params(level="graph")
+    bag = miner.transform(graphs)
+    assert bag.sum(axis=0).tolist() == [one.frequency.count for one in miner.patterns_]
+    assert ((bag[:, 0] > 0) == (y == "ring")).all()
     # the settings are enough to do it again
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     assert [one.classes for one in read_run("again").patterns] == [
