@@ -45,7 +45,7 @@ class MinerParameters(BaseEstimator):
     _: KW_ONLY
     rank: str = "surprise"
     null: str | tuple[str, ...] | None = "auto"
-    null_samples: int = 100
+    null_samples: int = 32
     count_error: float = 0.02
     count_seconds: float = 1.0
     num_epochs: int = 60

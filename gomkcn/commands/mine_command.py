@@ -41,7 +41,7 @@ _settings_options = add_options(
         "Null model: degree, configuration, reciprocity, triangles, features, or none; "
         "repeatable. [degree, in graphs of at most 200,000 edges]",
     ),
-    ("--null-samples", int, "Most graphs of each null model. [100]"),
+    ("--null-samples", int, "Most graphs of each null model. [32]"),
     ("--count-error", float, "Wanted relative error of an estimated count. [0.02]"),
     ("--count-seconds", float, "Most seconds to count each pattern. [1]"),
     ("--min-support", int, "Least occurrences of a pattern. [5]"),
