@@ -14,10 +14,11 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
+from mining.counting.occurrence_lists import list_places
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families
-from mining.locating.locating import ChosenStructure
+from mining.judging.ranking import find_families, order_by_coverage
+from mining.locating.locating import MOST_LISTED, ChosenStructure
 from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import MORE, Significance
@@ -90,6 +91,8 @@ def choose_structures(
     families = _find_families(graph, pool, compared, categories, rules, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
+    elif rules.rank == "coverage":
+        order = _cover(graph, pool, categories, rules, checkpoints)[: rules.num_patterns]
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
@@ -186,6 +189,32 @@ def _find_families(
     return find_families(
         graph, structures, categories, first, seed=rules.seed, checkpoints=checkpoints
     )
+
+
+def _cover(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    categories: Categories,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+) -> list[int]:
+    """Each next structure covers most nodes that those before it do not."""
+
+    def order() -> dict[str, np.ndarray]:
+        places = [
+            list_places(
+                graph,
+                one.structure.adjacency,
+                one.structure.colors_in(graph, categories),
+                most=MOST_LISTED,
+                seed=rules.seed,
+            )[0]
+            for one in pool
+        ]
+        return {"order": np.array(order_by_coverage(places, graph.num_nodes), np.int64)}
+
+    numbers: list[int] = checkpoints.take_once("coverage", order)["order"].tolist()
+    return numbers
 
 
 def _rank(
