@@ -13,6 +13,12 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 # directed, typed, categorical
 KINDS = tuple(itertools.product((False, True), repeat=3))
 SIZES = (3, 8)
+# partial mappings that the slow counter lists
+MOST_MAPPINGS = 100_000
+
+
+class TooManyError(Exception):
+    """A pattern with so many mappings is not counted by listing them."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ def _num_mappings(
 ) -> int:
     table = np.flatnonzero(colors == own_colors[0])[:, None]
     for i in range(1, len(own)):
+        if len(table) > MOST_MAPPINGS:
+            raise TooManyError
         fits = np.tile(colors == own_colors[i], (len(table), 1))
         for j in range(i):
             fits &= (links[table[:, j]] == own[j, i]) & (links.T[table[:, j]] == own[i, j])

@@ -222,7 +222,8 @@ class ExactSearch:
 
     def list_places(self, most: int, time_limit: float | None) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``."""
-        places = np.empty((most, len(self.topology)), np.int32)
+        # one more, which tells that these are not all
+        places = np.empty((most + 1, len(self.topology)), np.int32)
         if len(self.topology) == 1:
             nodes = np.flatnonzero(self.candidates)
             self.unfinished = len(nodes) > most
@@ -233,12 +234,12 @@ class ExactSearch:
         advance(*arguments, search, self.count, places, 0)
         start = time.perf_counter()
         self.unfinished = True
-        while self.unfinished and self.count.sum() <= most:
+        while self.unfinished and search.position[3] <= most:
             self.unfinished = advance(*arguments, search, self.count, places, _STEPS)
             if time_limit is not None and time.perf_counter() - start > time_limit:
                 break
-        self.unfinished = self.unfinished or int(self.count.sum()) > most
-        return places[: search.position[3]]
+        self.unfinished = bool(self.unfinished or search.position[3] > most)
+        return places[: min(search.position[3], most)]
 
     def find_graphs(self, time_limit: float | None) -> np.ndarray:
         """Search each graph until its first occurrence, bool ``[G]``."""

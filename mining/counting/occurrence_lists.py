@@ -72,6 +72,8 @@ def list_places(
     # there are more: a sample of them
     sampler = choose_sampler(search, seed)
     found: dict[bytes, np.ndarray] = {}
+    # the first call in a process compiles, which is not part of the search
+    sampler.draw_places(0, 0, seed)
     start, num_blocks, size = time.perf_counter(), 0, 1
     while len(found) < most and time.perf_counter() - start < seconds:
         drawn = search.topology.choose_mappings(sampler.draw_places(num_blocks, size, seed))
