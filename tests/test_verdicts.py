@@ -13,7 +13,7 @@ def one(observed, samples, **options):
 
 
 def test_a_verdict_by_hand():
-    found = one(9, [4, 6, 5, 3, 7])
+    found = one(9, [4, 6, 5, 3, 7], num_tested=1)
     assert (found.null, found.num_samples, found.observed, found.mean) == ("degree", 5, 9, 5)
     assert found.std == pytest.approx(np.sqrt(2.5))
     assert found.z == pytest.approx(4 / np.sqrt(2.5))
@@ -71,5 +71,5 @@ def test_few_verdicts_are_wrong(mean, spread):
         counts = rng.poisson(mean, (9, 20)) * size
         verdicts = judge("degree", counts[0], counts[1:], clumps=float(size))
         wrong.append(any(verdict.q <= 0.05 for verdict in verdicts))
-        assert all(verdicts[i].q > 0.05 for i in undecided(verdicts))
+        assert all(verdicts[i].q > 0.05 / 20 for i in undecided(verdicts))
     assert np.mean(wrong) <= 0.08

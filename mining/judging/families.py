@@ -14,15 +14,18 @@ left than the null model has.
   as many as dangling nodes and whatever else joins the head at random would make.
 - Any other pattern loses the places that share an edge with a place of the head.
 
-At last a head that the other heads explain together, a part that several motifs share, is struck
-off with the patterns that it extends to, and families are formed anew without them.
+At last a head is struck off that is a part which several motifs share: the other heads, and members
+that add cycles to it, explain it together. With it go members that add dangling nodes to it, and
+families are formed anew without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+import igraph
 import numpy as np
 
 from mining.judging.expected_counts import ExpectedCounts
@@ -58,6 +61,13 @@ class JudgedPattern:
         """Independent cycles."""
         return self.structure.num_edges - self.structure.num_nodes + 1
 
+    @cached_property
+    def num_block_cycles(self) -> int:
+        """Independent cycles in the biconnected component that has most of them."""
+        graph = igraph.Graph(edges=np.argwhere(np.triu(self.structure.joined)).tolist())
+        blocks = graph.biconnected_components().subgraphs()
+        return max(block.ecount() - block.vcount() + 1 for block in blocks)
+
     def edges(self, num_nodes: int) -> np.ndarray:
         """A number for each edge of each place, int64 ``[P, E]``."""
         pairs = np.argwhere(np.triu(self.structure.joined))
@@ -81,8 +91,13 @@ class Families:
         self._explained: dict[tuple[int, int], np.ndarray] = {}
         barred: set[int] = set()
         while (redundant := self._group_without(barred)) is not None:
-            extended = (i for i, head in enumerate(self.head) if head == redundant)
-            barred |= {i for i in extended if self._mapping(redundant, i) is not None}
+            members = (i for i, head in enumerate(self.head) if head == redundant)
+            # with nodes that dangle from it
+            barred |= {
+                i
+                for i in members
+                if self._mapping(redundant, i) is not None and not self._adds_cycles(redundant, i)
+            }
             barred.add(redundant)
 
     def order(self) -> list[int]:
@@ -115,6 +130,11 @@ class Families:
         # the smallest is most likely a part of the others
         for head in sorted(self.heads, key=self._size):
             others = [other for other in self.heads if other != head]
+            others += [
+                i
+                for i, own in enumerate(self.head)
+                if own == head and i != head and self._adds_cycles(head, i, to_block=True)
+            ]
             if self._root(head, self._left(head, others)) <= _EXPLAINED:
                 return head
         return None
@@ -156,6 +176,15 @@ class Families:
             return None
         first, second = self.patterns[whole].structure, self.patterns[part].structure
         return find_part(first.adjacency, second.adjacency, first.colors, second.colors)
+
+    def _adds_cycles(self, part: int, whole: int, to_block: bool = False) -> bool:
+        """Whether a pattern contains another and has more cycles, or more in one block."""
+        if self._mapping(part, whole) is None:
+            return False
+        first, second = self.patterns[part], self.patterns[whole]
+        if to_block:
+            return second.num_block_cycles > first.num_block_cycles
+        return second.num_cycles > first.num_cycles
 
     def _find_explained(self, head: int, number: int) -> np.ndarray:
         first, other = self.patterns[head], self.patterns[number]

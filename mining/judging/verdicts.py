@@ -34,6 +34,8 @@ from mining.records.significance import (
     Significance,
 )
 
+# while more samples can be drawn, the limit of q is so many times smaller
+_EARLY = 20
 # a verdict is undecided within so many standard errors of the limit
 _MARGIN = 2.0
 
@@ -58,7 +60,8 @@ def judge(
     samples : numpy.ndarray
         Counts in the samples, ``[S, K]``; NaN where one was not counted.
     num_tested : numpy.ndarray or int, optional
-        Number of structures that each pattern was chosen from, ``[K]`` or one for all; None: K.
+        Number of structures that each pattern was chosen from, ``[K]`` or one for all; None: 2 K,
+        which holds the level where patterns are what stood out at a glance among more.
         Patterns of several sizes share the level evenly if it is the number of structures of each
         pattern's size, times the number of sizes.
     errors : numpy.ndarray or float
@@ -75,7 +78,7 @@ def judge(
     """
     observed, samples = np.asarray(observed, float), np.asarray(samples, float)
     num_samples = (~np.isnan(samples)).sum(axis=0)
-    num_tested = len(observed) if num_tested is None else num_tested
+    num_tested = 2 * len(observed) if num_tested is None else num_tested
     tests = np.broadcast_to(np.asarray(num_tested, float), observed.shape)
     mean, var, dispersion = _dispersion(observed, samples, errors, clumps)
     root = signed_root(observed, np.nansum(samples, axis=0), num_samples)
@@ -114,8 +117,13 @@ def adjust(p: np.ndarray, num_tested: np.ndarray) -> np.ndarray:
 
 
 def undecided(verdicts: Sequence[Significance]) -> np.ndarray:
-    """Numbers of the patterns that more samples might decide."""
-    return np.flatnonzero([one.verdict == UNDECIDED for one in verdicts])
+    """Numbers of the patterns that are to be counted in more samples.
+
+    To stop as soon as q is small enough would call too many patterns different: before the last
+    look, q must be smaller still.
+    """
+    early = LEVEL / _EARLY
+    return np.flatnonzero([one.verdict == UNDECIDED or early < one.q <= LEVEL for one in verdicts])
 
 
 def signed_root(
