@@ -30,7 +30,7 @@ KILLS = 3
 PROCESSES = 4
 SIZES = (10**5, 10**6, 10**7)
 # what is asked for beside the defaults
-JOBS = {10**5: ("--null", "degree", "--null-samples", "20", "--null-decoys", "5")}
+JOBS = {10**5: ("--null", "degree", "--null-samples", "20")}
 KILLED = 10**6
 SEED = 0
 

@@ -161,7 +161,7 @@ def feature_arrays() -> list[bytes]:
 def settings_files() -> list[bytes]:
     """Return what a mining run writes, and a short one."""
     full = RunSettings().to_toml()
-    short = '[graph]\npath = "g"\n[null]\nmodels = ["degree"]\n'
+    short = '[graph]\npath = "g"\n[miner]\nnull = ["degree"]\n'
     short += "[kernel]\nnum_levels = 1\ntau = [1, 0.5]\n"
     return [full.encode(), short.encode()]
 
@@ -169,7 +169,8 @@ def settings_files() -> list[bytes]:
 def run_folders() -> list[bytes]:
     """Return a mining run and its fitted miner."""
     rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-    miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0, backend="reference")
+    options = {"null_samples": 2, "num_epochs": 0, "backend": "reference"}
+    miner = PatternMiner(num_patterns=2, pattern_size="4-4", **options)
     recovery = compare_with_truth(miner.fit(rings).patterns_, json.loads(json.dumps(TRUTH)))
     run = MiningRun.of(miner, rings, recovery=recovery)
 

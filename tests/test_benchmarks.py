@@ -28,7 +28,6 @@ COMMANDS = (
     "channels",
     "assignment",
     "significance",
-    "choosing",
     "noisy_copies",
     "large_patterns",
     "findings",
@@ -38,7 +37,7 @@ COMMANDS = (
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
-    "significance", "choosing", "noisy_copies", "large_patterns",
+    "significance", "noisy_copies", "large_patterns",
     "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command

@@ -262,6 +262,8 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),
         ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
+        ("patterns", ("patterns", 1, "family"), 7),
+        ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
         ("drawings", ("legend",), {"C": "red;}"}),
         ("drawings", ("map",), {"edges": [[0, 9]], "pattern_of": [0]}),
         ("drawings", ("map",), {"edges": [], "pattern_of": [2]}),

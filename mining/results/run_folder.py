@@ -196,6 +196,9 @@ def _run_of(
     names = tuple(patterns["feature_names"])
     for entry in patterns["patterns"]:
         _check_lengths(entry, len(names))
+    ids = {entry["id"] for entry in patterns["patterns"]}
+    if not {entry["family"] for entry in patterns["patterns"]} <= ids:
+        raise ValueError("the family of a pattern is that of no pattern")
     counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
     recovery = run["recovery"]
