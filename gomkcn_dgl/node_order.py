@@ -3,10 +3,10 @@
 What is sampled from a graph is sampled in this order, so that a graph whose nodes are numbered anew
 shows the same subgraphs, and so does a graph of a collection wherever it stands in it. Nodes are
 ordered by degree, then by Weisfeiler-Lehman colour: what their edges are, what those of their
-neighbours are, and so on; then by such a colour with weights and features of edges. Only nodes
-whose surroundings are equal within ``_MOST_ROUNDS`` steps keep the order of their numbers, such as
-two leaves of the same node, or the nodes inside a large grid. Features of nodes do not count: the
-subgraphs of a graph are the same whatever its features.
+neighbours are, and so on; then by such a colour with weights and features of edges. Those that are
+left are visited by a search from the others. So only nodes that look alike from everywhere, such as
+two leaves of the same node, or in a graph that looks alike everywhere, keep the order of their
+numbers. Features of nodes do not count: a graph has the same subgraphs whatever its features.
 
 A renumbered copy of a graph takes memory, so that graphs of more than ``MOST_ENTRIES`` entries are
 sampled by their numbers: the samples are as random, but others when nodes are numbered anew.
@@ -21,6 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels.order_numba import visit_nodes
 from gomkcn_dgl.runtime.hashing import mix64
 
 # two million edges; the copy and the work on it take some 200 MB
@@ -80,13 +81,16 @@ def _order(graph: CSRGraph) -> OrderedGraph:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
+    rows = _reorder(graph, nodes)
+    first = np.ones(len(nodes), bool)
+    first[1:] = np.any([np.diff(key[nodes].astype(np.int64)) != 0 for key in keys], axis=0)
+    if not first.all():
+        # nodes of the same colours in the order in which a search from the others visits them
+        group = np.cumsum(first) - 1
+        nodes = nodes[np.lexsort((_visits(rows, group), group))]
+        rows = _reorder(graph, nodes)
     position = np.empty_like(nodes)
     position[nodes] = number
-    # the rows in their new order, each sorted; the values are where an entry stood
-    entries = np.arange(len(graph.indices))
-    columns = position[graph.indices]
-    rows = csr_array((entries, columns, graph.indptr), shape=(graph.num_nodes,) * 2)[nodes]
-    rows.sort_indices()
     entry = rows.data
 
     def moved(values: np.ndarray | None) -> np.ndarray | None:
@@ -101,6 +105,27 @@ def _order(graph: CSRGraph) -> OrderedGraph:
         edge_features=moved(graph.edge_features),
     )
     return OrderedGraph(ordered, nodes, position, places)
+
+
+def _reorder(graph: CSRGraph, nodes: np.ndarray) -> csr_array:
+    """The rows with the nodes in another order; the values are where an entry stood."""
+    position = np.empty_like(nodes)
+    position[nodes] = np.arange(len(nodes))
+    entries = np.arange(len(graph.indices))
+    shape = (graph.num_nodes, graph.num_nodes)
+    rows = csr_array((entries, position[graph.indices], graph.indptr), shape=shape)[nodes]
+    rows.sort_indices()
+    return rows
+
+
+def _visits(rows: csr_array, group: np.ndarray) -> np.ndarray:
+    """When a search visits each node: first those alone in their group, then from small groups."""
+    size = np.bincount(group)[group]
+    starts = np.argsort(size, kind="stable")
+    visited, stack = np.empty(len(group), np.int64), np.empty((2, len(group)), np.int64)
+    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    visit_nodes(indptr, indices, starts, int((size == 1).sum()), visited, stack)
+    return visited
 
 
 def _colors(graph: CSRGraph, owner: np.ndarray, over: np.ndarray) -> np.ndarray:

@@ -124,6 +124,25 @@ def test_the_layer_maps_a_batch_as_it_maps_its_graphs(policy):
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=0)
 
 
+SYMMETRIC = {
+    "triangles at a hub": nx.windmill_graph(6, 3),
+    "equal components": nx.disjoint_union_all([nx.star_graph(4), *[nx.house_graph()] * 4]),
+    "tree": nx.balanced_tree(2, 5),
+}
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_a_symmetric_graph_is_the_same_in_its_order_however_it_was_numbered(name):
+    ends = np.array(SYMMETRIC[name].edges)
+    graph = csr_from_edges(ends[:, 0], ends[:, 1], len(SYMMETRIC[name]))
+    assert num_colors(graph) < graph.num_nodes
+    first = order_by_structure(graph).graph
+    for seed in range(4):
+        other = order_by_structure(renumber(graph, seed)[0]).graph
+        np.testing.assert_array_equal(other.indptr, first.indptr)
+        np.testing.assert_array_equal(other.indices, first.indices)
+
+
 def test_weights_tell_nodes_apart_that_are_joined_alike():
     weights = np.arange(1.0, 9.0)
     star = csr_from_edges(np.zeros(8, int), np.arange(1, 9), 9, weights=weights)
