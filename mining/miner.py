@@ -15,7 +15,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import choose_structures
+from mining.choosing.choice import choose_structures, misfits
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
 from mining.learning.deduplication import deduplicate
@@ -133,6 +133,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Whether time was up before all null-model graphs were compared.
     notes_ : tuple of str
         What was changed or left out of the graph that was given, a phrase each.
+    warnings_ : tuple of str
+        A sentence for each null model that the graph differs from as a whole.
     n_features_in_ : int
         Feature width D.
 
@@ -217,6 +219,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             choice = choose_structures(
                 csr, pool, source.categories, rules, checkpoints, progress, classes
             )
+            self.warnings_ = misfits(csr, rules.nulls, rules.seed, checkpoints)
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located = locate_patterns(
                 source,

@@ -26,7 +26,7 @@ from gomkcn_dgl.graph import csr_from_edges
 from mining.assessment.evaluation import compare_with_truth
 from mining.html.page import _environment
 from mining.html.report import patterns_html, render_report, run_figures, run_html
-from mining.html.tables import pattern_table, recovery_table, summary_sentence
+from mining.html.tables import format_run, pattern_table, recovery_table, summary_sentence
 from mining.miner import PatternMiner
 from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
@@ -190,7 +190,7 @@ def test_the_verdict_is_that_of_the_record(verdict, words):
     page = Page(patterns_html([dataclasses.replace(pattern_of(PATH), significance=significance)]))
     assert page.words.count(words) == len(NULL_MODELS)
     # and what each null model keeps is said
-    assert page.words.count("It keeps") == len(NULL_MODELS)
+    assert page.words.count("It does not keep") == len(NULL_MODELS)
 
 
 def test_what_each_null_model_keeps_is_on_the_page():
@@ -198,10 +198,16 @@ def test_what_each_null_model_keeps_is_on_the_page():
     for null in NULL_MODELS:
         pattern = dataclasses.replace(pattern_of(PATH), significance={null: significance_of(null)})
         sentence = " ".join(describe(null, True).split())
-        assert "It keeps" in sentence and "not" in sentence
-        assert "direction" not in sentence and "in each direction" in describe(null, False)
+        assert "It does not keep" in sentence
+        assert "direction" not in sentence and "stay in their direction" in describe(null, False)
         # above the cards, and in the card
         assert Page(render_report(run_of([pattern]))).words.count(sentence) == 2
+
+
+def test_a_warning_stands_above_the_patterns():
+    run = dataclasses.replace(run_of([pattern_of(PATH)]), warnings=("This graph has triangles.",))
+    assert Page(render_report(run)).words.count("This graph has triangles.") == 1
+    assert "This graph has triangles." in format_run(run)
 
 
 def test_a_pattern_that_another_explains_says_so():

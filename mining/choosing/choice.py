@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from tqdm import tqdm
@@ -19,6 +20,7 @@ from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
 from mining.locating.locating import MOST_LISTED, ChosenStructure
+from mining.null_models.null_fit import fit_of
 from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import MORE, Significance
@@ -109,6 +111,20 @@ def choose_structures(
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
     )
+
+
+def misfits(
+    graph: CSRGraph, nulls: Sequence[str], seed: int, checkpoints: CheckpointStore
+) -> tuple[str, ...]:
+    """A warning for each null model from which the graph differs as a whole."""
+
+    def find(null: str) -> dict[str, np.ndarray]:
+        return {"warning": np.array(fit_of(graph, null, seed=seed).warning)}
+
+    tasks = {f"{null}-fit": partial(find, null) for null in nulls}
+    checkpoints.share(tasks, least=len(tasks))
+    warnings = (str(checkpoints.take(task, dict)["warning"]) for task in tasks)
+    return tuple(filter(None, warnings))
 
 
 def _count_finely(

@@ -18,6 +18,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.file_names import visible
+from mining.null_models.null_fit import WHAT_IS_KEPT
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -29,7 +30,7 @@ def render_page(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         autoescape=True,
         # control characters of the data are replaced; Markup is a type of its own
         finalize=lambda value: visible(value) if type(value) is str else value,
@@ -38,6 +39,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_read),
     )
+    environment.globals["what_is_kept"] = WHAT_IS_KEPT
+    return environment
 
 
 def _read(name: str) -> str:

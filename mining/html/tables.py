@@ -143,6 +143,7 @@ def _count_text(name: str, pattern: Pattern) -> str:
 def format_run(run: MiningRun) -> str:
     """The patterns, and the planted motifs where they are known, for a terminal."""
     parts = [str(pattern_table(run))]
+    parts += run.warnings
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:

@@ -119,6 +119,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
         "graph": asdict(run.graph),
         "partial": run.is_partial,
         "notes": list(run.notes),
+        "warnings": list(run.warnings),
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
@@ -220,6 +221,7 @@ def _run_of(
         drawings=RunDrawings.from_dict(drawings),
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
+        warnings=tuple(run["warnings"]),
     )
 
 
@@ -299,6 +301,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     miner.patterns_ = run.patterns
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
+    miner.warnings_ = run.warnings
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share
     return miner

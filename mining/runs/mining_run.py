@@ -85,6 +85,8 @@ class MiningRun:
         repeated runs.
     notes : tuple of str
         What of the input was changed or left out.
+    warnings : tuple of str
+        A sentence for each null model that the graph differs from as a whole.
     """
 
     graph: GraphSummary
@@ -96,6 +98,7 @@ class MiningRun:
     drawings: RunDrawings = field(default=RunDrawings(), repr=False)
     is_partial: bool = False
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -152,6 +155,7 @@ class MiningRun:
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
+            warnings=miner.warnings_,
         )
 
     def _repr_html_(self) -> str | None:
