@@ -61,16 +61,16 @@ def same(pooled, graph):
     return nx.is_isomorphic(nx.from_numpy_array(pooled.structure.adjacency), graph)
 
 
-def test_filters_come_first_and_each_structure_once():
+def test_candidates_come_first_and_each_structure_once():
     turned = nx.relabel_nodes(PATH, {0: 1, 1: 3, 2: 0, 3: 2})
     filters = filters_of((RING, [0.5] * 5), (PATH, [0.5] * 4), noisy=(True, False))
     pool = pool_structures(
         [candidate(STAR), candidate(turned), candidate(STAR)], filters, PLAIN, range(3, 6)
     )
-    for one, graph in zip(pool, (RING, PATH, STAR), strict=True):
+    for one, graph in zip(pool, (STAR, PATH, RING), strict=True):
         assert same(one, graph)
-    assert [one.noisy for one in pool] == [True, False, False]
-    assert [one.filters is None for one in pool] == [False, False, True]
+    assert [one.noisy for one in pool] == [False, False, True]
+    assert [one.filters is None for one in pool] == [True, False, False]
     assert pool[1].filters.num_nodes == (4,)
 
 
@@ -119,9 +119,9 @@ def test_structures_with_other_categories_are_others():
         filters, source, range(3, 6),
     )  # fmt: skip
     assert [sorted(one.structure.colors.tolist()) for one in pool] == [
-        [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]
+        [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]
     ]  # fmt: skip
-    assert [one.filters and len(one.filters.adj) for one in pool] == [2, 1, None]
+    assert [one.filters and len(one.filters.adj) for one in pool] == [2, None, 1]
     # the mean of both is neither c nor nothing
     mixed = filters_of((PATH, np.stack([0.6 * a + 0.4 * b] * 4)))
     (one,) = pool_structures([], mixed, source, range(3, 6))

@@ -77,7 +77,11 @@ def choose_structures(
     classes: GraphClasses | None = None,
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
-    # 1. count all structures roughly, and drop rare ones
+    # 1. without a null model, the search for candidates decides what stands out
+    if rules.rank == "surprise" and not rules.nulls:
+        most = 2 * rules.num_patterns
+        pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
+    # count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
     counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
     kept = [i for i, count in enumerate(counts) if count.high >= max(1, rules.min_support)]
@@ -241,8 +245,8 @@ def _rank(
     rules: ChoiceRules,
 ) -> list[int]:
     """Positions of the structures to report, in their order."""
-    if rules.rank == "surprise" and families is not None:
-        order = families.order()
+    if rules.rank == "surprise":
+        order = list(range(len(pool))) if families is None else families.order()
     else:
         order = np.argsort([-one.value for one in counts], kind="stable").tolist()
     if rules.only_surprising and families is not None:

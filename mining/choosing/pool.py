@@ -43,7 +43,10 @@ def pool_structures(
     source: SubgraphSource,
     sizes: range,
 ) -> list[PooledStructure]:
-    """Put the structures of filters and candidates together, each once, filters first."""
+    """Put the structures of filters and candidates together, each once.
+
+    Candidates come first, in their order, then what filters alone have learnt.
+    """
     pool: dict[bytes, PooledStructure] = {}
     smaller: dict[bytes, PooledStructure] = {}
     for number in range(len(filters.num_nodes)):
@@ -58,10 +61,12 @@ def pool_structures(
             turned = _reordered(own, known.structure.isomorphism(structure))
             new = replace(known, filters=DiscreteFilters.join([known.filters, turned]))
         group[structure.certificate] = new
+    seen = {}
     for one in candidates:
         structure = Structure(one.adjacency, one.colors)
-        pool.setdefault(structure.certificate, PooledStructure(structure))
-    return list((pool or smaller).values())
+        certificate = structure.certificate
+        seen[certificate] = pool.get(certificate, PooledStructure(structure))
+    return list(({**seen, **pool} or smaller).values())
 
 
 def _reordered(pattern: DiscreteFilters, order: np.ndarray) -> DiscreteFilters:
