@@ -37,6 +37,8 @@ from mining.structures.structure import Structure
 # patterns are in excess from so many standard deviations in places that share no node, and are
 # explained when no more than so many are left
 _EXCESS, _EXPLAINED = 3.0, 2.0
+# in all occurrences, most of which lie at hubs, they may be fewer than in the null model by so many
+LEAST_Z = -1.0
 # extensions are as expected up to so many standard deviations
 _TOLERANCE = 2.0
 
@@ -114,7 +116,9 @@ class Families:
     def _group_without(self, barred: set[int]) -> int | None:
         """Find heads that are not ``barred``; return one that the others explain, if any."""
         self.head, self.heads = list(range(len(self.patterns))), []
-        left = {i: self._left(i, ()) for i, pattern in enumerate(self.patterns) if pattern.z > 0}
+        left = {
+            i: self._left(i, ()) for i, pattern in enumerate(self.patterns) if pattern.z > LEAST_Z
+        }
         left = {i: rows for i, rows in left.items() if self._root(i, rows) > _EXCESS}
         while candidates := [i for i in left if i not in barred]:
             evidence = {i: self._evidence(i, left[i]) for i in candidates}

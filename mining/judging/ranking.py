@@ -10,7 +10,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from mining.counting.occurrence_lists import list_places
 from mining.judging.expected_counts import ExpectedCounts
-from mining.judging.families import Families, JudgedPattern
+from mining.judging.families import LEAST_Z, Families, JudgedPattern
 from mining.judging.null_comparison import sample_seeds
 from mining.null_models.null_models import sample_null
 from mining.records.significance import Significance
@@ -39,7 +39,7 @@ def find_families(
     """
     null = significance[0].null
     seeds = sample_seeds(null, seed, num_samples)
-    more = [i for i, one in enumerate(significance) if one.observed > one.mean]
+    more = [i for i, one in enumerate(significance) if one.z > LEAST_Z]
 
     def list_in(sample: CSRGraph, number: int) -> tuple[np.ndarray, bool]:
         structure = structures[number]
@@ -63,16 +63,21 @@ def find_families(
     with shared_store(checkpoints) as store:
         done = store.do_all(f"{null}-places", num_samples, count_in_sample)
     # 1. places that share no node, in the mean sample
-    expected = dict(zip(rare, np.mean([one["disjoint"] for one in done], axis=0), strict=True))
+    expected: dict[int, float] = {}
+    if done:
+        disjoint = np.mean([one["disjoint"] for one in done], axis=0)
+        expected = dict(zip(rare, disjoint.tolist(), strict=True))
     patterns = []
     for i, (structure, compared) in enumerate(zip(structures, significance, strict=True)):
         places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
-        # 2. of too many places, the ratio of all occurrences is taken for theirs
+        # 2. of too many places, or when time is up, the ratio of all occurrences is taken
         if i not in expected and i in listed:
             number = pick_disjoint(places, graph.num_nodes).sum()
-            expected[i] = number * compared.mean / compared.observed
+            expected[i] = number * compared.mean / max(compared.observed, 1.0)
         patterns.append(
-            JudgedPattern(structure, places, compared.z, float(expected.get(i, 0.0)), len(done))
+            JudgedPattern(
+                structure, places, compared.z, float(expected.get(i, 0.0)), max(1, len(done))
+            )
         )
     colors = categories.colors(graph.features) if categories else None
     return Families(patterns, ExpectedCounts(graph, colors))
