@@ -39,15 +39,15 @@ SQUARE = {
 
 def test_motifs_are_recovered_by_isomorphic_patterns():
     patterns = [
-        pattern_of(nx.path_graph(3), 0, distinct=1, ids=(4, 5, 6)),
-        pattern_of(nx.complete_graph(3), 1, distinct=1, ids=(6, 4, 5)),
-        pattern_of(nx.complete_graph(3), 2, distinct=2, ids=(1, 2, 3)),
+        pattern_of(nx.path_graph(3), 0, count=1, ids=(4, 5, 6)),
+        pattern_of(nx.complete_graph(3), 1, count=1, ids=(6, 4, 5)),
+        pattern_of(nx.complete_graph(3), 2, count=2, ids=(1, 2, 3)),
         pattern_of(nx.path_graph(4), 3),
     ]
     triangle, square = compare_with_truth(patterns, {"motifs": [TRIANGLE, SQUARE]})
-    assert triangle == MotifRecovery("triangle", 3, 3, 2, (1, 2), distinct=3, planted_found=1)
+    assert triangle == MotifRecovery("triangle", 3, 3, 2, (1, 2), occurrences=3, planted_found=1)
     assert triangle.recovered
-    assert square == MotifRecovery("square", 4, 4, 1, (), distinct=0, planted_found=0)
+    assert square == MotifRecovery("square", 4, 4, 1, (), occurrences=0, planted_found=0)
     assert not square.recovered
     relabelled = nx.relabel_nodes(nx.cycle_graph(4), {0: 0, 1: 2, 2: 1, 3: 3})
     assert compare_with_truth([pattern_of(relabelled)], {"motifs": [SQUARE]})[0].recovered
@@ -55,7 +55,7 @@ def test_motifs_are_recovered_by_isomorphic_patterns():
 
 def test_motifs_with_directions_and_relations_are_told_apart():
     graph = relations_of(["b", "a"], [True, False])
-    triangle = pattern_of(nx.complete_graph(3), distinct=1, ids=(4, 5, 6))
+    triangle = pattern_of(nx.complete_graph(3), count=1, ids=(4, 5, 6))
     # in the pattern b goes from 0 to 1 and 2, and 1 and 2 are joined by a
     pattern = replace(triangle, relations=graph, edge_relations=(0, 0, 1))
     own = {"relations": [{"name": "a", "directed": False}, {"name": "b", "directed": True}]}

@@ -1,5 +1,7 @@
 """Graphs at the limits of what can be mined: patterns, or one sentence."""
 
+from math import comb
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from gomkcn_dgl import GOMKKernel, InputError, as_csr, gomk_gram, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph_lists import concatenate
-from mining import PatternMiner
+from mining import FilterLearning, PatternMiner
 
 NONE = np.empty(0, np.int64)
 # six rings of four nodes
@@ -21,7 +23,8 @@ def rings(features=None, node_ids=None):
 
 def mine(graph, **options):
     """Fit, and check that all numbers of the result are finite."""
-    settings = {"num_patterns": 1, "min_support": 1, "num_epochs": 2, **options}
+    settings = {"num_patterns": 1, "pattern_size": (4, 4), "min_support": 1, "num_epochs": 2}
+    settings |= {"null": "none", **options}
     miner = PatternMiner(**settings).fit(graph)
     assert np.isfinite(miner.loss_curve_).all()
     similarity = miner.transform(graph)
@@ -31,9 +34,10 @@ def mine(graph, **options):
 
 
 def shape_and_counts(pattern):
-    """Return nodes, edges, distinct occurrences and assigned roots."""
+    """Return nodes, edges, occurrences and roots."""
     counts = pattern.frequency
-    return pattern.num_nodes, len(pattern.edges), counts.distinct, counts.assigned
+    assert counts.occurrences.is_exact and counts.listed == counts.count
+    return pattern.num_nodes, len(pattern.edges), counts.count, counts.roots
 
 
 rng = np.random.default_rng(0)
@@ -66,15 +70,27 @@ SINGLE_NODES = csr_from_edges(NONE, NONE, MANY, graph_ptr=np.arange(MANY + 1))
         (EDGE, {}, (2, 1, 1, 2)),
         (concatenate([EDGE] * 20), {}, (2, 1, 20, 40)),
         (SINGLE_NODES, {}, (1, 0, MANY, MANY)),
-        (as_csr(nx.star_graph(1000)), {}, (6, 5, 1001, 1001)),
         (rings(), {"pattern_size": 1}, (1, 0, 24, 24)),
-        (rings(), {"num_hops": 2**31 - 1, "tau": 1e-30}, (4, 4, 6, 24)),
+        (rings(), {"learning": FilterLearning(num_hops=2**31 - 1), "tau": 1e-30}, (4, 4, 6, 24)),
         (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6, 24)),
     ],
 )
 def test_extreme_graphs_and_settings(graph, options, expected):
     (pattern,) = mine(graph, **options).patterns_
     assert shape_and_counts(pattern) == expected
+
+
+def test_an_astronomical_count_is_estimated():
+    (pattern,) = mine(as_csr(nx.star_graph(1000)), pattern_size=(6, 6), count_seconds=0.5).patterns_
+    count = pattern.frequency.occurrences
+    assert (pattern.num_nodes, len(pattern.edges), count.is_exact) == (6, 5, False)
+    # the hub and any five of its leaves
+    assert 0.98 * comb(1000, 5) <= count.low <= comb(1000, 5) <= count.high <= 1.02 * comb(1000, 5)
+    assert pattern.frequency.roots == 1001
+    # all share the hub
+    assert (pattern.frequency.listed, pattern.frequency.disjoint) == (10_000, 1)
+    node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
+    assert len(node_sets) == 10_000 and all(0 in nodes for nodes in node_sets)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +107,7 @@ def test_walks_that_cannot_be_counted_are_refused(num_levels):
     graph = nx.disjoint_union_all([nx.complete_graph(6)] * 5)
     rule = "num_levels and level_scale must keep walk counts within single precision"
     with pytest.raises(InputError, match=rf"^{rule}, got {num_levels} and 1"):
-        mine(graph, num_levels=num_levels)
+        mine(graph, pattern_size=6, num_levels=num_levels)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +127,7 @@ def test_occurrences_name_nodes_as_the_graph_does(ids):
 def test_an_extreme_edge_list_is_mined(write):
     # weights at both ends of single precision, and ids beyond 64 bits
     path = write("g.txt", f"{LIMIT} 1 3e38\n1 2 1e-45\n2 {LIMIT} 1e-38\n")
-    (pattern,) = mine(read_graph(path)).patterns_
+    (pattern,) = mine(read_graph(path), pattern_size="3-8").patterns_
     assert shape_and_counts(pattern) == (3, 3, 1, 3)
     assert {name for occurrence in pattern.occurrences for name in occurrence.nodes} == {
         "1",

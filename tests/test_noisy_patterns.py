@@ -21,7 +21,8 @@ def planted(seed, remove=0.15, add=0.05):
 
 
 def mine(graph, **settings):
-    return PatternMiner(**{"num_patterns": 8, "num_epochs": 0, **settings}).fit(graph)
+    defaults = {"num_patterns": 8, "num_epochs": 0, "null_samples": 2}
+    return PatternMiner(**{**defaults, **settings}).fit(graph)
 
 
 def contents(patterns):

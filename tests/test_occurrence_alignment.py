@@ -10,14 +10,14 @@ from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining import Occurrence, PatternMiner
+from mining import FilterLearning, Occurrence, PatternMiner
 from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
 
 
 def miner_of(graph, size, **settings):
     """A miner with the one pattern of a graph that repeats it."""
-    settings = {"num_patterns": 1, "pattern_size": size, "num_epochs": 0, **settings}
-    miner = PatternMiner(**settings).fit(graph)
+    settings = {"num_patterns": 1, "pattern_size": (size, size), "num_epochs": 0, **settings}
+    miner = PatternMiner(null="none", **settings).fit(graph)
     assert len(miner.patterns_) == 1
     return miner
 
@@ -124,15 +124,24 @@ def test_too_few_nodes(wheels, padding):
     assert (absent == [(0.0,) * 4] * 2) == (padding == "mask")
 
 
-def test_more_nodes_than_the_pattern():
-    miner = miner_of(nx.disjoint_union_all([nx.cycle_graph(4)] * 5), 6)
+def test_a_node_beside_a_copy_has_its_own_neighbourhood():
+    miner = miner_of(nx.disjoint_union_all([nx.cycle_graph(4)] * 5), 4)
     graph = nx.cycle_graph(4)
     graph.add_edge(1, 9)
     explanation = explain_node(miner, graph, 9)
-    assert explanation.extra_nodes == (9,)
-    assert graph_edges(explanation, explanation.extra_edges) == {frozenset((1, 9))}
-    assert str(explanation).startswith("Node 9 is next to pattern 0 (cycle of 4 nodes) and no")
-    assert "node 9 is beyond the pattern; all other edges agree." in str(explanation)
+    # of the four nodes that are compared, one is its only neighbour
+    assert {1, 9} < set(mapped(explanation)) and explanation.extra_nodes == ()
+    own = {frozenset(edge) for edge in graph.subgraph(mapped(explanation)).edges}
+    shared, extra, missing = (
+        graph_edges(explanation, edges)
+        for edges in (
+            explanation.shared_edges, explanation.extra_edges, explanation.missing_edges
+        )
+    )  # fmt: skip
+    assert (shared | extra, len(shared | missing)) == (own, 4)
+    assert len(missing) - len(extra) == 1
+    assert explanation.similarity == pytest.approx(miner.transform(graph)[-1, 0], abs=1e-6)
+    assert explanation.similarity < 0.99
 
 
 def test_names_in_a_collection(wheel_miner):
@@ -148,8 +157,11 @@ def test_names_in_a_collection(wheel_miner):
 def test_the_pattern_of_the_same_structure_is_selected():
     """Without levels the kernel cannot tell the patterns apart, and the structure decides."""
     graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 6)
-    miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=0, num_levels=0).fit(graph)
+    miner = PatternMiner(2, (5, 5), num_epochs=0, num_levels=0, null="none").fit(graph)
     assert len(miner.patterns_) == 2
+    assert miner.predict(graph).tolist() == [
+        explain_node(miner, graph, node).pattern.id for node in graph
+    ]
     for node in (0, 59):
         explanation = explain_node(miner, graph, node)
         assert is_isomorphism(explanation, graph)
@@ -163,7 +175,7 @@ def test_the_pattern_of_the_same_structure_is_selected():
     [
         {"anchor_root": True},
         {"kernel": GOMKKernel(3, tau=0.5, matching="greedy", aggregation="sym")},
-        {"node_similarity": "dice", "policy": "bfs", "num_views": 2},
+        {"node_similarity": "dice", "learning": FilterLearning("bfs", num_views=2)},
     ],
     ids=str,
 )
@@ -256,16 +268,18 @@ def test_the_node_mapping_is_that_of_the_record(wheel_miner, wheels):
     assert tuple(mapped(medoid)) == pattern.medoid.nodes
 
 
-def test_nodes_beyond_the_pattern():
-    tailed = nx.cycle_graph(5)
-    tailed.add_edge(0, 5)
-    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [tailed])
-    miner = miner_of(graph, 6, occurrence_rule="similar", min_similarity=0.3)
-    (occurrence,) = [one for one in miner.patterns_[0].occurrences if 31 in one.nodes]
-    explanation = explain_occurrence(miner, graph, 0, occurrence)
-    assert tuple(mapped(explanation)) == occurrence.nodes
-    assert len(explanation.extra_nodes) == 1
-    assert explanation.similarity == pytest.approx(occurrence.similarity, abs=1e-6)
+@pytest.mark.parametrize("copy", [1, 6])
+def test_the_nodes_of_an_occurrence_are_compared_and_no_others(wheel_miner, copy):
+    # a chain of wheels: their nodes have further neighbours
+    graph = nx.disjoint_union_all([nx.wheel_graph(6)] * 7)
+    graph.add_edges_from((6 * i + 5, 6 * i + 6) for i in range(6))
+    nodes = tuple(6 * copy + node for node in wheel_miner.patterns_[0].occurrences[0].nodes)
+    explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 1.0))
+    assert (tuple(mapped(explanation)), explanation.extra_nodes) == (nodes, ())
+    assert explanation.similarity == pytest.approx(1)
+    some = (*nodes[:4], None, None)
+    explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(some, 0.5))
+    assert (tuple(mapped(explanation)), explanation.missing_nodes) == (some, (4, 5))
 
 
 def test_a_given_occurrence_without_some_pattern_nodes(wheel_miner):

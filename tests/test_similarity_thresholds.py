@@ -6,9 +6,9 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from mining import PatternMiner
-from mining.counting import similarity_thresholds as thresholds
+from mining.locating import similarity_thresholds as thresholds
 from mining.locating.similarity_thresholds import draw_null_graph, smallest_rarely_reached
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import barabasi_albert, get_motif, plant_motifs
 
 
 @pytest.mark.parametrize(
@@ -57,24 +57,28 @@ def test_noisy_copies_pass_and_other_structures_do_not():
         noise=0.2,
         seed=0,
     )
-    miner = PatternMiner(num_patterns=8, num_epochs=5, occurrence_rule="similar")
-    miner.fit(as_csr(graph.to_dgl()))
-    for name, num_edges in (("wheel", 10), ("crown", 9)):
-        occurrences = [
-            frozenset(one.nodes)
-            for pattern in miner.patterns_
-            for one in pattern.occurrences
-            if len(pattern.edges) == num_edges
+    csr = as_csr(graph.to_dgl())
+    miner = PatternMiner(8, (6, 6), num_epochs=5, null_samples=8).fit(csr)
+    similarity, nearest = miner.transform(csr), miner.predict(csr)
+    for motif in (get_motif("wheel"), get_motif("crown")):
+        (found,) = [
+            p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), motif.to_networkx())
         ]
-        copies = {frozenset(nodes) for motif, nodes in graph.instances if motif == name}
-        assert len(copies & set(occurrences)) == 10
-        assert len(occurrences) <= 11
+        copies = {frozenset(nodes) for name, nodes in graph.instances if name == motif.name}
+        assert copies <= {frozenset(one.nodes) for one in found.occurrences}
+        # their features differ, and yet their neighbourhoods pass, and hardly any others
+        near = np.flatnonzero(nearest == found.id)
+        near = near[similarity[near, found.id] >= found.min_similarity]
+        assert found.frequency.roots == len(near)
+        assert len(set(near.tolist()) & set().union(*copies)) >= 40
+        assert len(set(near.tolist()) - set().union(*copies)) <= 10
+        assert found.frequency.similar <= len(near)
     # each pattern has its own threshold
     assert len({pattern.min_similarity for pattern in miner.patterns_}) > 1
 
 
 def test_the_threshold_is_zero_where_all_subgraphs_have_the_structure():
-    miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=0)
+    miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=0, null="none")
     (ring,) = miner.fit(nx.disjoint_union_all([nx.cycle_graph(5)] * 6)).patterns_
     assert ring.min_similarity == 0
-    assert ring.frequency.assigned == 30
+    assert ring.frequency.roots == 30

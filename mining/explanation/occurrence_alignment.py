@@ -45,7 +45,7 @@ def explain_node(
         Its graph, in a collection.
     pattern_id : int, optional
         The pattern to compare with; by default the most similar one, and of equally similar ones
-        that with the same structure.
+        the largest with the same structure.
 
     Returns
     -------
@@ -134,14 +134,14 @@ def explain_occurrence(
     }
     if not 0 < len(mapping) == sum(node is not None for node in occurrence.nodes):
         raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
-    # the neighbourhood with these nodes whose similarity is the recorded one, or they alone
+    # the neighbourhood of these nodes whose similarity is the recorded one, or they alone
     rows, filter_ = np.array(list(mapping)), _filter(miner, number)
-    containing = [
+    same = [
         one
         for one in _subgraph_rows(miner, csr, rows, pattern.num_nodes)
-        if np.isin(rows, one).all()
+        if len(one) == len(rows) and np.isin(rows, one).all()
     ]
-    comparisons = [Comparison(miner.source_, filter_, csr, one) for one in containing or [rows]]
+    comparisons = [Comparison(miner.source_, filter_, csr, one) for one in same or [rows]]
     similarity = occurrence.similarity
     best = min(comparisons, key=lambda comparison: abs(comparison.similarity - similarity))
     return _explain(best, pattern, best.complete(mapping))

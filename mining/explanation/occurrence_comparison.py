@@ -11,6 +11,7 @@ from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, similarity_table
+from mining.locating.neighbourhoods import TIE
 from mining.structures.canonical_forms import automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.edges_among import as_channels, edges_among
@@ -20,7 +21,7 @@ from mining.structures.subgraph_source import SubgraphSource
 # edge removed or added the kernel's optimum disagreed in up to 9 edges and the best mapping in 1,
 # for at most .04 less
 _SLACK = 0.05
-# similarities of patterns that are closer than this are equal; the structure decides then
+# similarities that are closer than this are equal
 _TIE = 1e-5
 # all mappings to patterns of so many nodes are compared; to larger ones, exchanges of two nodes
 _MAX_ENUMERATED = 8
@@ -54,8 +55,8 @@ class Comparison:
 
     @property
     def rank(self) -> float:
-        """Similarity, with the structure to decide between equals."""
-        return self.similarity + _TIE * (self._isomorphism is not None)
+        """Similarity as ``mining/locating/neighbourhoods.py`` compares it between patterns."""
+        return self.similarity + TIE * self.size * (self._isomorphism is not None)
 
     def map_nodes(self) -> np.ndarray:
         """Pattern node of each node and of the padding, ``[N]``: of the best, most edges agree."""

@@ -107,6 +107,9 @@ def locate_patterns(
     for number, (origin, own) in enumerate(places):
         rows, pattern = near.rows_of(number, least[number]), filters.take([number])
         if chosen[origin].noisy:
+            # what is smaller is intact in nearly every neighbourhood
+            rivals = np.flatnonzero(np.equal(filters.num_nodes, pattern.num_nodes[0])).tolist()
+            rows = near.rows_of(number, least[number], rivals)
             nodes, similarity = list_noisy_places(source, graph, pattern, near.roots[rows])
         else:
             nodes = own.nodes
