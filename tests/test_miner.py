@@ -11,9 +11,10 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel, gomk, read_graph
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
-from mining import FilterLearning, PatternMiner, compare_with_truth, covered_occurrences
+from mining import FilterLearning, PatternMiner, compare_with_truth, induced_occurrences
 from synthetic import PlantedMotifDataset, get_motif
 
 
@@ -31,13 +32,23 @@ def rings_and_cliques(num_rings=6, num_cliques=3, features=None):
 
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
-    return PatternMiner(
-        **{"num_patterns": 2, "pattern_size": 5, "num_epochs": 3, "min_support": 2, **settings}
-    )
+    defaults = {"num_patterns": 2, "pattern_size": (5, 5), "num_epochs": 3, "min_support": 2}
+    return PatternMiner(**{**defaults, "null": "none", **settings})
 
 
 def counts(miner):
-    return [(len(p.edges), p.frequency.distinct, p.frequency.assigned) for p in miner.patterns_]
+    """Edges, occurrences and roots of each pattern; all places are exact and listed."""
+    for pattern in miner.patterns_:
+        frequency = pattern.frequency
+        assert frequency.occurrences.is_exact
+        assert frequency.listed == len(pattern.occurrences) == frequency.count
+    return [(len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_]
+
+
+def count_with_networkx(graph, pattern):
+    """Induced occurrences of a pattern, by the matcher of NetworkX."""
+    matcher = nx.algorithms.isomorphism.GraphMatcher(graph, pattern)
+    return len({frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()})
 
 
 def records(miner):
@@ -55,28 +66,97 @@ def planted(**options):
 def test_planted_motifs_are_recovered(features, motifs):
     options = {"motifs": motifs, "num_base_nodes": 300} if motifs else {}
     dataset = planted(features=features, **options)
-    size = max((get_motif(name).num_nodes for name in motifs), default=6)
-    miner = PatternMiner(pattern_size=size, num_epochs=2).fit(dataset[0])
+    miner = PatternMiner(num_epochs=2, null_samples=4).fit(dataset[0])
     graph = as_csr(dataset[0])
-    batch = miner.source_.extract(graph)
     for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
         assert entry.recovered, entry
-        assert entry.planted_found >= 9, entry
-        # the distinct occurrences are those that some subgraph covers
-        exact = covered_occurrences(graph, batch, get_motif(entry.name).adjacency())
-        assert entry.distinct == exact, entry
+        # every planted copy is a place, and every place is an induced occurrence
+        assert entry.planted_found == entry.copies, entry
+        exact = len(induced_occurrences(graph, get_motif(entry.name).adjacency()))
+        assert entry.occurrences == exact, entry
+    # the first one stands out by far
+    assert miner.patterns_[0].significance["degree"].verdict == "more frequent"
+    assert miner.patterns_[0].significance["degree"].z > 5
 
 
 def test_a_graph_without_motifs_has_trees_only():
-    miner = PatternMiner(num_epochs=2).fit(planted(copies=0, num_base_nodes=300)[0])
+    miner = PatternMiner(num_epochs=2, null="none")
+    miner.fit(planted(copies=0, num_base_nodes=300)[0])
     assert {len(p.edges) - p.num_nodes for p in miner.patterns_} == {-1}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_count_is_that_of_networkx_and_every_place_an_occurrence(seed):
+    graph = nx.gnm_random_graph(40, 70, seed=seed)
+    miner = PatternMiner(12, "3-5", num_epochs=2, null="none", random_state=seed).fit(graph)
+    assert {pattern.num_nodes for pattern in miner.patterns_} == {3, 4, 5}
+    for pattern in miner.patterns_:
+        drawn = pattern.to_networkx()
+        count = count_with_networkx(graph, drawn)
+        frequency = pattern.frequency
+        assert frequency.occurrences.is_exact
+        assert frequency.count == frequency.listed == len(pattern.occurrences) == count
+        node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
+        assert len(node_sets) == count
+        for one in pattern.occurrences:
+            copy = nx.relabel_nodes(drawn, dict(enumerate(one.nodes)))
+            assert set(map(frozenset, copy.edges)) == set(
+                map(frozenset, graph.subgraph(one.nodes).edges)
+            )
+        assert 1 <= frequency.disjoint <= 40 // pattern.num_nodes
+        assert frequency.graphs == 1
+    assert sum(pattern.frequency.roots for pattern in miner.patterns_) <= 40
+
+
+def test_places_have_the_categories_of_their_pattern():
+    """Atoms on a ring: counts by NetworkX with equal labels, and names of the categories."""
+    graph = nx.disjoint_union_all([nx.cycle_graph(6)] * 8)
+    graph.add_edges_from((6 * i, 6 * i + 6) for i in range(7))
+    rng = np.random.default_rng(0)
+    labels = rng.choice(2, size=48, p=[0.8, 0.2])
+    # no node has the third label
+    features = np.eye(3)[labels]
+    names = ("label=C", "label=N", "label=O")
+    csr = csr_from_edges(*np.array(graph.edges).T, 48, features=features, feature_names=names)
+    nx.set_node_attributes(graph, {node: names[label] for node, label in enumerate(labels)}, "kind")
+    miner = PatternMiner(15, "3-5", num_epochs=2, null="none").fit(csr)
+    seen = set()
+    for pattern in miner.patterns_:
+        drawn = nx.Graph(pattern.edges)
+        kinds = {node: kind for node, (kind,) in enumerate(pattern.categories)}
+        nx.set_node_attributes(drawn, kinds, "kind")
+        matcher = nx.algorithms.isomorphism.GraphMatcher(
+            graph, drawn, node_match=lambda a, b: a["kind"] == b["kind"]
+        )
+        expected = {frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()}
+        assert {frozenset(one.nodes) for one in pattern.occurrences} == expected
+        assert pattern.frequency.count == len(expected)
+        np.testing.assert_allclose(
+            pattern.features, [np.eye(3)[names.index(kinds[node])] for node in kinds], atol=1e-6
+        )
+        for one in pattern.occurrences:
+            assert [names[labels[node]] for node in one.nodes] == list(kinds.values())
+        seen |= set(kinds.values())
+    assert seen == {"label=C", "label=N"}
+
+
+def test_a_graph_of_one_category_keeps_its_name():
+    features = np.eye(3)[np.ones(45, int)]
+    graph = as_csr(rings_and_cliques(), features=features)
+    miner = small_miner().fit(graph)
+    assert counts(miner) == [(5, 6, 30), (10, 3, 15)]
+    for pattern in miner.patterns_:
+        assert pattern.categories == (("x1",),) * 5
+        assert pattern.num_filters > 0
+        np.testing.assert_allclose(pattern.features, features[:5], atol=1e-6)
 
 
 @pytest.fixture(scope="module")
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
     dataset = planted(features="per_type", num_base_nodes=150, copies=6)
-    return dataset, PatternMiner(num_patterns=8, num_epochs=3, min_similarity=0.9).fit(dataset[0])
+    miner = PatternMiner(8, "3-6", num_epochs=3, min_similarity=0.9, null_samples=8)
+    return dataset, miner.fit(dataset[0])
 
 
 def test_occurrences_are_induced_and_isomorphic_with_the_right_node_mapping(mined):
@@ -84,7 +164,7 @@ def test_occurrences_are_induced_and_isomorphic_with_the_right_node_mapping(mine
     graph = dataset.planted.to_networkx()
     for pattern in miner.patterns_:
         node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
-        assert len(node_sets) == len(pattern.occurrences) == pattern.frequency.distinct
+        assert len(node_sets) == len(pattern.occurrences) == pattern.frequency.listed
         for one in pattern.occurrences:
             copy = nx.relabel_nodes(pattern.to_networkx(), dict(enumerate(one.nodes)))
             induced = graph.subgraph(one.nodes)
@@ -103,7 +183,8 @@ def test_fitted_attributes_agree_with_the_patterns(mined):
         features = filters.feat[row, : pattern.num_nodes].numpy()
         np.testing.assert_allclose(pattern.features, miner.source_.scaling.restore(features))
         assert pattern.feature_names == ("x0", "x1", "x2")
-    batch = miner.source_.extract(as_csr(graph))
+    largest = max(pattern.num_nodes for pattern in miner.patterns_)
+    batch = miner.source_.resized(largest).extract(as_csr(graph))
     assert miner.num_subgraphs_ == graph.num_nodes() == len(batch)
     assert miner.truncated_share_ == pytest.approx(batch.truncated.mean())
     assert miner.n_features_in_ == 3
@@ -112,24 +193,32 @@ def test_fitted_attributes_agree_with_the_patterns(mined):
 def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
     csr = as_csr(dataset[0])
-    batch = miner.source_.extract(csr)
-    expected = gomk(
-        torch.from_numpy(batch.adjacency()),
-        torch.from_numpy(batch.gather(miner.source_.scaling.scale(csr.features))),
-        miner.filters_.adj,
-        miner.filters_.feat,
-        kernel=miner.source_.kernel,
-        normalize=True,
-        backend="reference",
-    ).numpy()
     similarity = miner.transform(csr)
-    np.testing.assert_allclose(similarity, expected, rtol=1e-5, atol=1e-5)
+    for number, pattern in enumerate(miner.patterns_):
+        # a pattern of M nodes beside the subgraphs of at most M nodes
+        size = pattern.num_nodes
+        batch = miner.source_.resized(size).extract(csr)
+        expected = gomk(
+            torch.from_numpy(batch.adjacency()),
+            torch.from_numpy(batch.gather(miner.source_.scaling.scale(csr.features))),
+            miner.filters_.adj[[number], :size, :size],
+            miner.filters_.feat[[number], :size],
+            num_nodes=torch.from_numpy(batch.num_nodes),
+            kernel=miner.source_.kernel,
+            normalize=True,
+            backend="reference",
+        ).numpy()
+        np.testing.assert_allclose(similarity[:, [number]], expected, rtol=1e-5, atol=1e-5)
     assert similarity.dtype == np.float32
-    # assigned are the roots whose nearest pattern reaches min_similarity
-    nearest = similarity.argmax(axis=1)
-    assert miner.predict(csr).tolist() == miner.nearest_.tolist() == nearest.tolist()
-    assigned = np.bincount(nearest[similarity.max(axis=1) >= 0.9], minlength=len(miner.patterns_))
-    assert [pattern.frequency.assigned for pattern in miner.patterns_] == assigned.tolist()
+    # roots are those whose nearest pattern reaches min_similarity
+    nearest = miner.predict(csr)
+    assert nearest.tolist() == miner.nearest_.tolist()
+    reached = similarity[np.arange(len(nearest)), nearest]
+    assert miner.nearest_similarity_ == pytest.approx(reached)
+    # among equals the structure decides, and the larger pattern
+    assert (reached > similarity.max(axis=1) - 1e-4).all()
+    roots = np.bincount(nearest[reached >= 0.9], minlength=len(miner.patterns_))
+    assert [pattern.frequency.roots for pattern in miner.patterns_] == roots.tolist()
     with pytest.raises(InputError, match=r"^graph must have the 3 features .*, got 1\.$"):
         miner.transform(nx.cycle_graph(5))
 
@@ -144,25 +233,28 @@ def test_features_are_in_the_units_of_the_input():
 CONTRAST = FilterLearning(feature_contrast=1.0)
 
 
-def test_what_is_merged_and_dropped_is_logged(caplog):
+def test_what_is_reported_is_logged(caplog):
     # two kinds of rings, each node a little different: every ring is a class of its own
     kinds = np.repeat([0.0, 1.0], 25) + 0.01 * np.random.default_rng(0).random(50)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         merged = small_miner(num_patterns=6, learning=CONTRAST)
         merged.fit(rings_and_cliques(10, 0, kinds))
-        rare = small_miner(min_support=4).fit(rings_and_cliques())
+        rare = small_miner(min_support=4).fit(rings_and_cliques(), quiet=True)
     assert counts(merged) == [(5, 5, 25), (5, 5, 25)]
-    assert "merged 4 filters that learnt the same pattern" in caplog.text
+    # both have the structure of one, of which six filters learnt all
+    assert sum(pattern.num_filters for pattern in merged.patterns_) == 6
+    assert caplog.text.count("1 structures were counted; 2 patterns are reported") == 1
+    assert "reported" not in caplog.text.replace("2 patterns are reported", "")
     assert counts(rare) == [(5, 6, 30)]
     assert len(rare.filters_.adj) == 1
-    assert "dropped 1 patterns with fewer than 4 distinct occurrences" in caplog.text
 
 
 def test_the_occurrences_of_a_rare_pattern_go_to_another_of_its_structure():
     graph = rings_and_cliques(9, 0, np.repeat([0.0] * 7 + [1.0] * 2, 5))
-    for min_support, distinct in ((2, [7, 2]), (3, [9])):
+    for min_support, listed in ((2, [7, 2]), (3, [9])):
         miner = small_miner(min_support=min_support, learning=CONTRAST, num_epochs=0).fit(graph)
-        assert [p.frequency.distinct for p in miner.patterns_] == distinct
+        assert [p.frequency.listed for p in miner.patterns_] == listed
+        assert sum(p.frequency.count for p in miner.patterns_) == 9
 
 
 def test_a_graph_without_frequent_patterns():
@@ -179,11 +271,13 @@ def test_the_same_seed_gives_the_same_patterns(init):
     # enough subgraphs and columns for torch to share the sums among its threads
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
-    settings = {"num_patterns": 2, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
-    settings |= {"init": init, "noisy_copies": "no", "min_similarity": 0.5}
+    settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
+    settings |= {"noisy_copies": "no", "min_similarity": 0.5, "null_samples": 2}
+    settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
     assert records(first) == records(again)
     assert first.loss_curve_ == again.loss_curve_ != other.loss_curve_
+    assert first.num_candidates_ == again.num_candidates_ >= 4
     assert torch.equal(first.filters_.feat, again.filters_.feat)
 
 
@@ -217,9 +311,10 @@ def test_edge_weights_are_not_used(caplog):
 
 def test_patterns_smaller_than_a_filter_have_no_padding():
     graph = union((nx.complete_graph(3), 5), (nx.path_graph(4), 5))
-    miner = PatternMiner(num_patterns=2, pattern_size=8, num_epochs=5).fit(graph)
-    sizes = {(p.num_nodes, len(p.edges), p.frequency.distinct) for p in miner.patterns_}
-    assert sizes == {(3, 3, 5), (4, 3, 5)}
+    miner = PatternMiner(num_patterns=3, pattern_size=8, num_epochs=5, null="none").fit(graph)
+    sizes = {(p.num_nodes, len(p.edges), p.frequency.count) for p in miner.patterns_}
+    # the paths of three nodes are in those of four
+    assert sizes == {(3, 3, 5), (4, 3, 5), (3, 2, 10)}
     for pattern in miner.patterns_:
         assert pattern.features.shape == (pattern.num_nodes, 1)
         assert all(len(one.nodes) == pattern.num_nodes for one in pattern.occurrences)
@@ -228,19 +323,21 @@ def test_patterns_smaller_than_a_filter_have_no_padding():
 def test_a_graph_without_edges():
     miner = PatternMiner(num_patterns=3, num_epochs=2, min_support=1).fit(nx.empty_graph(4))
     (pattern,) = miner.patterns_
-    assert (pattern.num_nodes, pattern.edges, pattern.frequency.assigned) == (1, (), 4)
+    assert (pattern.num_nodes, pattern.edges, pattern.frequency.roots) == (1, (), 4)
+    assert (pattern.frequency.count, pattern.frequency.disjoint) == (4, 4)
     assert [one.nodes for one in pattern.occurrences] == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"init": "kmeans++", "learning": FilterLearning(batch_size=1, relocate=False)},
-        {"init": "sample", "n_init": 4, "learning": FilterLearning(train_size=2)},
-        {"policy": "bfs", "matching": "greedy", "num_epochs": 0},
-        {"policy": "random", "num_views": 3, "tau": [1.0, 2.0, 3.0, 4.0]},
-        {"anchor_root": True, "noisy_copies": "yes", "num_hops": 2},
-        {"node_similarity": "dice", "occurrence_rule": "similar", "min_similarity": 0.99},
+        {"learning": FilterLearning(init="kmeans++", batch_size=1, relocate=False)},
+        {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
+        {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
+        {"learning": FilterLearning("random", num_views=3), "tau": [1.0, 2.0, 3.0, 4.0]},
+        {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
+        {"node_similarity": "dice", "min_similarity": 0.99, "rank": "frequency"},
+        {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
         {"num_patterns": 30, "backend": "reference"},
     ],
@@ -256,10 +353,14 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
 def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
-    settings = {"num_patterns": 4, "num_epochs": 0, "init": "sample", "min_support": 0}
-    settings |= {"noisy_copies": "no", "random_state": 1}
-    one, six = (PatternMiner(n_init=count, **settings).fit(graph) for count in (1, 6))
-    assert six.transform(graph).max(axis=1).mean() > one.transform(graph).max(axis=1).mean()
+    settings = {"num_patterns": 4, "num_epochs": 0, "min_support": 0, "null": "none"}
+    settings |= {"noisy_copies": "no", "random_state": 1, "pattern_size": (6, 6)}
+    one, six = (
+        PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
+        for count in (1, 6)
+    )
+    # the mean distance to the nearest filter, before any training
+    assert six.loss_curve_[0] < one.loss_curve_[0]
 
 
 @pytest.mark.parametrize("progress", [False, True])
@@ -285,8 +386,8 @@ def test_checks_of_scikit_learn_that_need_no_array(check):
 
 
 def test_a_clone_has_the_parameters_and_nothing_learnt():
-    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(batch_size=7)}
-    miner = small_miner(init="sample", **options).fit(rings_and_cliques())
+    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(init="sample", batch_size=7)}
+    miner = small_miner(**options).fit(rings_and_cliques())
     copy = clone(miner)
     assert copy.get_params() == miner.get_params()
     assert not hasattr(copy, "patterns_")
@@ -298,22 +399,28 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
     [
         ({"num_patterns": 0}, "num_patterns must be at least 1"),
         ({"num_patterns": "many"}, "num_patterns must be an integer or 'auto'"),
-        ({"num_patterns": 46}, "num_patterns must be at most the number of subgraphs, 45"),
-        ({"pattern_size": 1025}, "pattern_size must be at most 1024"),
-        ({"num_hops": -1}, "num_hops must be at least 0"),
+        ({"pattern_size": 63}, "pattern_size must be at most 62"),
+        ({"pattern_size": (5, 4)}, "pattern_size must be at most 4"),
+        ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
+        ({"pattern_size": (3, 4, 5)}, "pattern_size must be a number of nodes, or the smallest"),
         ({"num_levels": -1}, "num_levels must be at least 0"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(2), "tau": 1.0}, "kernel cannot be combined with tau"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
-        ({"policy": "all"}, "policy must be one of"),
-        ({"init": "best"}, "init must be one of"),
+        ({"rank": "size"}, "rank must be one of"),
+        ({"null": "chance"}, "null must be one of"),
+        ({"null_samples": 1}, "null_samples must be at least 2"),
+        ({"count_error": 0.0}, "count_error must be greater than 0"),
+        ({"count_seconds": 0.0}, "count_seconds must be greater than 0"),
         ({"num_epochs": True}, "num_epochs must be an integer"),
         ({"learning": FilterLearning(sample_size=1)}, "sample_size must be at least 2"),
-        ({"occurrence_rule": "equal"}, "occurrence_rule must be one of"),
         ({"min_similarity": 1.5}, "min_similarity must be at most 1"),
         ({"noisy_copies": "maybe"}, "noisy_copies must be one of"),
-        ({"noisy_copies": "yes", "pattern_size": 11}, "noisy_copies can be 'yes' for patterns"),
+        (
+            {"noisy_copies": "yes", "pattern_size": (11, 12)},
+            "noisy_copies can be 'yes' for patterns",
+        ),
         ({"backend": "abacus"}, "backend must be one of"),
     ],
     ids=str,
@@ -325,8 +432,11 @@ def test_a_bad_parameter_is_refused_by_fit(settings, words):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("learning_rate", 0.0), ("batch_size", 0), ("sample_error", 1.5), ("feature_contrast", 0.0)],
-)
+    [
+        ("learning_rate", 0.0), ("batch_size", 0), ("sample_error", 1.5), ("feature_contrast", 0.0),
+        ("policy", "all"), ("init", "best"), ("n_init", 0), ("num_views", 0), ("num_hops", -1),
+    ],
+)  # fmt: skip
 def test_bad_learning_is_refused(name, value):
     with pytest.raises(InputError, match=f"^{name} must be"):
         FilterLearning(**{name: value})
@@ -341,15 +451,17 @@ def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
     # the prism and the complete bipartite graph are both 3-regular on 6 nodes
     prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
     both = union((prism, 10), (bipartite, 20))
-    first, second = PatternMiner(num_patterns=1, num_epochs=2).fit(both).patterns_
-    for pattern, shape, distinct in ((first, bipartite, 20), (second, prism, 10)):
-        assert (pattern.frequency.distinct, pattern.frequency.assigned) == (distinct, 6 * distinct)
+    settings = {"num_patterns": 2, "pattern_size": (6, 6), "num_epochs": 2, "null": "none"}
+    first, second = PatternMiner(**settings).fit(both).patterns_
+    for pattern, shape, count in ((first, bipartite, 20), (second, prism, 10)):
+        assert (pattern.frequency.count, pattern.frequency.roots) == (count, 6 * count)
         assert nx.is_isomorphic(pattern.to_networkx(), shape)
         assert nx.is_isomorphic(both.subgraph(pattern.medoid.nodes), shape)
     # a rare one that comes first does not hide the other
-    rare = PatternMiner(num_patterns=1, num_epochs=2).fit(union((prism, 1), (bipartite, 20)))
+    rare = PatternMiner(**settings).fit(union((prism, 1), (bipartite, 20)))
+    assert len(rare.patterns_) == 1
     assert nx.is_isomorphic(rare.patterns_[0].to_networkx(), bipartite)
-    assert rare.patterns_[0].frequency.distinct == 20
+    assert rare.patterns_[0].frequency.count == 20
 
 
 @pytest.mark.parametrize(
@@ -361,23 +473,39 @@ def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
 def test_medoids_of_small_patterns_match_perfectly(parameters):
     shapes = (nx.complete_graph(3), nx.cycle_graph(6), nx.path_graph(4))
     graph = union(*((shape, 10) for shape in shapes))
-    miner = PatternMiner(num_patterns=6, num_epochs=5, **parameters).fit(graph)
-    total = dict.fromkeys(((3, 3), (6, 6), (4, 3)), np.zeros(2, int))
+    # two nodes of a path end it, which a root in its middle does not
+    ring_or_path = graph.subgraph(range(30, 130))
+    miner = PatternMiner(20, 6, num_epochs=5, null="none", **parameters).fit(graph)
     for pattern in miner.patterns_:
         assert pattern.medoid.similarity == pytest.approx(1, abs=1e-5)
-        frequency = pattern.frequency
-        key = (pattern.num_nodes, len(pattern.edges))
-        total[key] = total[key] + [frequency.distinct, frequency.assigned]
-    assert [row.tolist() for row in total.values()] == [[10, 30], [10, 60], [10, 40]]
+    total = {(p.num_nodes, len(p.edges)): p.frequency.count for p in miner.patterns_}
+    assert (total[3, 3], total[6, 6]) == (10, 10)
+    assert total[4, 3] == count_with_networkx(ring_or_path, nx.path_graph(4)) == 70
+    assert len(total) == len(miner.patterns_)
 
 
 def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(shared_data):
-    miner = PatternMiner(num_epochs=5).fit(read_graph(shared_data / "MUTAG_47395044"))
+    mutag = read_graph(shared_data / "MUTAG_47395044")
+    miner = PatternMiner(20, (6, 6), num_epochs=5, null="none").fit(mutag)
     rings = [p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), nx.cycle_graph(6))]
     # others have single bonds
     aromatic = rings[0].relations.names.index("aromatic")
-    rings = [p for p in rings if set(p.edge_relations) == {aromatic}]
-    assert len(rings) == 1
-    carbon = miner.patterns_[0].feature_names.index("label=C")
-    np.testing.assert_allclose(rings[0].features[:, carbon], 1, atol=0.05)
-    assert rings[0].frequency.distinct > 100
+    (ring,) = [
+        p for p in rings
+        if set(p.edge_relations) == {aromatic} and set(p.categories) == {("label=C",)}
+    ]  # fmt: skip
+    carbon = ring.feature_names.index("label=C")
+    np.testing.assert_allclose(ring.features[:, carbon], 1, atol=1e-6)
+    # counted in the files by cycles of aromatic edges among carbon atoms
+    names = np.array(mutag.feature_names)[mutag.features.argmax(axis=1)]
+    source, target, relation = mutag.edges()
+    bonds = nx.Graph(
+        (u, v) for u, v, r in zip(source.tolist(), target.tolist(), relation.tolist(), strict=True)
+        if r == aromatic and names[u] == names[v] == "label=C"
+    )  # fmt: skip
+    cycles = [one for one in nx.chordless_cycles(bonds, 6) if len(one) == 6]
+    assert ring.frequency.count == ring.frequency.listed == len(cycles) == 420
+    assert {frozenset(one) for one in cycles} == {
+        frozenset(int(node) + int(mutag.graph_ptr[one.graph]) for node in one.nodes)
+        for one in ring.occurrences
+    }
