@@ -6,7 +6,6 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from mining.locating.build_patterns import add_exact_counts
 from mining.miner import PatternMiner
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.runs.mining_run import MiningRun
@@ -49,16 +48,16 @@ def count_by_networkx(graph, pattern):
 def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
     edges, relations, size = planted([(LOOP, (0,) * 3), (CYCLE, (0,) * 3)], 30)
     graph = csr_from_edges(*edges.T, size, directed=True)
-    miner = PatternMiner(num_patterns=6, pattern_size=3).fit(graph)
-    patterns = add_exact_counts(miner.patterns_, graph, None)
+    miner = PatternMiner(num_patterns=6, pattern_size=3, null_samples=8).fit(graph)
     whole = in_networkx(edges, 0 * relations, size)
     found = set()
-    for pattern in patterns:
+    for pattern in miner.patterns_:
         drawn = pattern.to_networkx()
         assert isinstance(drawn, nx.DiGraph)
         for _, _, values in drawn.edges(data=True):
             values["relation"] = 0
-        assert pattern.frequency.exact == count_by_networkx(whole, drawn) > 0
+        assert pattern.frequency.count == count_by_networkx(whole, drawn) > 0
+        assert len({frozenset(one.nodes) for one in pattern.occurrences}) == pattern.frequency.count
         # each listed occurrence has the arcs of the pattern, at the nodes that they are mapped to
         for one in pattern.occurrences:
             arcs = {(one.nodes[u], one.nodes[v]) for u, v in pattern.edges}
@@ -66,10 +65,43 @@ def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
         if len(pattern.edges) == 3:
             cyclic = not nx.is_directed_acyclic_graph(drawn)
             found.add(cyclic)
-            assert pattern.frequency.distinct == pattern.frequency.exact == 30
+            assert pattern.frequency.listed == pattern.frequency.count == 30
+            assert pattern.frequency.disjoint == 30
+            assert pattern.significance["degree"].verdict == "more frequent"
     assert found == {False, True}
+    # they stand out most
+    assert [len(pattern.edges) for pattern in miner.patterns_[:2]] == [3, 3]
     with pytest.raises(InputError, match="noisy_copies can be 'yes' where"):
         PatternMiner(pattern_size=3, noisy_copies="yes").fit(graph)
+
+
+def test_counts_and_places_with_directions_relations_and_categories_are_those_of_networkx():
+    edges, relations, size = planted([(LOOP, (0, 1, 1))], 8, seed=3, num_nodes=40)
+    labels = np.random.default_rng(3).integers(2, size=size)
+    given = {"relation": relations, "relation_names": ["acts", "binds"]}
+    graph = csr_from_edges(
+        *edges.T, size, directed=[True, True], features=np.eye(2)[labels], **given
+    )
+    whole = in_networkx(edges, relations, size)
+    nx.set_node_attributes(whole, {node: f"x{label}" for node, label in enumerate(labels)}, "kind")
+    miner = PatternMiner(40, "3-4", num_epochs=1, null="none", min_support=1).fit(graph)
+    assert len(miner.patterns_) == 40
+    for pattern in miner.patterns_:
+        drawn = nx.DiGraph()
+        for node, (kind,) in enumerate(pattern.categories):
+            drawn.add_node(node, kind=kind)
+        for (u, v), relation in zip(pattern.edges, pattern.edge_relations, strict=True):
+            drawn.add_edge(u, v, relation=relation)
+        matcher = nx.algorithms.isomorphism.DiGraphMatcher(
+            whole, drawn, node_match=lambda a, b: a["kind"] == b["kind"],
+            edge_match=lambda a, b: a["relation"] == b["relation"],
+        )  # fmt: skip
+        expected = {frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()}
+        assert {frozenset(one.nodes) for one in pattern.occurrences} == expected
+        assert pattern.frequency.count == pattern.frequency.listed == len(expected) > 0
+        for one in pattern.occurrences:
+            copy = nx.relabel_nodes(drawn, dict(enumerate(one.nodes)))
+            assert nx.utils.graphs_equal(copy, nx.DiGraph(whole.subgraph(one.nodes)))
 
 
 def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
@@ -77,12 +109,12 @@ def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
     edges, relations, size = planted([(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1)
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
-    miner = PatternMiner(num_patterns=8, pattern_size=3).fit(graph)
-    triangles = [p for p in add_exact_counts(miner.patterns_, graph, None) if len(p.edges) == 3]
+    miner = PatternMiner(num_patterns=40, pattern_size=3, null="none").fit(graph)
+    triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
     assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]
     for pattern in triangles:
         assert pattern.relations.names == ("acts", "binds")
-        assert pattern.frequency.exact == pattern.frequency.distinct == 20
+        assert pattern.frequency.count == pattern.frequency.listed == 20
         assert all(
             u < v for (u, v), one in zip(pattern.edges, pattern.edge_relations, strict=True) if one
         )
@@ -107,10 +139,11 @@ def test_edges_both_ways_are_the_undirected_graph():
     edges = np.array(graph.edges)
     plain = csr_from_edges(*edges.T, len(graph))
     both = csr_from_edges(*np.concatenate([edges, edges[:, ::-1]]).T, len(graph), directed=True)
-    options = {"num_patterns": 3, "pattern_size": 5, "min_similarity": 0.5}
+    options = {"num_patterns": 3, "pattern_size": (5, 5), "min_similarity": 0.5, "null": "none"}
     found = [
         sorted(
-            (canonical_form(p.adjacency()).certificate, p.frequency.distinct) for p in one.patterns_
+            (canonical_form(p.adjacency()).certificate, p.frequency.count, p.frequency.roots)
+            for p in one.patterns_
         )
         for one in (PatternMiner(**options).fit(plain), PatternMiner(**options).fit(both))
     ]
@@ -121,7 +154,7 @@ def test_values_of_edges_are_left_out_and_noted():
     edges, _, size = planted([(LOOP, (0,) * 3)], 10)
     given = {"weights": np.ones(len(edges)), "edge_features": np.ones((len(edges), 1))}
     graph = csr_from_edges(*edges.T, size, directed=True, **given)
-    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=1).fit(graph)
+    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=1, null="none").fit(graph)
     notes = " ".join(miner.notes_)
     assert "edge weights are not used" in notes and "edge features are not used" in notes
     assert MiningRun.of(miner, graph).notes == miner.notes_
