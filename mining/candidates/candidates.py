@@ -84,21 +84,33 @@ def gather_candidates(
     rng = np.random.default_rng([seed, 11])
     nulls = [_null_graph(graph, rng) for _ in range(_NUM_NULL_GRAPHS)]
     look, *null_looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
-    compared = []
+    compared: list[ComparedStructure] = []
     for size in sizes:
-        seen = SeenSets(graph, colors, look, size)
-        invariants = seen.frequent(min_support, _MOST_FREQUENT)
-        expected = dict.fromkeys(invariants, 0.0)
-        for null, null_look in zip(nulls, null_looks, strict=True):
-            null_seen = SeenSets(null, colors, null_look, size).sets_with(invariants)
-            for invariant, node_sets in null_seen.items():
-                count = int(pick_disjoint(node_sets, graph.num_nodes).sum())
-                expected[invariant] += count / _NUM_NULL_GRAPHS
-        for one in seen.structures(invariants):
-            if len(one.node_sets) >= min_support:
-                count = int(pick_disjoint(one.node_sets, graph.num_nodes).sum())
-                compared.append(ComparedStructure(one, count, expected[one.invariant]))
+        seen, *null_seen = [
+            SeenSets(one, colors, sets, size)
+            for one, sets in zip((graph, *nulls), (look, *null_looks), strict=True)
+        ]
+        compared += _compare(seen, null_seen, graph.num_nodes, min_support)
     return [_candidate(one, ordered) for one in choose(graph, compared, most, min_support)]
+
+
+def _compare(
+    seen: SeenSets, null_seen: list[SeenSets], num_nodes: int, min_support: int
+) -> list[ComparedStructure]:
+    """The frequent structures of one size, and how often the null-model graphs show them."""
+    invariants = seen.frequent(min_support, _MOST_FREQUENT)
+    expected = dict.fromkeys(invariants, 0.0)
+    for null in null_seen:
+        for invariant, node_sets in null.sets_with(invariants).items():
+            count = int(pick_disjoint(node_sets, num_nodes).sum())
+            expected[invariant] += count / len(null_seen)
+    return [
+        ComparedStructure(
+            one, int(pick_disjoint(one.node_sets, num_nodes).sum()), expected[one.invariant]
+        )
+        for one in seen.structures(invariants)
+        if len(one.node_sets) >= min_support
+    ]
 
 
 def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
