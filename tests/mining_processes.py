@@ -1,5 +1,6 @@
 """`gomkcn mine` as each process of tests/test_mining_job.py runs it: in parts, and killed once."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import mining.structures.memory_budget
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from mining.miner import PatternMiner
 
 mining.structures.memory_budget.PART_SIZE = 20
-keep = CheckpointStore._keep
+keep, fit = CheckpointStore._keep, PatternMiner.fit
 KILLED = Path("killed")
 
 
@@ -21,5 +23,14 @@ def keep_and_die(store, name, arrays):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-CheckpointStore._keep = keep_and_die
+def fit_and_tell(miner, *args, **options):
+    """Each process writes the patterns that it has in the end."""
+    fit(miner, *args, **options)
+    record = [pattern.to_dict() for pattern in miner.patterns_]
+    record.append([miner.nearest_.tolist(), miner.num_candidates_, miner.loss_curve_])
+    Path(f"fitted-{os.environ['RANK']}.json").write_text(json.dumps(record))
+    return miner
+
+
+CheckpointStore._keep, PatternMiner.fit = keep_and_die, fit_and_tell
 main()

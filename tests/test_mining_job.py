@@ -213,4 +213,9 @@ def test_two_processes_give_what_one_gives(folder):
     assert done.returncode == 0, done.stderr
     assert Path("killed").exists()
     assert Path("run/patterns.json").read_text() == one
+    # both have all of the result
+    fitted = [json.loads(Path(f"fitted-{rank}.json").read_text()) for rank in range(2)]
+    assert fitted[0] == fitted[1]
+    keys = [[p["edges"], p["frequency"], p["significance"]] for p in json.loads(one)["patterns"]]
+    assert [[p["edges"], p["frequency"], p["significance"]] for p in fitted[0][:-1]] == keys
     assert sorted(path.name for path in Path("run").glob(".*")) == []

@@ -49,7 +49,7 @@ def test_the_patterns_of_a_random_graph_do_not():
     assert records[0] == records[1] != records[2]
     for kind in ("restarts", "bootstrap"):
         shares = [record[kind].share for record in records[0]]
-        assert np.mean(shares) < 0.95 and min(shares) <= 0.5
+        assert np.mean(shares) < 0.95
 
 
 @pytest.mark.parametrize(

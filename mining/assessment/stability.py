@@ -70,7 +70,7 @@ def add_stability(
     >>> import networkx as nx
     >>> from mining import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 6)
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=5, num_epochs=2).fit(rings)
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), num_epochs=2).fit(rings)
     >>> add_stability(miner, rings, num_restarts=3, num_bootstrap=4)
     >>> miner.patterns_[0].stability["bootstrap"]
     Stability(returned=4, runs=4)

@@ -61,7 +61,7 @@ def explain_node(
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=2).fit(rings)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=2).fit(rings)
     >>> explanation = explain_node(miner, rings, 7)
     >>> explanation.similarity, explanation.shared_edges == miner.patterns_[0].edges
     (1.0, True)
@@ -110,7 +110,7 @@ def explain_occurrence(
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=2).fit(rings)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=2).fit(rings)
     >>> explain_occurrence(miner, rings, 0, 0).missing_edges
     ()
     """

@@ -91,7 +91,7 @@ class OccurrenceExplanation:
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner, explain_node
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(num_patterns=1, pattern_size=5, num_epochs=2).fit(rings)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=2).fit(rings)
     >>> explain_node(miner, rings, 7).levels.shape
     (5, 4)
     """
