@@ -14,16 +14,20 @@ SMALL = {
     "03_mining.ipynb": {
         "NUM_EPOCHS": 1,
         "NUM_SAMPLES": 2,
-        "NUM_DECOYS": 1,
         "NUM_BASE_NODES": 30,
         "COPIES": 5,
     },
     "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 1},
-    "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2, "NUM_DECOYS": 1},
-    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2, "NUM_DECOYS": 1},
+    "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2},
+    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2},
 }
-# at these sizes compiling takes longer than plain Python, but for training
-COMPILED = ("04_classifier.ipynb",)
+# at these sizes compiling takes longer than plain Python, but for training and counting
+COMPILED = (
+    "03_mining.ipynb",
+    "04_classifier.ipynb",
+    "05_your_own_data.ipynb",
+    "06_directions_and_types.ipynb",
+)
 
 
 def test_every_notebook_has_small_sizes():
