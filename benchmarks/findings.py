@@ -24,10 +24,8 @@ from known_facts import compare_triangles, describe_neighbors, describe_rings_an
 from record import Bench, bench_command, data_option
 
 from mining import OccurrenceCount
+from mining.records.significance import LESS, LEVEL, MORE
 
-LEVEL = 0.05
-# at least so far below the mean of the samples is called rarer than by chance
-RARER = -2.0
 MOST_NAMED = 4
 NOTES = (
     "Occurrences are all sets of nodes of the whole graph that induce the pattern, with the types "
@@ -143,12 +141,12 @@ def say_against(finding: Finding, null: str) -> str:
     """Which patterns chance does not make so often, and which it makes more often."""
     entries = [(pattern, pattern["significance"][null]) for pattern in finding.patterns]
     entries.sort(key=lambda pair: -pair[1]["z"])
-    more = [(pattern, entry) for pattern, entry in entries if entry["q"] <= LEVEL]
-    fewer = [(pattern, entry) for pattern, entry in entries[::-1] if entry["z"] <= RARER]
+    more = [(pattern, entry) for pattern, entry in entries if entry["verdict"] == MORE]
+    fewer = [(pattern, entry) for pattern, entry in entries[::-1] if entry["verdict"] == LESS]
     return (
         f"{finding.data.name} beside the null model `{null}`: {len(more)} of {len(entries)} "
-        f"patterns occur more often (q ≤ {LEVEL:g}){_named(more)}; {len(fewer)} more rarely "
-        f"(z ≤ {RARER:g}){_named(fewer)}."
+        f"patterns occur more often (q ≤ {LEVEL:g}){_named(more)}; {len(fewer)} less often"
+        f"{_named(fewer)}."
     )
 
 
@@ -186,7 +184,7 @@ def compare_with_known(finding: Finding) -> Iterator[str]:
         names = Path(__file__).with_name(finding.data.files[0][1])
         yield describe_neighbors(finding.path, names, finding.patterns)
     else:
-        yield compare_triangles(finding.path, finding.patterns, LEVEL)
+        yield compare_triangles(finding.path, finding.patterns)
 
 
 @bench_command("findings", usual_repeats=1, how="run of each data set")

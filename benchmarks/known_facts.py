@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.reading import read_graph
 from mining.null_models.null_models import sample_null
+from mining.records.significance import MORE
 
 # codes of MUTAG, from its README
 CARBON, NITROGEN, OXYGEN = 0, 1, 2
@@ -134,13 +135,13 @@ def _in_how_many(pattern: Record) -> str:
     return f"“{pattern['description']}” in {graphs} graphs, z {z:.1f} beside shuffled labels"
 
 
-def compare_triangles(path: Path, patterns: Sequence[Record], level: float) -> str:
+def compare_triangles(path: Path, patterns: Sequence[Record]) -> str:
     """Triangles of the graph, of rewired graphs and of the patterns that stand out."""
     graph = read_graph(path)
     own = count_triangles(graph)
     rewired = [count_triangles(sample_null(graph, "degree", seed)) for seed in range(REWIRED)]
-    more = [p for p in patterns if p["significance"]["degree"]["q"] <= level]
-    others = [p for p in patterns if p["significance"]["degree"]["q"] > level]
+    more = [p for p in patterns if p["significance"]["degree"]["verdict"] == MORE]
+    others = [p for p in patterns if p["significance"]["degree"]["verdict"] != MORE]
     return (
         f"ego-Facebook has {own} triangles, {own / np.mean(rewired):.1f} times as many as graphs "
         f"rewired by `degree` ({np.mean(rewired):.0f} ± {np.std(rewired, ddof=1):.0f} in "

@@ -6,6 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from mining.records.significance import LESS, MORE, UNDECIDED
+
 AROMATIC, SINGLE, DOUBLE = 0, 1, 2
 
 
@@ -36,7 +38,9 @@ def nitrobenzene(tmp_path):
 
 def record(number, words, node_sets):
     occurrences = [{"nodes": list(nodes), "graph": 1} for nodes in node_sets]
-    return {"id": number, "description": words, "occurrences": occurrences}
+    frequency = {"occurrences": {"value": len(occurrences)}}
+    record = {"id": number, "description": words, "occurrences": occurrences}
+    return record | {"frequency": frequency}
 
 
 def test_rings_and_nitro_groups_are_counted(nitrobenzene):
@@ -62,7 +66,7 @@ def test_rings_and_nitro_groups_are_counted(nitrobenzene):
 def test_neighbours_of_one_kind(tmp_path):
     write_tu(tmp_path, [(0, 1), (1, 2), (2, 3)], [1, 1, 1, 2], [1] * 4)
     (tmp_path / "names.csv").write_text("label,name\n1,helix\n2,sheet\n")
-    entry = {"frequency": {"num_graphs": 7}, "significance": {"features": {"z": 4.0}}}
+    entry = {"frequency": {"graphs": 7}, "significance": {"features": {"z": 4.0}}}
     pure = {"description": "star with 3 leaves: 4 helix", **entry}
     mixed = {"description": "star with 2 leaves: 2 helix, 1 sheet", **entry}
     text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [pure, mixed])
@@ -76,10 +80,10 @@ def test_neighbours_of_one_kind(tmp_path):
 def test_triangles_of_rewired_graphs(tmp_path):
     (tmp_path / "g.txt").write_text("".join(f"{u} {v}\n" for u, v in nx.complete_graph(4).edges))
     patterns = [
-        {"edges": list(graph.edges), "num_nodes": 4, "significance": {"degree": {"q": q}}}
-        for graph, q in ((nx.complete_graph(4), 0.01), (nx.path_graph(4), 0.5))
+        {"edges": list(graph.edges), "num_nodes": 4, "significance": {"degree": {"verdict": v}}}
+        for graph, v in ((nx.complete_graph(4), MORE), (nx.path_graph(4), LESS))
     ]
-    text = known_facts.compare_triangles(tmp_path / "g.txt", patterns, 0.05)
+    text = known_facts.compare_triangles(tmp_path / "g.txt", patterns)
     # the degrees determine the graph
     assert "has 4 triangles, 1.0 times as many as graphs rewired by `degree` (4 ± 0 in 10)" in text
     assert "The 1 patterns that occur more often than in such graphs have 6 to 6 edges" in text
@@ -90,14 +94,14 @@ def test_more_and_less_frequent_patterns():
     patterns = [
         {
             "description": words,
-            "significance": {"degree": {"z": z, "q": q, "mean": 1.0, "std": 0.5}},
+            "significance": {"degree": {"z": z, "verdict": verdict, "mean": 1.0, "std": 0.5}},
         }
-        for words, z, q in (("ring", 9, 0.01), ("star", 1, 0.2), ("chain", -3.04, 1.0))
+        for words, z, verdict in (("ring", 9, MORE), ("star", 3, UNDECIDED), ("chain", -3.04, LESS))
     ]
     finding = findings.Finding(findings.MUTAG, None, patterns, {}, 1.0)
     assert findings.say_against(finding, "degree") == (
         "MUTAG beside the null model `degree`: 1 of 3 patterns occur more often (q ≤ 0.05): "
-        "“ring” (z 9.0); 1 more rarely (z ≤ -2): “chain” (z -3.0)."
+        "“ring” (z 9.0); 1 less often: “chain” (z -3.0)."
     )
 
 

@@ -19,6 +19,8 @@ from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
+from mining.miner_parameters import RANKINGS
+from mining.null_models.null_models import NULL_MODELS
 from mining.settings import RunSettings
 from synthetic import MotifClassificationDataset, PlantedMotifDataset, plant_motifs
 
@@ -444,6 +446,12 @@ def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
         in_words = defaults[name] is None or name == "null"
         assert in_words or stated[1] == str(defaults[name]), name
         assert not option.required
+
+
+def test_the_help_of_mine_names_every_null_model_and_order():
+    options = options_of("mine")
+    assert all(null in options["null"].help for null in (*NULL_MODELS, "none"))
+    assert all(rank in options["rank"].help for rank in RANKINGS)
 
 
 def test_the_defaults_of_generate_are_those_of_the_library():

@@ -38,12 +38,12 @@ _settings_options = add_options(
     (
         "--null",
         list,
-        "Null model: degree, configuration, reciprocity, triangles, features, or none; "
-        "repeatable. [degree, in graphs of at most 200,000 edges]",
+        "Null model: degree, configuration, reciprocity, triangles, communities, geometric, "
+        "small-world, features, or none; repeatable. [degree, in graphs of at most 200,000 edges]",
     ),
     ("--null-samples", int, "Most graphs of each null model. [32]"),
     ("--count-error", float, "Wanted relative error of an estimated count. [0.02]"),
-    ("--count-seconds", float, "Most seconds to count each pattern. [1]"),
+    ("--count-seconds", float, "Most seconds to count each pattern. [1.0]"),
     ("--min-support", int, "Least occurrences of a pattern. [5]"),
     ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
     ("--seed random_state", int, "Seed of all random numbers. [0]"),
