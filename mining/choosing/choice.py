@@ -180,6 +180,7 @@ def _compare(
                 null,
                 lambda sample, numbers: counter.count(sample, [structures[i] for i in numbers]),
                 observed,
+                clumps=np.array([one.clump for one in pool]),
                 least=min(_FIRST_SAMPLES, rules.null_samples),
                 most=rules.null_samples,
                 seed=rules.seed,

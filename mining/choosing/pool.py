@@ -29,12 +29,14 @@ from mining.structures.subgraph_source import SubgraphSource
 class PooledStructure:
     """A structure, the filters that learnt it, if any, and whether few copies are intact.
 
-    The nodes of the filters are in the order of those of the structure.
+    The nodes of the filters are in the order of those of the structure. ``clump`` is how many of
+    the places that were seen overlap, on average, itself included.
     """
 
     structure: Structure
     filters: DiscreteFilters | None = None
     noisy: bool = False
+    clump: float = 1.0
 
 
 def pool_structures(
@@ -65,8 +67,10 @@ def pool_structures(
     for one in candidates:
         structure = Structure(one.adjacency, one.colors)
         certificate = structure.certificate
-        seen[certificate] = pool.get(certificate, PooledStructure(structure))
-    return list(({**seen, **pool} or smaller).values())
+        known = pool.get(certificate, PooledStructure(structure))
+        seen[certificate] = replace(known, clump=one.num_seen / max(1, one.num_disjoint))
+    rest = {key: one for key, one in pool.items() if key not in seen}
+    return list((seen | rest or smaller).values())
 
 
 def _reordered(pattern: DiscreteFilters, order: np.ndarray) -> DiscreteFilters:

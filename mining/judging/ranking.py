@@ -19,7 +19,7 @@ from mining.structures.overlaps import pick_disjoint
 from mining.structures.structure import Structure
 
 # of more places a sample is compared, as is what was listed in so many seconds
-_MOST_PLACES, _MOST_SECONDS = 2000, 0.2
+_MOST_PLACES, _MOST_SECONDS = 1000, 1.0
 
 
 def find_families(
@@ -28,7 +28,7 @@ def find_families(
     categories: Categories,
     significance: Sequence[Significance],
     *,
-    num_samples: int = 8,
+    num_samples: int = 4,
     seed: int = 0,
     checkpoints: CheckpointStore | None = None,
 ) -> Families:
