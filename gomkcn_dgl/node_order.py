@@ -44,6 +44,12 @@ class OrderedGraph:
     position: np.ndarray
     places: np.ndarray
 
+    def with_features_of(self, graph: CSRGraph) -> CSRGraph:
+        """The graph in this order with the features of the graph that was given."""
+        if self.graph.indices is graph.indices:
+            return graph
+        return replace(self.graph, features=graph.features[self.nodes], node_ids=None)
+
     def given(self, nodes: np.ndarray) -> np.ndarray:
         """Nodes of ``graph``, -1 = none, as nodes of the graph that was given, int32."""
         # -1 is the last entry

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
@@ -31,6 +32,7 @@ from mining.noisy_templates.noisy_patterns import (
     may_be_noisy,
 )
 from mining.pattern_features import PatternFeatures
+from mining.records.occurrence import Occurrences
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
@@ -196,7 +198,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
             If a signal asked to stop.
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
-        csr, source = _prepare(self, graph)
+        given, source = _prepare(self, graph)
+        # nothing that is drawn at random depends on how the nodes are numbered
+        ordered = order_by_structure(given)
+        csr = ordered.with_features_of(given)
         classes = classes_of(y, csr)
         if self.rank == "classes" and classes is None:
             raise InputError(
@@ -228,25 +233,29 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 self.min_similarity,
                 self.min_support,
                 checkpoints,
+                lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
             )
             self.is_partial_ = checkpoints.time_is_up
         # 7. build the records
         self.patterns_ = build_patterns(
             located, choice.significance, choice.family, choice.classes, csr, source
         )
-        self._set_attributes(source, csr, located, len(pool))
+        self._set_attributes(source, located, ordered.nodes, len(pool))
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
 
     def _set_attributes(
-        self, source: SubgraphSource, graph: CSRGraph, located: LocatedPatterns, num_pooled: int
+        self, source: SubgraphSource, located: LocatedPatterns, nodes: np.ndarray, num_pooled: int
     ) -> None:
-        """Set what :meth:`fit` found out beside the patterns."""
+        """Set what :meth:`fit` found out beside the patterns; ``nodes`` are those of each row."""
         near = located.neighbourhoods
         self.source_, self.filters_, self.num_candidates_ = source, located.filters, num_pooled
         self.n_features_in_ = len(source.scaling.offset)
-        self.nearest_, self.nearest_similarity_ = near.nearest()
+        order = np.argsort(nodes[near.roots])
+        self.nearest_, self.nearest_similarity_ = (
+            one[order] if len(one) else one for one in near.nearest()
+        )
         self.num_subgraphs_ = len(near.roots)
         self.truncated_share_ = float(near.truncated.mean())
 

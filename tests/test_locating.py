@@ -1,5 +1,7 @@
 """Locating the structures that were chosen: places, counts and graphs, by hand and by NetworkX."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
 from mining.locating.locating import ChosenStructure, locate_patterns
+from mining.records.occurrence import Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.structure import Structure
 
@@ -30,7 +33,9 @@ def chosen_from(csr, *patterns, filters=None):
 def locate(graph, patterns, least=0.9, filters=None, min_support=1, features=None, **options):
     csr, store = as_csr(graph, features=features), CheckpointStore()
     chosen = chosen_from(csr, *patterns, filters=filters)
-    return locate_patterns(source_of(6, **options), csr, chosen, least, min_support, store)
+    at = partial(Occurrences.at, graph=csr)
+    source = source_of(6, **options)
+    return locate_patterns(source, csr, chosen, least, min_support, store, at)
 
 
 def node_sets(located):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
@@ -81,8 +81,11 @@ def locate_patterns(
     min_similarity: float | None,
     min_support: int,
     checkpoints: CheckpointStore,
+    occurrences_at: Callable[[np.ndarray, np.ndarray], Occurrences],
 ) -> LocatedPatterns:
     """List the places of each structure, and compare the neighbourhoods of nodes with all.
+
+    ``occurrences_at`` makes records of places ``[K, M]`` and their similarity ``[K]``.
 
     ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
     the neighbourhoods are a sample. Of patterns that share a structure each has ``min_support``
@@ -122,7 +125,9 @@ def locate_patterns(
             listed=len(nodes),
             disjoint=int(pick_disjoint(nodes, graph.num_nodes).sum()),
         )
-        located.append(_record(graph, nodes, similarity, frequency, float(least[number]), origin))
+        order = np.argsort(-similarity, kind="stable")
+        occurrences = occurrences_at(nodes[order], similarity[order])
+        located.append(_record(occurrences, nodes.shape[1], frequency, least[number], origin))
     return LocatedPatterns(filters, located, near)
 
 
@@ -237,22 +242,15 @@ def _count_graphs(
 
 
 def _record(
-    graph: CSRGraph,
-    nodes: np.ndarray,
-    similarity: np.ndarray,
-    frequency: Frequency,
-    least: float,
-    origin: int,
+    occurrences: Occurrences, size: int, frequency: Frequency, least: float, origin: int
 ) -> LocatedPattern:
-    """The record of a pattern with its places, the most similar first."""
-    order = np.argsort(-similarity, kind="stable")
-    occurrences = Occurrences.at(nodes[order], similarity[order], graph)
+    """The record of a pattern of so many nodes with its places, the most similar first."""
     if len(occurrences):
         first = occurrences[0]
         medoid = Medoid(first.nodes, first.similarity, first.graph, _known(first.nodes))
     else:
-        medoid = Medoid((None,) * nodes.shape[1], 0.0, 0, 0)
-    return LocatedPattern(occurrences, medoid, frequency, least, origin)
+        medoid = Medoid((None,) * size, 0.0, 0, 0)
+    return LocatedPattern(occurrences, medoid, frequency, float(least), origin)
 
 
 def _known(nodes: tuple[int | str | None, ...]) -> int | str:
