@@ -293,7 +293,7 @@ def main(
             "z by igraph": ".1f",
             "reported as number": "",
             "of its size with z > 5, reported": "",
-            "s": ".2f",
+            "CPU s": ".2f",
         },
     )
     outcomes: list[Outcome] = []

@@ -144,7 +144,7 @@ def main(
             "first on the page": "",
             f"first of {FEW} patterns": "",
             "counts right": "",
-            "s": ".2f",
+            "CPU s": ".2f",
         },
     )
     for row in rows:

@@ -229,7 +229,7 @@ def main(
             "first on the page": "",
             f"first of {FEW} patterns": "",
             "counts are igraph's": "",
-            "s": ".2f",
+            "CPU s": ".2f",
         },
     )
     for row in rows:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 from embedded import plant
 from measure import use_threads
@@ -119,7 +120,7 @@ class Agreement:
                 self.verdicts_equal += one.verdict == second[key].significance[null].verdict
 
 
-def compare_renumbered(bench: Bench, folder: Path, number: int) -> None:
+def compare_renumbered(bench: Bench, folder: Path, number: int, names: Sequence[str] = ()) -> None:
     """Mine each graph and its renumbered copies."""
     table = bench.table(
         f"{number} other numberings of each graph, defaults",
@@ -132,10 +133,10 @@ def compare_renumbered(bench: Bench, folder: Path, number: int) -> None:
             "exact counts equal": "",
             "intervals of estimates overlap": "",
             "same verdicts": "",
-            "s": ".1f",
+            "CPU s": ".1f",
         },
     )
-    cases = list(to_renumber(folder))
+    cases = [case for case in to_renumber(folder) if not names or case[0] in names]
     for name, make in cases[:1] if bench.quick else cases:
         graph = make()
         miner, seconds = mine(graph)
@@ -161,12 +162,14 @@ def compare_renumbered(bench: Bench, folder: Path, number: int) -> None:
 
 
 @bench_command("renumbered", usual_repeats=1, how="run of each, one thread a run")
+@click.option("--numberings", default=RELABELLINGS, help="Other numberings of each graph.")
+@click.option("--graph", "names", multiple=True, help="Only graphs of this name; repeatable.")
 @data_option
-def main(bench: Bench, data: Path) -> None:
+def main(bench: Bench, numberings: int, names: tuple[str, ...], data: Path) -> None:
     """Renumber graphs and compare the patterns."""
     use_threads(1)
     logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
-    compare_renumbered(bench, data, 2 if bench.quick else RELABELLINGS)
+    compare_renumbered(bench, data, 2 if bench.quick else numberings, names)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def compare_highest(bench: Bench, folder: Path) -> None:
             "patterns counted": "",
             "Spearman of counts": ".3f",
             "counts right": "",
-            "s": ".1f",
+            "CPU s": ".1f",
         },
     )
     cases = list(to_rank(folder))
@@ -151,7 +151,7 @@ def compare_mixed(bench: Bench, folder: Path, seeds: int) -> None:
             "sizes": "",
             "at least 4 of 5 found": "",
             "mean found": ".2f",
-            "s": ".1f",
+            "CPU s": ".1f",
         },
     )
     for kind, embedded in (("attached by an edge", False), ("embedded", True)):
