@@ -136,7 +136,7 @@ def compare_censuses(bench: Bench, folder: Path, samples: int) -> None:
     bench.note(
         f"igraph's verdict is more frequent at z > {SHOWN:g}, less frequent at z < -{SHOWN:g}, and "
         "neither between; ours is by q ≤ .05, so it may decide where igraph's does not. Opposite: "
-        "igraph decides, and ours is another verdict.."
+        "igraph decides, and ours is another verdict."
     )
 
 
