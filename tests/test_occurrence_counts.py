@@ -136,7 +136,7 @@ def test_rough_counts_are_equal_whatever_the_threads():
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            counts.add(count_roughly(graph, path, max_steps=1000, max_draws=1 << 12))
+            counts.add(count_roughly(graph, path, max_steps=1000, max_draws=1 << 14))
     finally:
         numba.set_num_threads(before)
     (estimate,) = counts
@@ -149,5 +149,6 @@ def test_rough_counts_are_equal_whatever_the_threads():
 def test_a_search_is_long_by_its_steps_alone():
     graph, clique = as_csr(nx.complete_graph(12)), 1 - np.eye(4)
     steps = [10**k for k in range(1, 6)]
-    known = [count_roughly(graph, clique, max_steps=number).is_exact for number in steps]
+    limits = {"error": 1e-9, "max_draws": 1 << 10}
+    known = [count_roughly(graph, clique, max_steps=n, **limits).is_exact for n in steps]
     assert known == sorted(known) and not known[0] and known[-1]

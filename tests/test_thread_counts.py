@@ -32,7 +32,7 @@ for threads in range(1, 9):
     batches = [extract_subgraphs(graph, 3, 8, policy=name) for name in ("bfs", "dense", "random")]
     scores, matched = gomk(adj, *others, num_levels=2, return_matching=True)
     gradients = torch.autograd.grad(scores.sum(), others)
-    miner = PatternMiner(num_patterns=3, num_epochs=3, min_support=2).fit(small)
+    miner = PatternMiner(3, 5, num_epochs=3, min_support=2, null_samples=4).fit(small)
     print(json.dumps({
         "extraction": sign(*(array for batch in batches for array in (batch.nodes, batch.bits))),
         "scores": sign(scores.detach(), matched),

@@ -30,7 +30,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 # relative error of the counts by which structures are judged; those that are reported are counted
 # anew, as exactly as was asked for
-_ROUGH_ERROR = 0.05
+_ROUGH_ERROR = 0.1
 # of more occurrences the number is always estimated
 _FEW = 1e7
 _HARDLY_ANY = 0.01

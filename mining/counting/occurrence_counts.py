@@ -26,6 +26,8 @@ _MOST_TREES, _MOST_ENTRIES = 12, 1 << 22
 # of which these are tried with so many blocks of draws
 _NUM_TRIED, _TRIED_BLOCKS = 3, 8
 _FIRST_BLOCKS = 16
+# the part of the work after which a rough count looks whether it is done
+_FIRST_PART = 0.125
 
 
 def count_occurrences(
@@ -118,28 +120,35 @@ def count_roughly(
     adjacency: np.ndarray,
     colors: Colors | None = None,
     *,
-    error: float = 0.05,
+    error: float = 0.1,
     max_steps: int = 1 << 20,
     max_draws: int = 1 << 17,
     seed: int = 0,
 ) -> OccurrenceCount:
     """The same within limits of work in place of time, so that it is equal on any machine.
 
-    All occurrences are counted if the search takes at most ``max_steps``. Else at most
-    ``max_draws`` of a tree that is chosen by its number of mappings alone are drawn.
+    First a search of few steps, then few draws of the first tree, which are enough for what is
+    frequent; then a search of ``max_steps``, which finds all of what is rare, and last
+    ``max_draws``.
     """
     search = ExactSearch(graph, adjacency, colors)
-    search.run(None, max_steps)
-    if not search.unfinished:
-        return OccurrenceCount.exact(int(search.count.sum()))
-    trees = islice(spanning_trees(search.topology, graph.degrees), _NUM_TRIED)
-    # one after the other, since each takes as much memory as the graph
-    samplers = (TreeSampler(graph, search.topology, search.candidates, tree) for tree in trees)
-    sampler = min(samplers, key=lambda one: one.num_ways)
-    if sampler.num_ways == 0:
-        return OccurrenceCount.exact(0)
-    draw = partial(TreeSampler.draw_shares, sampler)
-    return _scaled(search, sampler, _estimate(draw, error, None, seed, max_draws=max_draws))
+    samplers: list[TreeSampler] = []
+    for part in (_FIRST_PART, 1.0):
+        search.run(None, int(part * max_steps))
+        if not search.unfinished:
+            return OccurrenceCount.exact(int(search.count.sum()))
+        search.count[:] = 0
+        if not samplers:
+            tree = next(spanning_trees(search.topology, graph.degrees))
+            samplers.append(TreeSampler(graph, search.topology, search.candidates, tree))
+        if samplers[0].num_ways == 0:
+            return OccurrenceCount.exact(0)
+        draw = partial(TreeSampler.draw_shares, samplers[0])
+        ends = _estimate(draw, error, None, seed, max_draws=int(part * max_draws))
+        low, value, high = ends
+        if high - low <= 2 * error * value:
+            break
+    return _scaled(search, samplers[0], ends)
 
 
 def estimate_occurrences(
