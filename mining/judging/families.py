@@ -39,6 +39,8 @@ from mining.structures.structure import Structure
 _EXCESS, _EXPLAINED = 3.0, 2.0
 # in all occurrences, most of which lie at hubs, they may be fewer than in the null model by so many
 LEAST_Z = -1.0
+# and from which it can be a head
+_LEAST_HEAD = 1.0
 # extensions are as expected up to so many standard deviations
 _TOLERANCE = 2.0
 
@@ -120,7 +122,8 @@ class Families:
             i: self._left(i, ()) for i, pattern in enumerate(self.patterns) if pattern.z > LEAST_Z
         }
         left = {i: rows for i, rows in left.items() if self._root(i, rows) > _EXCESS}
-        while candidates := [i for i in left if i not in barred]:
+        able = [i for i in left if i not in barred and self.patterns[i].z > _LEAST_HEAD]
+        while candidates := [i for i in able if i in left]:
             evidence = {i: self._evidence(i, left[i]) for i in candidates}
             # smaller patterns first where the evidence is equal
             head = max(candidates, key=lambda i: (evidence[i], -self._size(i)))

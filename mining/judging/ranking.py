@@ -19,7 +19,7 @@ from mining.structures.overlaps import pick_disjoint
 from mining.structures.structure import Structure
 
 # of more places a sample is compared, as is what was listed in so many seconds
-_MOST_PLACES, _MOST_SECONDS = 1000, 1.0
+_MOST_PLACES, _MOST_SECONDS = 500, 0.1
 
 
 def find_families(
