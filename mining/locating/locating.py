@@ -128,7 +128,14 @@ def locate_patterns(
         order = np.argsort(-similarity, kind="stable")
         occurrences = occurrences_at(nodes[order], similarity[order])
         located.append(_record(occurrences, nodes.shape[1], frequency, least[number], origin))
-    return LocatedPatterns(filters, located, near)
+    # 4. a pattern of which few copies are intact needs places that are similar to it
+    kept = [
+        number
+        for number, one in enumerate(located)
+        if not filters.noisy[number] or one.frequency.listed >= min_support
+    ]
+    located = [located[number] for number in kept]
+    return LocatedPatterns(filters.take(kept), located, near.take(kept))
 
 
 def _list_all(

@@ -7,7 +7,7 @@ similarity of 1 means that the neighbourhood is the pattern, whatever its size.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -41,6 +41,11 @@ class Neighbourhoods:
     ranking: np.ndarray
     node_sets: np.ndarray
     truncated: np.ndarray
+
+    def take(self, numbers: Sequence[int]) -> Neighbourhoods:
+        """The same beside the patterns with these numbers."""
+        columns = ("similarity", "ranking", "node_sets")
+        return replace(self, **{name: getattr(self, name)[:, numbers] for name in columns})
 
     def nearest(self) -> tuple[np.ndarray, np.ndarray]:
         """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
