@@ -69,11 +69,14 @@ def draw_intervals(
 
 def _scale_counts(ax: Axes, ends: np.ndarray) -> None:
     """Choose a linear or a logarithmic axis for counts; 0 stays visible on both."""
+    from matplotlib.ticker import EngFormatter
+
     positive = ends[ends > 0]
     highest = positive.max(initial=1)
     if highest > _MAX_LINEAR_RATIO * positive.min(initial=highest):
         ax.set_xscale("symlog", linthresh=1, linscale=0.4)
-        ax.xaxis.set_major_formatter("{x:,.0f}")
+        # 10k, 10M and so on, which have room between the decades
+        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
         ax.set_xlim(-0.15 if ends.min() <= 0 else 0.7 * ends.min(), 1.6 * highest)
     else:
         ax.set_xlim(-0.02 * highest, 1.08 * highest)
