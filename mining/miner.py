@@ -351,7 +351,7 @@ def _gather(
     miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
 ) -> list[PooledStructure]:
     """The structures of filters, and those that recur among connected node sets."""
-    colors = source.categories.colors(graph.features) if source.categories else None
+    colors = source.categories.colors_of(graph)
     candidates = gather_candidates(
         graph,
         colors,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.graph import as_csr
 from mining.structures.categories import Categories
 
 
@@ -29,3 +31,12 @@ def test_a_name_for_every_node_is_no_category():
 
 def test_graphs_without_categories_have_one_colour():
     assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_the_colours_of_a_graph_are_computed_once():
+    graph = as_csr(nx.path_graph(3), features=np.array([[1.0, 0], [0, 1], [1, 0]]))
+    found = Categories.find(graph.features, graph.feature_names)
+    colors = found.colors_of(graph)
+    assert colors.tolist() == [0, 1, 0]
+    assert found.colors_of(graph) is colors
+    assert Categories().colors_of(graph) is None

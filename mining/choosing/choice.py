@@ -126,8 +126,7 @@ def misfits(
         return {"warning": np.array(fit_of(graph, null, seed=seed).warning)}
 
     tasks = {f"{null}-fit": partial(find, null) for null in nulls}
-    checkpoints.share(tasks, least=len(tasks))
-    warnings = (str(checkpoints.take(task, dict)["warning"]) for task in tasks)
+    warnings = (str(found["warning"]) for found in checkpoints.finish(tasks))
     return tuple(filter(None, warnings))
 
 

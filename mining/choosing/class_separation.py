@@ -63,11 +63,9 @@ def separate_classes(
         return {"contains": found, "is_complete": np.array(is_complete)}
 
     tasks = {f"graphs-with-{i}": partial(find_one, i) for i in range(len(structures))}
-    checkpoints.share(tasks, least=len(tasks))
     contains = np.zeros((graph.num_graphs, len(structures)), bool)
     num_cut = 0
-    for column, task in enumerate(tasks):
-        result = checkpoints.take(task, dict)
+    for column, result in enumerate(checkpoints.finish(tasks)):
         contains[:, column] = result["contains"]
         num_cut += not result["is_complete"]
     if num_cut:

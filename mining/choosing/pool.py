@@ -131,9 +131,7 @@ class StructureCounter:
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
         tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-        checkpoints.share(tasks, least=len(tasks))
-        counts = [checkpoints.take(task, dict) for task in tasks]
         return [
             OccurrenceCount(**{key: value.item() for key, value in count.items()})
-            for count in counts
+            for count in checkpoints.finish(tasks)
         ]

@@ -155,7 +155,12 @@ def _row_total(rows, tree, ways, child, image):
     start, end = rows.indptr[node], rows.indptr[node + 1]
     if tree.is_free[child]:
         return np.float64(end - start)
-    # from the last stored sum on
+    return _sum_of_row(rows, tree, ways, child, start, end)
+
+
+@subroutine(**SEARCH_JIT)
+def _sum_of_row(rows, tree, ways, child, start, end):
+    """Ways to map a child's subtree to the entries of a row, from the last stored sum on."""
     k, total = start, 0.0
     if (end - 1) // STRIDE * STRIDE > start:
         k = (end - 1) // STRIDE * STRIDE
@@ -173,13 +178,7 @@ def _pick(rows, tree, ways, child, node, uniform):
     if tree.is_free[child]:
         return start + np.int64(uniform * (end - start))
     # 1. the sum of the row
-    k, total = start, 0.0
-    if (end - 1) // STRIDE * STRIDE > start:
-        k = (end - 1) // STRIDE * STRIDE
-        total = ways.sums[child, k // STRIDE]
-    while k < end:
-        total += _ways_at(rows, tree, ways, child, k)
-        k += 1
+    total = _sum_of_row(rows, tree, ways, child, start, end)
     # 2. the last stored sum that is not above what was drawn
     x = uniform * total
     low, high = start // STRIDE, (end - 1) // STRIDE

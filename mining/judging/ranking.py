@@ -79,8 +79,7 @@ def find_families(
                 structure, places, compared.z, float(expected.get(i, 0.0)), max(1, len(done))
             )
         )
-    colors = categories.colors(graph.features) if categories else None
-    return Families(patterns, ExpectedCounts(graph, colors))
+    return Families(patterns, ExpectedCounts(graph, categories.colors_of(graph)))
 
 
 def order_by_coverage(places: Sequence[np.ndarray], num_nodes: int) -> list[int]:

@@ -160,10 +160,8 @@ def _list_all(
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
     tasks = {f"places-{number}": partial(list_one, number) for number in range(len(chosen))}
-    checkpoints.share(tasks, least=len(tasks))
     places = []
-    for number, (name, one) in enumerate(zip(tasks, chosen, strict=True)):
-        listed = checkpoints.take(name, dict)
+    for number, (listed, one) in enumerate(zip(checkpoints.finish(tasks), chosen, strict=True)):
         if one.noisy and one.filters is not None:
             feat = one.filters.feat[0, : one.structure.num_nodes].numpy()
             parts = [Places(listed["nodes"], feat, 1.0, bool(listed["is_complete"]))]

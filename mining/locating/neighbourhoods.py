@@ -88,8 +88,7 @@ def compare_neighbourhoods(
         )
         for start in range(0, max(1, len(roots)), step)
     }
-    checkpoints.share(tasks, least=len(tasks))
-    parts = [checkpoints.take(name, dict) for name in tasks]
+    parts = checkpoints.finish(tasks)
     for name in tasks:
         checkpoints.drop(name)
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

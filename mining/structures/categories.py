@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
+
+# the colours of the nodes of graphs that are in use
+_KNOWN: WeakKeyDictionary[CSRGraph, dict[Categories, np.ndarray]] = WeakKeyDictionary()
 # a label that nearly every node has for itself, such as a name, is no category
 MOST_CATEGORIES = 256
 
@@ -56,6 +61,15 @@ class Categories:
         for group in self.groups:
             color = color * len(group) + features[..., list(group)].argmax(axis=-1)
         return color
+
+    def colors_of(self, graph: CSRGraph) -> np.ndarray | None:
+        """Colour of each node of a graph, int64 ``[V]``, computed once; None without categories."""
+        if not self.groups:
+            return None
+        known = _KNOWN.setdefault(graph, {})
+        if self not in known:
+            known[self] = self.colors(graph.features)
+        return known[self]
 
     def columns_of(self, color: int) -> tuple[int, ...]:
         """The column of each group that a colour stands for; the inverse of :meth:`colors`."""

@@ -48,9 +48,8 @@ class Structure:
         self, graph: CSRGraph, categories: Categories
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """Colours of the nodes of the structure and of a graph, ``[M]`` and ``[V]``, to count."""
-        if self.colors is None:
-            return None
-        return self.colors, categories.colors(graph.features)
+        of_graph = categories.colors_of(graph)
+        return None if self.colors is None or of_graph is None else (self.colors, of_graph)
 
     @cached_property
     def num_automorphisms(self) -> int:
