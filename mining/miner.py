@@ -44,7 +44,7 @@ from mining.structures.subgraph_source import SubgraphSource
 log = logging.getLogger("gomkcn_dgl")
 
 # structures beside those of the filters that are counted and judged
-_MOST_CANDIDATES = 60
+_MOST_CANDIDATES = 100
 _NO_NOISY = (
     "patterns of which few copies are intact are not searched for: edges have directions or types"
 )

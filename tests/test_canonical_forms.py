@@ -52,9 +52,9 @@ def test_positions_of_a_relabelled_graph_compose_to_an_isomorphism():
     [
         (nx.empty_graph(1), 1),
         (nx.path_graph(4), 2),
-        (nx.complete_graph(7), 5040),
-        # 40320 are too many to list
-        (nx.complete_graph(8), 1),
+        (nx.complete_graph(6), 720),
+        # 5040 are too many to list
+        (nx.complete_graph(7), 1),
         (nx.hypercube_graph(3), 48),
     ],
     ids=str,

@@ -74,7 +74,7 @@ def test_sizes_and_symmetries_by_hand():
     both = np.zeros((2, 2, 2), bool)
     both[0, 1] = both[1, 0] = True
     assert Structure(both).num_edges == 1
-    # of more than 10,000 symmetries the identity only
+    # of more than 1000 symmetries the identity only
     star = Structure(nx.to_numpy_array(nx.star_graph(8)) > 0)
     assert star.automorphisms().tolist() == [list(range(9))]
 

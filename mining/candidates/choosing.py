@@ -10,8 +10,9 @@ counts for grows with the number of independent cycles, since a motif has more t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -25,9 +26,12 @@ from mining.structures.overlaps import pick_disjoint
 _MOST_OF_ALL, _MOST_OF_SIZE = 40, 15
 # the share of all places that structures of at most so many nodes have for certain
 _SMALL, _SHARE_OF_SMALL = 5, 0.3
+# trees are the most frequent structures of almost any graph, and hardly ever stand out: so many of
+# larger ones are chosen
+_SHARE_OF_TREES = 0.06
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComparedStructure:
     """A structure, and the disjoint node sets that show it here and in the mean null graph."""
 
@@ -60,26 +64,33 @@ def choose(
 
     Structures of at most five nodes are few, and most of them are chosen. Then several orders take
     turns: by gain at the edges that are left, of all sizes and of each; by gain at all edges; and
-    by frequency.
+    by frequency. The most frequent one of each size is chosen, and few trees beside it.
     """
     first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
     by_gain = sorted(structures, key=lambda one: (-one.gain(one.num_disjoint), one.size))
+    chosen = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
     for size in sorted({one.size for one in structures}):
         same = [one for one in by_gain if one.size == size]
-        orders += [
-            list(_in_turn(graph, same, min_support, _MOST_OF_SIZE)),
-            same,
-            sorted(same, key=lambda one: -len(one.seen.node_sets)),
-        ]
-    small = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
-    chosen = {id(one) for one in small}
-    for turn in range(len(structures)):
-        for order in orders:
-            if turn < len(order) and len(chosen) < most:
-                chosen.add(id(order[turn]))
-    ordered = {id(one): one for one in first + by_gain}
-    return [one for key, one in ordered.items() if key in chosen]
+        by_frequency = sorted(same, key=lambda one: -len(one.seen.node_sets))
+        chosen.append(by_frequency[0])
+        orders += [list(_in_turn(graph, same, min_support, _MOST_OF_SIZE)), same, by_frequency]
+    chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
+    kept = {id(one) for one in list(dict.fromkeys(chosen))[:most]}
+    return [one for one in dict.fromkeys(first + by_gain) if id(one) in kept]
+
+
+def _take_turns(
+    orders: Sequence[Sequence[ComparedStructure]], most_trees: int
+) -> Iterator[ComparedStructure]:
+    """The next one of each order in turn, and not more than so many different trees."""
+    trees: set[ComparedStructure] = set()
+    for turn in zip_longest(*orders):
+        for one in turn:
+            if one is not None and one.num_cycles == 0 and len(trees) < most_trees:
+                trees.add(one)
+            if one is not None and (one.num_cycles or one in trees):
+                yield one
 
 
 def _in_turn(

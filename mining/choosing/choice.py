@@ -13,6 +13,7 @@ from tqdm import tqdm
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.processes import is_first
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.counting.occurrence_lists import list_places
@@ -84,7 +85,12 @@ def choose_structures(
     # count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
     counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
-    kept = [i for i, count in enumerate(counts) if count.high >= max(1, rules.min_support)]
+    kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
+    # nothing can be said of what no draw has met
+    known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
+    if len(known) < len(kept) and is_first():
+        log.info("%d structures could not be counted, and are left out", len(kept) - len(known))
+    kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
     compared = _compare(graph, pool, counts, counter, rules, checkpoints, progress)
@@ -172,12 +178,17 @@ def _compare(
         return compared
     structures = [one.structure for one in pool]
 
+    def count(sample: CSRGraph, numbers: np.ndarray) -> list[OccurrenceCount]:
+        return counter.count(
+            sample, [structures[i] for i in numbers], [observed[i] for i in numbers]
+        )
+
     with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
         for null in rules.nulls:
             verdicts = compare_with_null(
                 graph,
                 null,
-                lambda sample, numbers: counter.count(sample, [structures[i] for i in numbers]),
+                count,
                 observed,
                 clumps=np.array([one.clump for one in pool]),
                 least=min(_FIRST_SAMPLES, rules.null_samples),

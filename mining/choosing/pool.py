@@ -99,23 +99,23 @@ class StructureCounter:
     seconds: float | None = None
     exact_seconds: float = 0.1
 
-    def count(self, graph: CSRGraph, structures: Sequence[Structure]) -> list[OccurrenceCount]:
-        """Count each structure in a graph."""
-        count: Callable[..., OccurrenceCount] = count_roughly
-        if self.seconds is not None:
-            count = partial(
-                count_occurrences, seconds=self.seconds, exact_seconds=self.exact_seconds
-            )
-        return [
-            count(
-                graph,
-                one.adjacency,
-                one.colors_in(graph, self.categories),
-                error=self.error,
-                seed=self.seed,
-            )
-            for one in structures
-        ]
+    def count(
+        self,
+        graph: CSRGraph,
+        structures: Sequence[Structure],
+        known: Sequence[OccurrenceCount | None] | None = None,
+    ) -> list[OccurrenceCount]:
+        """Count each structure in a graph; those in a similar graph may be ``known``."""
+        counts = []
+        for one, similar in zip(structures, known or [None] * len(structures), strict=True):
+            count: Callable[..., OccurrenceCount] = partial(count_roughly, known=similar)
+            if self.seconds is not None:
+                count = partial(
+                    count_occurrences, seconds=self.seconds, exact_seconds=self.exact_seconds
+                )
+            colors = one.colors_in(graph, self.categories)
+            counts.append(count(graph, one.adjacency, colors, error=self.error, seed=self.seed))
+        return counts
 
     def count_together(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 
 import numpy as np
@@ -25,9 +25,13 @@ _Z = 1.959964
 _MOST_TREES, _MOST_ENTRIES = 12, 1 << 22
 # of which these are tried with so many blocks of draws
 _NUM_TRIED, _TRIED_BLOCKS = 3, 8
-_FIRST_BLOCKS = 16
+_FIRST_BLOCKS = 4
 # the part of the work after which a rough count looks whether it is done
 _FIRST_PART = 0.125
+# and of the search where draws hardly ever hit
+_LONG_PART = 16
+# and of the draws in a similar graph, of which there are several
+_KNOWN_PART = 0.25
 
 
 def count_occurrences(
@@ -124,31 +128,49 @@ def count_roughly(
     max_steps: int = 1 << 20,
     max_draws: int = 1 << 17,
     seed: int = 0,
+    known: OccurrenceCount | None = None,
 ) -> OccurrenceCount:
     """The same within limits of work in place of time, so that it is equal on any machine.
 
     First a search of few steps, then few draws of the first tree, which are enough for what is
-    frequent; then a search of ``max_steps``, which finds all of what is rare, and last
-    ``max_draws``.
+    frequent; then a search of ``max_steps``, which finds all of what is rare, and ``max_draws``;
+    and where these say hardly anything, a long search. Where the count in a similar graph is
+    ``known``, it is taken in the way that was right there: by a search, or by draws.
     """
     search = ExactSearch(graph, adjacency, colors)
-    samplers: list[TreeSampler] = []
-    for part in (_FIRST_PART, 1.0):
+
+    def find_all(part: float) -> OccurrenceCount | None:
         search.run(None, int(part * max_steps))
         if not search.unfinished:
             return OccurrenceCount.exact(int(search.count.sum()))
         search.count[:] = 0
-        if not samplers:
-            tree = next(spanning_trees(search.topology, graph.degrees))
-            samplers.append(TreeSampler(graph, search.topology, search.candidates, tree))
-        if samplers[0].num_ways == 0:
+        return None
+
+    @cache
+    def sampler() -> TreeSampler:
+        tree = next(spanning_trees(search.topology, graph.degrees))
+        return TreeSampler(graph, search.topology, search.candidates, tree)
+
+    def draw(part: float) -> OccurrenceCount:
+        if sampler().num_ways == 0:
             return OccurrenceCount.exact(0)
-        draw = partial(TreeSampler.draw_shares, samplers[0])
-        ends = _estimate(draw, error, None, seed, max_draws=int(part * max_draws))
-        low, value, high = ends
-        if high - low <= 2 * error * value:
-            break
-    return _scaled(search, samplers[0], ends)
+        shares = partial(TreeSampler.draw_shares, sampler())
+        ends = _estimate(shares, error, None, seed, max_draws=int(part * max_draws))
+        return _scaled(search, sampler(), ends)
+
+    if known is not None:
+        found = find_all(_LONG_PART) if known.is_exact else None
+        return found or draw(_KNOWN_PART)
+    for part in (_FIRST_PART, 1):
+        found = find_all(part)
+        if found is not None:
+            return found
+        estimate = draw(part)
+        if estimate.high - estimate.low <= 2 * error * estimate.value:
+            return estimate
+    if estimate.high - estimate.low <= estimate.value:
+        return estimate
+    return find_all(_LONG_PART) or estimate
 
 
 def estimate_occurrences(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -55,17 +56,39 @@ def spanning_trees(
     The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
     joined at random: the product of the moments of the degrees.
     """
-    trees = np.unique(_random_trees(topology.joined, seed), axis=0)
+    trees = _trees_of(topology, seed)
     moments = [np.mean(degrees.astype(np.float64) ** k) for k in range(len(topology))]
     expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
-    channels = topology.adjacency.reshape(*topology.links.shape, -1)
     seen = set()
-    for tree in trees[np.argsort(expected, kind="stable")]:
-        both = np.concatenate([channels, tree[:, :, None]], axis=2)
-        form = canonical_form(both, topology.colors).certificate
+    for number in np.argsort(expected, kind="stable").tolist():
+        form = _form_of(topology, seed, number)
         if form not in seen:
             seen.add(form)
-            yield _best_rooted(topology, tree)
+            yield _rooted_tree(topology, seed, number)
+
+
+# the same patterns are counted in many graphs, whose degrees decide between the same trees
+@lru_cache(maxsize=1024)
+def _trees_of(topology: Topology, seed: int) -> np.ndarray:
+    trees: np.ndarray = np.unique(_random_trees(topology.joined, seed), axis=0)
+    return trees
+
+
+@lru_cache(maxsize=1 << 14)
+def _form_of(topology: Topology, seed: int, number: int) -> bytes:
+    """Equal for trees that an automorphism of the pattern maps to each other."""
+    channels = topology.adjacency.reshape(*topology.links.shape, -1)
+    tree = _trees_of(topology, seed)[number]
+    both = np.concatenate([channels, tree[:, :, None]], axis=2)
+    return canonical_form(both, topology.colors).certificate
+
+
+@lru_cache(maxsize=1 << 14)
+def _rooted_tree(topology: Topology, seed: int, number: int) -> SpanningTree:
+    """Rooted where the first nodes that are drawn have most edges among themselves."""
+    tree = _trees_of(topology, seed)[number]
+    rooted = [SpanningTree.rooted(topology, tree, root) for root in range(len(tree))]
+    return max(rooted, key=lambda one: _early_edges(topology.joined, one.nodes))
 
 
 def _random_trees(joined: np.ndarray, seed: int) -> np.ndarray:
@@ -84,12 +107,6 @@ def _random_trees(joined: np.ndarray, seed: int) -> np.ndarray:
         u, v = np.divmod(lightest, size)
         trees[number, u, v] = trees[number, v, u] = inside[number, v] = True
     return trees
-
-
-def _best_rooted(topology: Topology, tree: np.ndarray) -> SpanningTree:
-    """Rooted where the first nodes that are drawn have most edges among themselves."""
-    rooted = [SpanningTree.rooted(topology, tree, root) for root in range(len(tree))]
-    return max(rooted, key=lambda one: _early_edges(topology.joined, one.nodes))
 
 
 def _early_edges(joined: np.ndarray, nodes: np.ndarray) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ using subgraph enumeration and symmetry-breaking, RECOMB 2007, section 3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import networkx as nx
 import numpy as np
@@ -27,7 +27,8 @@ MOST_PATTERN_NODES = 62
 Colors = tuple[np.ndarray, np.ndarray]
 
 
-@dataclass(frozen=True)
+# compared by identity, so that what is found out about one can be cached
+@dataclass(frozen=True, eq=False)
 class Topology:
     """A connected pattern of M nodes in terms of the links of the graph in which it is counted.
 
@@ -43,15 +44,16 @@ class Topology:
     def of(
         cls, graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None
     ) -> tuple[Topology, np.ndarray | None]:
-        """Check a pattern and the colours of pattern and graph; return also the latter."""
-        adjacent = _check_adjacency(adjacency, graph.relations)
-        links = adjacent.astype(np.int64)
-        if adjacent.ndim == 3:
-            links = links_of(adjacent, graph.relations)
-        if colors is None:
-            return cls(adjacent, links, None), None
-        own, those_of_graph = _check_colors(*colors, len(adjacent), graph.num_nodes)
-        return cls(adjacent, links, own), those_of_graph
+        """Check a pattern and the colours of pattern and graph; return also the latter.
+
+        Of what was counted before, in this graph or in another with the same links, comes the same
+        topology, with what is known of it.
+        """
+        adjacent, own, those_of_graph = np.ascontiguousarray(np.asarray(adjacency) != 0), None, None
+        if colors is not None:
+            own, those_of_graph = _check_colors(*colors, len(adjacent), graph.num_nodes)
+        known = None if own is None else own.tobytes()
+        return _topology(adjacent.tobytes(), adjacent.shape, known, graph.relations), those_of_graph
 
     def __len__(self) -> int:
         """Number of nodes M."""
@@ -123,9 +125,19 @@ def _orbit(generators: np.ndarray, node: int, size: int) -> dict[int, np.ndarray
     return orbit
 
 
-def _check_adjacency(adjacency: np.ndarray, relations: Relations) -> np.ndarray:
+@lru_cache(maxsize=1024)
+def _topology(
+    adjacency: bytes, shape: tuple[int, ...], colors: bytes | None, relations: Relations
+) -> Topology:
+    adjacent = _check_adjacency(np.frombuffer(adjacency, bool).reshape(shape), relations)
+    links = adjacent.astype(np.int64) if adjacent.ndim == 2 else links_of(adjacent, relations)
+    own = None if colors is None else np.frombuffer(colors, np.int64)
+    return Topology(adjacent, links, own)
+
+
+def _check_adjacency(adjacent: np.ndarray, relations: Relations) -> np.ndarray:
     """Return bool ``[M, M]`` or ``[M, M, C]``, or refuse what is no connected simple graph."""
-    adjacent, num_channels = np.asarray(adjacency) != 0, len(relations.channels)
+    num_channels = len(relations.channels)
     if adjacent.shape[2:] == (1,):
         adjacent = adjacent[..., 0]
     if adjacent.ndim not in (2, 3) or adjacent.shape[0] != adjacent.shape[1]:

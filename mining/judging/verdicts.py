@@ -89,10 +89,12 @@ def judge(
     error = np.sqrt(1 / num_samples + distance**2 / (2 * (num_samples - 1)))
     limit = norm.isf(LEVEL / 2 / tests)
     far = np.where(observed > mean, MORE, LESS)
-    near = np.where(np.abs(distance) + _MARGIN * error < limit, AS_EXPECTED, UNDECIDED)
-    verdicts = np.where(q <= LEVEL, far, near)
     std = np.sqrt(var)
     z = np.divide(observed - mean, std, out=np.zeros_like(mean), where=std > 0)
+    # a count that is far from those of the samples may be an estimate that is too uncertain
+    is_near = (np.abs(distance) + _MARGIN * error < limit) & (np.abs(z) < limit)
+    near = np.where(is_near, AS_EXPECTED, UNDECIDED)
+    verdicts = np.where(q <= LEVEL, far, near)
     columns = (observed, mean, std, z, p, q, verdicts)
     return [
         Significance(null, int(number), *row)

@@ -101,14 +101,18 @@ def _nearest_turns(
     """
     best = np.full(len(values), np.inf)
     owner, turn = np.zeros((2, len(values)), np.int64)
-    step = max(1, _TABLE_SIZE // (symmetries.size + values[0].size * len(symmetries[0])))
-    position = np.arange(symmetries.shape[1])
+    size = symmetries.shape[1]
+    step = max(1, _TABLE_SIZE // (len(symmetries) + values[0].size * size))
+    # which node of the place is at which of the pattern under each turn, [M M, P]
+    at = np.zeros((size, size, len(symmetries)))
+    at[symmetries.T, np.arange(size)[:, None], np.arange(len(symmetries))] = 1
     for start in range(0, len(values), step):
         part = slice(start, start + step)
         for number, mean in means.items():
             # squared distance of each node of the place and each node of the pattern, [k, M, M]
             gap = ((values[part, :, None] - mean[None, None]) ** 2).sum(axis=3)
-            total = gap[:, symmetries, position].sum(axis=2)  # [k, P]
+            # turns that are equally near are told apart by their order, not by rounding
+            total = np.round(gap.reshape(len(gap), -1) @ at.reshape(size**2, -1), 9)  # [k, P]
             least = total.argmin(axis=1)
             distance = total[np.arange(len(total)), least]
             nearer = distance < best[part]

@@ -13,7 +13,7 @@ import numpy as np
 
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
-_MOST_AUTOMORPHISMS = 10_000
+_MOST_AUTOMORPHISMS = 1_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def canonical_form(adj: np.ndarray, colors: np.ndarray | None = None) -> Canonic
 
 
 def automorphisms(adj: np.ndarray, colors: np.ndarray | None = None) -> np.ndarray:
-    """Automorphisms of an unweighted graph, ``[P, N]``; of more than 10 000 the identity only.
+    """Automorphisms of an unweighted graph, ``[P, N]``; of more than 1000 the identity only.
 
     The arguments are those of :func:`canonical_form`.
 
