@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from gomkcn_dgl.runtime.processes import is_first
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.counting.occurrence_lists import list_places
+from mining.counting.set_apart import MOST_APART
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -24,7 +25,7 @@ from mining.locating.locating import MOST_LISTED, ChosenStructure
 from mining.null_models.null_fit import fit_of
 from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.significance import MORE, Significance
+from mining.records.significance import Significance
 from mining.structures.categories import Categories
 
 log = logging.getLogger("gomkcn_dgl")
@@ -93,14 +94,15 @@ def choose_structures(
     kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
-    compared = _compare(graph, pool, counts, counter, rules, checkpoints, progress)
+    apart = _list_apart(graph, pool, counter, rules, checkpoints) if rules.nulls else {}
+    compared = _compare(graph, pool, counts, apart, counter, rules, checkpoints, progress)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
         structures = [one.structure for one in pool]
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
     # 4. put what others explain into families, rank all, and keep the first
-    families = _find_families(graph, pool, compared, categories, rules, checkpoints)
+    families = _find_families(graph, pool, compared, apart, categories, rules, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
     elif rules.rank == "coverage":
@@ -167,6 +169,7 @@ def _compare(
     graph: CSRGraph,
     pool: Sequence[PooledStructure],
     observed: Sequence[OccurrenceCount],
+    apart: Mapping[int, np.ndarray],
     counter: StructureCounter,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
@@ -176,21 +179,27 @@ def _compare(
     compared: list[dict[str, Significance]] = [{} for _ in pool]
     if not pool:
         return compared
-    structures = [one.structure for one in pool]
+    structures, with_apart = [one.structure for one in pool], list(apart)
 
+    # the structures, and after these the places of some that are set apart
     def count(sample: CSRGraph, numbers: np.ndarray) -> list[OccurrenceCount]:
-        return counter.count(
-            sample, [structures[i] for i in numbers], [observed[i] for i in numbers]
-        )
+        whole = [int(i) for i in numbers if i < len(pool)]
+        rest = [structures[with_apart[i - len(pool)]] for i in numbers[len(whole) :]]
+        return [
+            *counter.count(sample, [structures[i] for i in whole], [observed[i] for i in whole]),
+            *(_count_apart(one) for one in counter.list_apart(sample, rest)),
+        ]
 
+    clumps = np.ones(len(pool) + len(apart))
+    clumps[: len(pool)] = [one.clump for one in pool]
     with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
         for null in rules.nulls:
             verdicts = compare_with_null(
                 graph,
                 null,
                 count,
-                observed,
-                clumps=np.array([one.clump for one in pool]),
+                [*observed, *(_count_apart(places) for places in apart.values())],
+                clumps=clumps,
                 least=min(_FIRST_SAMPLES, rules.null_samples),
                 most=rules.null_samples,
                 seed=rules.seed,
@@ -199,15 +208,44 @@ def _compare(
             )
             if not verdicts:
                 log.warning("time was up before null model %s had enough samples", null)
+                continue
             for record, verdict in zip(compared, verdicts, strict=False):
                 record[null] = verdict
+            for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
+                compared[i][null] = replace(compared[i][null], apart=verdict)
     return compared
+
+
+def _list_apart(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    counter: StructureCounter,
+    rules: ChoiceRules,
+    checkpoints: CheckpointStore,
+) -> dict[int, np.ndarray]:
+    """Places that are set apart, by structure, of those with a cycle that have several."""
+    numbers = [i for i, one in enumerate(pool) if one.structure.num_cycles > 0]
+
+    def list_all() -> dict[str, np.ndarray]:
+        found = counter.list_apart(graph, [pool[i].structure for i in numbers])
+        return {
+            str(i): places
+            for i, places in zip(numbers, found, strict=True)
+            if places is not None and len(places) >= max(2, rules.min_support)
+        }
+
+    return {int(i): places for i, places in checkpoints.take_once("apart", list_all).items()}
+
+
+def _count_apart(places: np.ndarray | None) -> OccurrenceCount:
+    return OccurrenceCount.exact(MOST_APART if places is None else len(places))
 
 
 def _find_families(
     graph: CSRGraph,
     pool: Sequence[PooledStructure],
     compared: Sequence[dict[str, Significance]],
+    apart: Mapping[int, np.ndarray],
     categories: Categories,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
@@ -218,7 +256,7 @@ def _find_families(
         return None
     structures = [one.structure for one in pool]
     return find_families(
-        graph, structures, categories, first, seed=rules.seed, checkpoints=checkpoints
+        graph, structures, categories, first, apart, seed=rules.seed, checkpoints=checkpoints
     )
 
 
@@ -261,8 +299,8 @@ def _rank(
     else:
         order = np.argsort([-one.value for one in counts], kind="stable").tolist()
     if rules.only_surprising and families is not None:
-        verdicts = [next(iter(one.values())).verdict for one in compared]
-        order = [i for i in order if verdicts[i] == MORE and families.head[i] == i]
+        first = [next(iter(one.values())) for one in compared]
+        order = [i for i in order if first[i].stands_out and families.head[i] == i]
     # patterns of which few copies are intact are searched for on their own, and stay
     kept = order[: rules.num_patterns]
     return kept + [i for i in order if pool[i].noisy and i not in kept]

@@ -18,6 +18,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
+from mining.counting.set_apart import list_apart
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
@@ -116,6 +117,15 @@ class StructureCounter:
             colors = one.colors_in(graph, self.categories)
             counts.append(count(graph, one.adjacency, colors, error=self.error, seed=self.seed))
         return counts
+
+    def list_apart(
+        self, graph: CSRGraph, structures: Sequence[Structure]
+    ) -> list[np.ndarray | None]:
+        """Occurrences of each structure that are set apart, see :func:`list_apart`."""
+        return [
+            list_apart(graph, one.adjacency, one.colors_in(graph, self.categories))
+            for one in structures
+        ]
 
     def count_together(
         self,

@@ -23,10 +23,16 @@ _NODES_OF_A_BLOCK = 1024
 
 
 def find_candidates(
-    graph: CSRGraph, topology: Topology, colors: np.ndarray | None = None
+    graph: CSRGraph,
+    topology: Topology,
+    colors: np.ndarray | None = None,
+    most_spare: int | None = None,
 ) -> np.ndarray:
-    """Pattern nodes that each graph node can stand for, int64 ``[V]``: bit i is node i."""
-    # 1. by colour
+    """Pattern nodes that each graph node can stand for, int64 ``[V]``: bit i is node i.
+
+    With ``most_spare``, those that have at most so many neighbours more than the pattern node.
+    """
+    # 1. by colour, and by number of neighbours
     size, num_nodes = len(topology), graph.num_nodes
     if colors is None or topology.colors is None:
         candidates = np.full(num_nodes, (1 << size) - 1)
@@ -35,12 +41,15 @@ def find_candidates(
         for color in np.unique(topology.colors):
             bits = 1 << np.flatnonzero(topology.colors == color)
             candidates[colors == color] = bits.sum()
+    degrees = topology.joined.sum(axis=1)
+    if most_spare is not None:
+        is_able = graph.degrees[:, None] <= degrees + most_spare
+        candidates &= is_able @ (1 << np.arange(size))
     # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
     num_links = len(graph.relations.links)
     neighbors = np.zeros((size, num_links), np.int64)
     for i, j in np.argwhere(topology.links > 0):
         neighbors[i, topology.links[i, j]] |= 1 << j
-    degrees = topology.joined.sum(axis=1)
     changes = np.zeros(-(-num_nodes // _NODES_OF_A_BLOCK), np.int64)
     asked, ask_next = np.ones((2, num_nodes), np.uint8)
     for _ in range(MOST_PASSES):

@@ -150,14 +150,21 @@ def find_graphs(
 
 
 class ExactSearch:
-    """A search for all occurrences of a topology: ``count [V]`` has them by root."""
+    """A search for all occurrences of a topology: ``count [V]`` has them by root.
+
+    With ``most_spare``, for those whose nodes have at most so many other neighbours each.
+    """
 
     def __init__(
-        self, graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None = None
+        self,
+        graph: CSRGraph,
+        adjacency: np.ndarray,
+        colors: Colors | None = None,
+        most_spare: int | None = None,
     ) -> None:
         self.graph = graph
         self.topology, own_colors = Topology.of(graph, adjacency, colors)
-        self.candidates = find_candidates(graph, self.topology, own_colors)
+        self.candidates = find_candidates(graph, self.topology, own_colors, most_spare)
         self.count = np.zeros(graph.num_nodes, np.int64)
         self.seconds = 0.0
         self.unfinished = False
@@ -220,7 +227,9 @@ class ExactSearch:
         # a search that ends in one go is measured as well
         self.unfinished = bool(late) or is_long()
 
-    def list_places(self, most: int, time_limit: float | None) -> np.ndarray:
+    def list_places(
+        self, most: int, time_limit: float | None, max_steps: int | None = None
+    ) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``."""
         # one more, which tells that these are not all
         places = np.empty((most + 1, len(self.topology)), np.int32)
@@ -234,9 +243,12 @@ class ExactSearch:
         advance(*arguments, search, self.count, places, 0)
         start = time.perf_counter()
         self.unfinished = True
+        steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
         while self.unfinished and search.position[3] <= most:
-            self.unfinished = advance(*arguments, search, self.count, places, _STEPS)
+            self.unfinished = advance(*arguments, search, self.count, places, steps)
             if time_limit is not None and time.perf_counter() - start > time_limit:
+                break
+            if max_steps is not None and search.position[4] >= max_steps:
                 break
         self.unfinished = bool(self.unfinished or search.position[3] > most)
         return places[: min(search.position[3], most)]

@@ -22,13 +22,14 @@ from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.records.occurrence_count import digits
 from mining.records.pattern import Pattern
-from mining.records.significance import AS_EXPECTED, LESS, LEVEL, MORE, UNDECIDED
+from mining.records.significance import AS_EXPECTED, LESS, LEVEL, MORE, MORE_APART, UNDECIDED
 from mining.runs.drawings import PatternDrawing, RunDrawings
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
 _VERDICTS = {
     MORE: "More often than this null model explains",
+    MORE_APART: "More often set apart than this null model explains",
     LESS: "Less often than this null model explains",
     AS_EXPECTED: "As often as this null model explains",
     UNDECIDED: "Undecided: more graphs of this null model might tell",

@@ -10,7 +10,7 @@ from gomkcn_dgl.runtime.file_names import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
 from mining.records.pattern import Pattern
-from mining.records.significance import LEVEL, MORE
+from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
@@ -60,7 +60,7 @@ def pattern_table(run: MiningRun) -> Table:
         columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
     for null in patterns[0].significance if patterns else ():
         columns[f"z {null}"] = [f"{pattern.significance[null].z:.1f}" for pattern in patterns]
-        columns[f"beside {null}"] = [pattern.significance[null].verdict for pattern in patterns]
+        columns[f"beside {null}"] = [pattern.significance[null].label for pattern in patterns]
     if any(pattern.family != pattern.id for pattern in patterns):
         columns["family of"] = [
             "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
@@ -180,8 +180,10 @@ def summary_sentence(run: MiningRun) -> str:
         noun += "s" * (occurrences.value != 1)
         parts.append(f"the most frequent has {occurrences} {noun} ({short_description(top)})")
         for null in patterns[0].significance:
-            number = sum(pattern.significance[null].verdict == MORE for pattern in patterns)
+            number = sum(pattern.significance[null].stands_out for pattern in patterns)
             expected = f"more often than the null model “{null}” explains (q at most {LEVEL})"
+            if any(pattern.significance[null].label == MORE_APART for pattern in patterns):
+                expected = f"more often, or more often set apart, {expected[11:]}"
             parts.append(f"{number} of {len(patterns)} {expected}")
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)

@@ -63,7 +63,7 @@ class JudgedPattern:
     @property
     def num_cycles(self) -> int:
         """Independent cycles."""
-        return self.structure.num_edges - self.structure.num_nodes + 1
+        return self.structure.num_cycles
 
     @cached_property
     def num_block_cycles(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.families import LEAST_Z, Families, JudgedPattern
 from mining.judging.null_comparison import sample_seeds
 from mining.null_models.null_models import sample_null
-from mining.records.significance import Significance
+from mining.records.significance import MORE, Significance
 from mining.structures.categories import Categories
 from mining.structures.overlaps import pick_disjoint
 from mining.structures.structure import Structure
@@ -27,6 +28,7 @@ def find_families(
     structures: Sequence[Structure],
     categories: Categories,
     significance: Sequence[Significance],
+    apart: Mapping[int, np.ndarray] = MappingProxyType({}),
     *,
     num_samples: int = 4,
     seed: int = 0,
@@ -35,11 +37,17 @@ def find_families(
     """Group patterns that were compared with a null model into families.
 
     Their places are listed in the graph and in the first samples of that null model, those of
-    ``seed``. :meth:`Families.order` of what comes back is the order by surprise.
+    ``seed``. Where the places that are set ``apart`` are in excess, they stand for the pattern.
+    :meth:`Families.order` of what comes back is the order by surprise.
     """
     null = significance[0].null
     seeds = sample_seeds(null, seed, num_samples)
-    more = [i for i, one in enumerate(significance) if one.z > LEAST_Z]
+    set_apart = {
+        i: one.apart
+        for i, one in enumerate(significance)
+        if one.apart is not None and one.apart.verdict == MORE
+    }
+    more = [i for i, one in enumerate(significance) if one.z > LEAST_Z and i not in set_apart]
 
     def list_in(sample: CSRGraph, number: int) -> tuple[np.ndarray, bool]:
         structure = structures[number]
@@ -69,6 +77,10 @@ def find_families(
         expected = dict(zip(rare, disjoint.tolist(), strict=True))
     patterns = []
     for i, (structure, compared) in enumerate(zip(structures, significance, strict=True)):
+        if i in set_apart:
+            own = set_apart[i]
+            patterns.append(JudgedPattern(structure, apart[i], own.z, own.mean, own.num_samples))
+            continue
         places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
         # 2. of too many places, or when time is up, the ratio of all occurrences is taken
         if i not in expected and i in listed:

@@ -204,7 +204,7 @@ class Pattern:
             min_similarity=record["min_similarity"],
             occurrences=occurrences,
             significance={
-                name: Significance(**one) for name, one in record["significance"].items()
+                name: Significance.from_dict(one) for name, one in record["significance"].items()
             },
             stability={name: Stability(**one) for name, one in record["stability"].items()},
             num_filters=record["num_filters"],

@@ -39,6 +39,11 @@ class Structure:
         """Number of pairs of joined nodes."""
         return int(self.joined.sum()) // 2
 
+    @property
+    def num_cycles(self) -> int:
+        """Number of independent cycles."""
+        return self.num_edges - self.num_nodes + 1
+
     @cached_property
     def certificate(self) -> bytes:
         """Equal for isomorphic structures and for no others."""
