@@ -1,41 +1,31 @@
-"""Are the verdicts right? Graphs with nothing planted beside null models, and planted ones.
+"""Are the verdicts right? Graphs with nothing planted beside null models.
 
     python benchmarks/significance.py            every row, written to results/significance.*
     python benchmarks/significance.py --quick    one small graph a row, nothing written
 
-Structures are gathered as the miner gathers them, counted in the whole graph and in graphs of a
-null model, and judged. Where nothing is planted and the null model fits, at most 5 % of the graphs
-may have a pattern with q of at most .05.
+Graphs with nothing planted are mined, and all structures that were judged are looked at. Where the
+null model fits, at most 5 % of the graphs may have a pattern with q of at most .05.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import click
 import networkx as nx
 import numpy as np
 from measure import use_threads
-from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench, bench_command
 from scipy.stats import binomtest
 
-from gomkcn_dgl import CSRGraph, as_csr
-from mining.candidates.candidates import gather_candidates
-from mining.counting.exact_counts import count_exact
-from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families
-from mining.null_models.null_fit import fit_of
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.significance import LEVEL, MORE, UNDECIDED, Significance
-from mining.structures.categories import NO_CATEGORIES
-from mining.structures.structure import Structure
-from synthetic import MOTIFS
+from gomkcn_dgl import as_csr
+from mining import PatternMiner
+from mining.records.significance import LEVEL, UNDECIDED
 
-SIZES = range(3, 7)
-# of larger numbers of occurrences, which the trees have, structures are left out to save time
-MOST_OCCURRENCES = 30_000
+SIZES = (3, 6)
+# as many as the ones that are judged, nearly
+MOST_PATTERNS = 40
 NOTES = (
     "A null model fits if graphs of this kind differ from it by chance alone. An Erdős–Rényi graph "
     "is one of all graphs with its degrees; a Barabási–Albert graph is nearly one of all with its "
@@ -43,9 +33,6 @@ NOTES = (
     "blocks have null models of their own.",
     "A warning says that triangles are not what the null model explains, and that patterns with "
     "triangles stand out for that reason alone.",
-    "First patterns: graphs in which the planted motifs come before all else in the order by "
-    "surprise. Patterns with q ≤ .05 beside planted motifs are their parts and extensions, and "
-    "what the null model makes of their edges elsewhere.",
 )
 
 
@@ -96,33 +83,14 @@ def all_rows() -> Iterator[Row]:
         yield Row(graph, "triangles", fits=False)
 
 
-def gather(graph: CSRGraph, seed: int, most: int) -> list[Structure]:
-    """Structures that recur, but not extremely often."""
-    found = gather_candidates(graph, None, SIZES, seed=seed, most=most)
-    return [
-        Structure(one.adjacency, one.colors)
-        for one in found
-        if count_exact(graph, one.adjacency, 0.02).at_least <= MOST_OCCURRENCES
-    ]
-
-
-def judge_graph(
-    graph: CSRGraph, structures: Sequence[Structure], null: str, seed: int, most: int
-) -> list[Significance]:
-    """Compare all structures with a null model."""
-
-    def count(sample: CSRGraph, numbers: Sequence[int]) -> list[OccurrenceCount]:
-        adjacencies = [structures[number].adjacency for number in numbers]
-        return [OccurrenceCount.exact(count_exact(sample, one).at_least) for one in adjacencies]
-
-    observed = count(graph, range(len(structures)))
-    return compare_with_null(graph, null, count, observed, least=8, most=most, seed=seed)
-
-
-def add_unplanted(bench: Bench, seeds: int, num_nodes: int, most: int) -> None:
-    """Graphs with nothing planted."""
+@bench_command("significance", usual_repeats=1, how="run of each seed, one thread a run")
+@click.option("--seeds", type=click.IntRange(1), default=40, show_default=True)
+def main(bench: Bench, seeds: int) -> None:
+    """Say how often a pattern stands out where nothing does."""
+    use_threads(1)
+    seeds, num_nodes, most = (1, 120, 8) if bench.quick else (seeds, 200, 32)
     table = bench.table(
-        f"Nothing planted: {num_nodes} nodes, structures of {SIZES[0]} to {SIZES[-1]} nodes, "
+        f"Nothing planted: {num_nodes} nodes, structures of {SIZES[0]} to {SIZES[1]} nodes, "
         f"8 to {most} samples",
         {
             "graph": "",
@@ -135,80 +103,50 @@ def add_unplanted(bench: Bench, seeds: int, num_nodes: int, most: int) -> None:
             "with a warning": "",
         },
     )
+    fitting: list[bool] = []
     for row in all_rows():
-        different, warned, verdicts = 0, 0, []
-        number = seeds if row.fits else max(1, seeds // 4)
-        for seed in range(number):
-            graph = as_csr(GRAPHS[row.graph](num_nodes, seed))
-            found = judge_graph(graph, gather(graph, seed, 40), row.null, seed, most)
-            different += any(one.q <= LEVEL for one in found)
-            warned += bool(fit_of(graph, row.null, seed=seed).warning)
+        different, warned, verdicts = [], 0, []
+        for seed in range(seeds if row.fits else max(1, seeds // 4)):
+            miner = PatternMiner(
+                num_patterns=MOST_PATTERNS,
+                pattern_size=SIZES,
+                null=row.null,
+                null_samples=most,
+                num_epochs=0,
+                noisy_copies="no",
+                random_state=seed,
+            ).fit(as_csr(GRAPHS[row.graph](num_nodes, seed)), quiet=True)
+            found = [one.significance[row.null] for one in miner.patterns_]
+            # both readings: all occurrences, and those that are set apart
+            found += [one.apart for one in found if one.apart is not None]
+            different.append(any(one.q <= LEVEL for one in found))
+            warned += bool(miner.warnings_)
             verdicts += [one.verdict for one in found]
-        low, high = binomtest(different, number).proportion_ci(method="wilson")
+        low, high = interval(different)
+        fitting += different if row.fits else []
         table.add(
             row.graph,
             row.null,
             "yes" if row.fits else "no",
-            number,
-            different,
+            len(different),
+            sum(different),
             f"{low:.1%} to {high:.1%}",
             float(np.mean([one == UNDECIDED for one in verdicts])),
-            f"{warned} of {number}",
+            f"{warned} of {len(different)}",
         )
-
-
-def add_planted(bench: Bench, seeds: int, num_nodes: int, most: int) -> None:
-    """Barabási–Albert graphs with four motifs, 5 to 15 copies each."""
-    table = bench.table(
-        f"Four motifs of six nodes planted: {num_nodes} nodes, 8 to {most} samples, null model "
-        "degree",
-        {
-            "BA edges": "",
-            "graphs": "",
-            "motifs with q ≤ .05": "",
-            "first patterns": "",
-            "families, median": "",
-            "patterns with q ≤ .05, median": "",
-        },
+    low, high = interval(fitting)
+    bench.note(
+        f"Beside null models that fit, {sum(fitting)} of {len(fitting)} graphs have a pattern with "
+        f"q of at most .05: {np.mean(fitting):.1%}, 95 % interval {low:.1%} to {high:.1%}."
     )
-    names = MOTIFS_OF_SIZE[6]
-    planted = {Structure(MOTIFS[name].adjacency() != 0).certificate for name in names}
-    for edges in (1, 2):
-        first, significant, heads, others = 0, 0, [], []
-        for seed in range(seeds):
-            graph, _ = make_planted(names, edges, seed, num_nodes=num_nodes, features="constant")
-            structures = gather(graph, seed, 100)
-            found = judge_graph(graph, structures, "degree", seed, most)
-            families = find_families(graph, structures, NO_CATEGORIES, found, seed=seed)
-            certificates = [one.certificate for one in structures]
-            order = [certificates[i] for i in families.order()]
-            first += set(order[: len(names)]) == planted
-            significant += sum(
-                one.verdict == MORE and certificate in planted
-                for one, certificate in zip(found, certificates, strict=True)
-            )
-            heads.append(len(families.heads))
-            others.append(sum(one.q <= LEVEL for one in found))
-        table.add(
-            edges,
-            seeds,
-            f"{significant} of {seeds * len(names)}",
-            f"{first} of {seeds}",
-            float(np.median(heads)),
-            float(np.median(others)),
-        )
-
-
-@bench_command("significance", usual_repeats=1, how="run of each seed, one thread a run")
-@click.option("--seeds", type=click.IntRange(1), default=40, show_default=True)
-def main(bench: Bench, seeds: int) -> None:
-    """Say how often a pattern stands out where nothing does, and where something does."""
-    use_threads(1)
-    seeds, num_nodes, most = (1, 120, 8) if bench.quick else (seeds, 200, 32)
-    add_unplanted(bench, seeds, num_nodes, most)
-    add_planted(bench, max(1, seeds // 4), 500 if bench.quick else 1000, most)
     for note in NOTES:
         bench.note(note)
+
+
+def interval(different: list[bool]) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    low, high = binomtest(sum(different), len(different)).proportion_ci(method="wilson")
+    return low, high
 
 
 if __name__ == "__main__":
