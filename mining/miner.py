@@ -45,6 +45,10 @@ log = logging.getLogger("gomkcn_dgl")
 
 # structures beside those of the filters that are counted and judged
 _MOST_CANDIDATES = 100
+_FEW_PATTERNS = (
+    "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
+    " otherwise"
+)
 _NO_NOISY = (
     "patterns of which few copies are intact are not searched for: edges have directions or types"
 )
@@ -63,9 +67,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
 
     Parameters
     ----------
-    num_patterns : int or "auto"
+    num_patterns : int, "auto" or None
         Most patterns to report, and filters to learn; "auto": all that occur more often than the
-        null model explains, at most 40.
+        null model explains, at most 40. None: 12, and in a graph of fewer than 48 nodes one for
+        each 4 nodes.
     pattern_size : int, (int, int) or str
         Number of nodes of a pattern, the smallest and the largest, as in ``(3, 8)`` or ``"3-8"``;
         a single number is the largest.
@@ -220,7 +225,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
             # 4. put their structures together with those that recur among connected node sets
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
-            rules = self.choice_rules(csr.num_edges)
+            rules = self.choice_rules(csr.num_nodes, csr.num_edges)
+            if rules.num_patterns < self.most_patterns:
+                self.notes_ += (_FEW_PATTERNS.format(csr.num_nodes, rules.num_patterns),)
             choice = choose_structures(
                 csr, pool, source.categories, rules, checkpoints, progress, classes
             )

@@ -28,6 +28,8 @@ DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
 # what an automatic number of patterns is at most
 MOST_PATTERNS = 40
+# patterns where no number is given, and the nodes that a graph has for each of them
+USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
 RANKINGS = ("surprise", "frequency", "coverage", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
@@ -40,7 +42,7 @@ KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_ro
 class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
-    num_patterns: int | str = 12
+    num_patterns: int | str | None = None
     pattern_size: int | str | tuple[int, int] = "3-8"
     _: KW_ONLY
     rank: str = "surprise"
@@ -72,8 +74,20 @@ class MinerParameters(BaseEstimator):
 
     @property
     def most_patterns(self) -> int:
-        """Most patterns to report."""
+        """Most patterns to report, of a graph of any size."""
+        if self.num_patterns is None:
+            return USUAL_PATTERNS
         return MOST_PATTERNS if self.num_patterns == AUTO else int(self.num_patterns)
+
+    def most_patterns_of(self, num_nodes: int) -> int:
+        """Most patterns to report of a graph of so many nodes; a small graph has few by default.
+
+        >>> MinerParameters().most_patterns_of(20), MinerParameters(12).most_patterns_of(20)
+        (5, 12)
+        """
+        if self.num_patterns is not None:
+            return self.most_patterns
+        return max(1, min(USUAL_PATTERNS, num_nodes // NODES_PER_PATTERN))
 
     @property
     def nulls(self) -> tuple[str, ...]:
@@ -129,8 +143,8 @@ class MinerParameters(BaseEstimator):
             categories=categories,
         )
 
-    def choice_rules(self, num_edges: int) -> ChoiceRules:
-        """What is reported of a graph of so many edges."""
+    def choice_rules(self, num_nodes: int, num_edges: int) -> ChoiceRules:
+        """What is reported of a graph of so many nodes and edges."""
         nulls = self.nulls
         if AUTO in nulls:
             nulls = tuple(
@@ -139,7 +153,7 @@ class MinerParameters(BaseEstimator):
                 if null != AUTO or num_edges <= MOST_REWIRED
             )
         return ChoiceRules(
-            self.most_patterns,
+            self.most_patterns_of(num_nodes),
             self.num_patterns == AUTO,
             self.rank,
             tuple(dict.fromkeys(nulls)),
@@ -156,7 +170,7 @@ class MinerParameters(BaseEstimator):
             raise InputTypeError(
                 f"num_patterns must be an integer or 'auto', got {self.num_patterns!r}."
             )
-        if self.num_patterns != AUTO:
+        if self.num_patterns not in (None, AUTO):
             check_int("num_patterns", self.num_patterns, 1)
         sizes = read_sizes(self.pattern_size)
         check_choice("rank", self.rank, RANKINGS)

@@ -528,3 +528,15 @@ def test_numbering_the_nodes_anew_changes_nothing():
     assert first == second
     places = [{frozenset(one.nodes) for one in m.patterns_[0].occurrences} for m in miners]
     assert {frozenset(number[list(nodes)].tolist()) for nodes in places[0]} == places[1]
+
+
+def test_a_small_graph_is_asked_for_few_patterns():
+    graph = nx.barbell_graph(8, 4)
+    settings = {"num_epochs": 0, "min_support": 1, "null": "none"}
+    miner = PatternMiner(**settings).fit(graph)
+    assert len(miner.patterns_) == 5
+    assert any("of its 20 nodes at most 5 patterns" in note for note in miner.notes_)
+    # a number that was given is kept
+    given = PatternMiner(7, **settings).fit(graph)
+    assert len(given.patterns_) == 7
+    assert not any("at most" in note for note in given.notes_)

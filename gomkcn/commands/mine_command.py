@@ -32,7 +32,11 @@ class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
 
 # the options that most users need, named as in the tables of the settings file, which has more
 _settings_options = add_options(
-    ("--patterns num_patterns", _NumberOrAuto(), "Most patterns; auto: all that stand out. [12]"),
+    (
+        "--patterns num_patterns",
+        _NumberOrAuto(),
+        "Most patterns; auto: all that stand out. [12; one for 4 nodes in small graphs]",
+    ),
     ("--size pattern_size", str, "Nodes of a pattern, the smallest and the largest. [3-8]"),
     ("--rank", str, "What comes first: surprise, frequency, coverage or classes. [surprise]"),
     (
