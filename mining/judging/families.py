@@ -51,7 +51,8 @@ class JudgedPattern:
 
     ``places [P, M]`` are its occurrences in the order of its nodes, or a uniform sample of them,
     and ``z`` says how many more there are than in the null model. ``num_expected`` is the number of
-    places that share no node in the mean of ``num_samples`` null-model graphs.
+    places that share no node in the mean of ``num_samples`` null-model graphs. ``stands_out`` is
+    the verdict.
     """
 
     structure: Structure
@@ -59,6 +60,7 @@ class JudgedPattern:
     z: float
     num_expected: float
     num_samples: int
+    stands_out: bool = False
 
     @property
     def num_cycles(self) -> int:
@@ -105,13 +107,16 @@ class Families:
             barred.add(redundant)
 
     def order(self) -> list[int]:
-        """All patterns: heads, then what no head explains, then members, most surprising first."""
-        members = [i for i, head in enumerate(self.head) if head != i]
-        others = set(range(len(self.patterns))) - {*self.heads, *members}
-        root = {i: self._root(i, self._left(i, self.heads)) for i in others}
+        """All patterns: heads, then what else stands out, then the others, members last."""
+        rest = set(range(len(self.patterns))) - set(self.heads)
+        more = {i for i in rest if self.patterns[i].stands_out}
+        members = {i for i in rest - more if self.head[i] != i}
+        whole = {i: self._left(i, ()) for i in more}
+        root = {i: self._root(i, self._left(i, self.heads)) for i in rest - more - members}
         return [
             *self.heads,
-            *sorted(others, key=lambda i: (-root[i], -self.patterns[i].z)),
+            *sorted(more, key=lambda i: (-self._evidence(i, whole[i]), -self.patterns[i].z)),
+            *sorted(root, key=lambda i: (-root[i], -self.patterns[i].z)),
             *sorted(members, key=lambda i: -self.patterns[i].z),
         ]
 
@@ -168,6 +173,8 @@ class Families:
 
     def _evidence(self, number: int, left: np.ndarray) -> float:
         found = self._num_disjoint(number, left)
+        if not found:
+            return 0.0
         log_ratio = np.log(found) - self._log_expected[number]
         return round(float(found * (log_ratio - 1 + np.exp(-log_ratio))), 6)
 

@@ -79,7 +79,8 @@ def find_families(
     for i, (structure, compared) in enumerate(zip(structures, significance, strict=True)):
         if i in set_apart:
             own = set_apart[i]
-            patterns.append(JudgedPattern(structure, apart[i], own.z, own.mean, own.num_samples))
+            judged = JudgedPattern(structure, apart[i], own.z, own.mean, own.num_samples, True)
+            patterns.append(judged)
             continue
         places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
         # 2. of too many places, or when time is up, the ratio of all occurrences is taken
@@ -88,7 +89,12 @@ def find_families(
             expected[i] = number * compared.mean / max(compared.observed, 1.0)
         patterns.append(
             JudgedPattern(
-                structure, places, compared.z, float(expected.get(i, 0.0)), max(1, len(done))
+                structure,
+                places,
+                compared.z,
+                float(expected.get(i, 0.0)),
+                max(1, len(done)),
+                compared.stands_out,
             )
         )
     return Families(patterns, ExpectedCounts(graph, categories.colors_of(graph)))
