@@ -237,6 +237,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 source,
                 csr,
                 choice.structures,
+                rules.num_patterns,
                 self.min_similarity,
                 self.min_support,
                 checkpoints,

@@ -30,12 +30,14 @@ def chosen_from(csr, *patterns, filters=None):
     return rows
 
 
-def locate(graph, patterns, least=0.9, filters=None, min_support=1, features=None, **options):
+def locate(
+    graph, patterns, least=0.9, filters=None, min_support=1, features=None, most=99, **options
+):
     csr, store = as_csr(graph, features=features), CheckpointStore()
     chosen = chosen_from(csr, *patterns, filters=filters)
     at = partial(Occurrences.at, graph=csr)
     source = source_of(6, **options)
-    return locate_patterns(source, csr, chosen, least, min_support, store, at)
+    return locate_patterns(source, csr, chosen, most, least, min_support, store, at)
 
 
 def node_sets(located):
@@ -108,6 +110,9 @@ def test_patterns_of_one_structure_share_its_occurrences():
     assert (low.frequency.occurrences, low.origin) == (OccurrenceCount.exact(2), 0)
     # the mean of both is as near to either
     assert high.medoid.similarity == pytest.approx(high.occurrences[1].similarity)
+    # no more patterns than were asked for
+    (first,) = locate(graph, [TRIANGLE], filters=filters, features=values, most=1).located
+    assert node_sets(first) == node_sets(low)
     (both,) = locate(graph, [TRIANGLE], filters=filters, features=values, min_support=3).located
     assert (both.frequency.count, both.frequency.listed) == (4, 4)
 

@@ -80,6 +80,7 @@ def locate_patterns(
     source: SubgraphSource,
     graph: CSRGraph,
     chosen: Sequence[ChosenStructure],
+    most: int,
     min_similarity: float | None,
     min_support: int,
     checkpoints: CheckpointStore,
@@ -87,7 +88,9 @@ def locate_patterns(
 ) -> LocatedPatterns:
     """List the places of each structure, and compare the neighbourhoods of nodes with all.
 
-    ``occurrences_at`` makes records of places ``[K, M]`` and their similarity ``[K]``.
+    There are at most ``most`` patterns, beside those of which few copies are intact, although one
+    structure may have several. ``occurrences_at`` makes records of places ``[K, M]`` and their
+    similarity ``[K]``.
 
     ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
     the neighbourhoods are a sample. Of patterns that share a structure each has ``min_support``
@@ -97,6 +100,8 @@ def locate_patterns(
     # 1. places of each structure in the whole graph, as one pattern, or as several where filters
     # learnt different features
     places = _list_all(source, graph, features, chosen, min_support, checkpoints)
+    plain = [one for one in places if not chosen[one[0]].noisy][:most]
+    places = [one for one in places if chosen[one[0]].noisy or one in plain]
     filters = _as_filters(source, graph, chosen, places)
     # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
     roots = source.sample_roots(graph)
