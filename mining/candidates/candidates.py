@@ -70,7 +70,10 @@ def gather_candidates(
     most: int = 200,
     min_support: int = 3,
 ) -> list[Candidate]:
-    """Gather at most ``most`` structures that recur, the most surprising first.
+    """Gather structures that recur, the most surprising first.
+
+    They are at most ``most`` of more than four nodes, and beside them those of up to four, of which
+    there are few where edges and nodes are of few kinds.
 
     ``colors`` are node colours, int64 ``[V]``, which structures keep; ``roots`` the nodes at whose
     edges sets begin, None for all. A candidate is seen in ``min_support`` different node sets.

@@ -26,6 +26,8 @@ from mining.structures.overlaps import pick_disjoint
 _MOST_OF_ALL, _MOST_OF_SIZE = 40, 15
 # the share of all places that structures of at most so many nodes have for certain
 _SMALL, _SHARE_OF_SMALL = 5, 0.3
+# smaller ones are counted at once, and are chosen beside the others, at most so many times as many
+_SMALLEST, _MORE = 4, 2
 # trees are the most frequent structures of almost any graph, and hardly ever stand out: so many of
 # larger ones are chosen
 _SHARE_OF_TREES = 0.06
@@ -60,11 +62,11 @@ class ComparedStructure:
 def choose(
     graph: CSRGraph, structures: list[ComparedStructure], most: int, min_support: int
 ) -> list[ComparedStructure]:
-    """At most ``most`` structures, the most surprising first.
+    """At most ``most`` structures of more than four nodes and others, the most surprising first.
 
-    Structures of at most five nodes are few, and most of them are chosen. Then several orders take
-    turns: by gain at the edges that are left, of all sizes and of each; by gain at all edges; and
-    by frequency. The most frequent one of each size is chosen, and few trees beside it.
+    Structures of at most four nodes are few, and chosen, as are most of five nodes. Then several
+    orders take turns: by gain at the edges that are left, of all sizes and of each; by gain at all
+    edges; and by frequency. The most frequent one of each size is chosen, and few trees beside it.
     """
     first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
     by_gain = sorted(structures, key=lambda one: (-one.gain(one.num_disjoint), one.size))
@@ -76,7 +78,9 @@ def choose(
         chosen.append(by_frequency[0])
         orders += [list(_in_turn(graph, same, min_support, _MOST_OF_SIZE)), same, by_frequency]
     chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
-    kept = {id(one) for one in list(dict.fromkeys(chosen))[:most]}
+    smallest = [one for one in by_gain if one.size <= _SMALLEST][: _MORE * most]
+    larger = [one for one in dict.fromkeys(chosen) if one.size > _SMALLEST]
+    kept = {id(one) for one in smallest + larger[:most]}
     return [one for one in dict.fromkeys(first + by_gain) if id(one) in kept]
 
 
