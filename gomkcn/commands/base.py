@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import re
@@ -32,8 +33,28 @@ class _Names(click.ParamType):  # type: ignore[type-arg]
 NAMES = _Names()
 
 
-def add_options(*table: tuple[str, Any, str]) -> Callable[[Decorated], Decorated]:
-    """Decorate a command with options, each given as (names, kind, help).
+# the groups of options, in the order of the help
+INPUT, FIND, JUDGE, LEARN = "Input", "What to find", "How to judge", "How to learn"
+OUTPUT, LARGE, EXPERT, HELP = "Output", "Large graphs and long runs", "Expert", "Help"
+OPTIONS = "Options"
+_GROUPS = (INPUT, OPTIONS, FIND, LEARN, JUDGE, OUTPUT, LARGE, EXPERT, HELP)
+_SHOW_ALL = "gomkcn.show_all"
+
+
+class _Option(click.Option):
+    """An option with its group in the help; a rare one is shown by ``--help-all`` only."""
+
+    def __init__(
+        self, *names: Any, group: str = OPTIONS, rare: bool = False, **settings: Any
+    ) -> None:
+        super().__init__(*names, **settings)
+        self.group, self.rare = group, rare
+
+
+def add_options(
+    *table: tuple[str, Any, str], group: str = OPTIONS, rare: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """Decorate a command with options of a group, each given as (names, kind, help).
 
     The kind is a type, or a default value, which the help then shows. ``bool`` is a flag ("--a/--b"
     is None unless given), ``list`` a repeatable option, and ``...`` a text that must be given.
@@ -51,25 +72,94 @@ def add_options(*table: tuple[str, Any, str]) -> Callable[[Decorated], Decorated
                 settings = {"is_flag": True, "default": None if "/" in names else False}
             elif isinstance(kind, (type, click.ParamType)):
                 settings = {"type": kind}
+            settings |= {"cls": _Option, "group": group, "rare": rare}
             command = click.option(*names.split(), help=text, **settings)(command)
         return command
 
     return decorate
 
 
-# options of the commands that write the folder of a long run
-run_options = add_options(
-    ("--out", ..., "Folder of the run."),
-    ("--settings settings_file", str, "A TOML file, such as the settings.toml of a run."),
-    ("--force", bool, "Overwrite a run in the folder."),
-    ("--resume", bool, "Resume an unfinished run in the folder."),
-    ("--time-limit", float, "End after so many seconds, with the results so far."),
-    ("--quiet", bool, "Show no log and no progress bar."),
+_output_options = add_options(
+    ("--out", str, "Write to this folder. [runs/NAME, with a number where it is taken]"),
+    ("--force", bool, "Overwrite the run that is in the folder."),
+    group=OUTPUT,
+)
+_quiet_option = add_options(
+    ("--quiet", bool, "Show no log and no progress bar."), group=OUTPUT, rare=True
+)
+_long_run_options = add_options(
+    ("--time-limit", float, "Stop after so many seconds, with the results so far."),
+    ("--resume", bool, "Go on with the unfinished run in the folder."),
+    group=LARGE,
+)
+_settings_option = add_options(
+    ("--settings settings_file", str, "Take the settings of a TOML file, as a run writes one."),
+    group=EXPERT,
+    rare=True,
 )
 
 
+def run_options(command: Decorated) -> Decorated:
+    """Options of the commands that write the folder of a long run."""
+    return _output_options(_quiet_option(_long_run_options(_settings_option(command))))
+
+
+def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
+    """The folder ``out`` of a run, or else one that is told to the user.
+
+    Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
+    last that does.
+    """
+    from gomkcn_dgl.runtime.file_names import stem
+    from gomkcn_dgl.runtime.processes import world_size
+
+    if out is not None:
+        return out
+    if world_size() > 1:
+        raise InputError("out must be given where several processes share the work of a run.")
+    name = stem(Path(path).resolve()) or "run"
+    folder, latest = Path("runs", name), None
+    for number in itertools.count(2):
+        if not folder.exists():
+            break
+        folder, latest = folder.with_name(f"{name}-{number}"), folder
+    chosen = latest if resume and latest is not None else folder
+    click.echo(f"folder of this run: {chosen}")
+    return str(chosen)
+
+
 class Command(click.Command):
-    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N."""
+    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N.
+
+    Its help has the options in groups; ``--help-all`` shows the rare ones as well.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if any(_is_rare(option) for option in self.params):
+            help_all = _Option(
+                ["--help-all"],
+                help="Show the rare options as well.",
+                group=HELP,
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+            )
+            self.params.append(help_all)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        # the common ones of a group first
+        for option in sorted(options, key=_is_rare):
+            line = option.get_help_record(ctx)
+            if line is not None and (ctx.meta.get(_SHOW_ALL) or not _is_rare(option)):
+                groups.setdefault(getattr(option, "group", HELP), []).append(line)
+        for title in sorted(groups, key=_GROUPS.index):
+            with formatter.section(title):
+                formatter.write_dl(groups[title])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -102,6 +192,17 @@ class Group(click.Group):
             sys.exit(GomkcnError.exit_code)
 
 
+def _is_rare(option: click.Parameter) -> bool:
+    return isinstance(option, _Option) and option.rare
+
+
+def _show_all(ctx: click.Context, option: click.Parameter, is_given: bool) -> None:
+    if is_given:
+        ctx.meta[_SHOW_ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
 def _drop_output() -> None:
     """Discard what is still to be printed; Python would otherwise fail again when it exits."""
     with contextlib.suppress(OSError, ValueError):
@@ -119,16 +220,32 @@ def show_log(quiet: bool) -> None:
 
 
 # what is said about the edges of a file, as in read_graph
-kind_options = add_options(
-    ("--directed/--undirected", bool, "Whether edges have a direction. [as the file says]"),
-    ("--relation", str, "Column of the kinds of edges; none: not used. [by its header]"),
-    ("--edge-features", NAMES, "Columns of numbers of each edge, separated by commas."),
+_direction_options = add_options(
+    ("--directed/--undirected", bool, "Say whether edges have a direction. [as the file says]"),
+    ("--relation", str, "Take the kinds of edges from this column, or from none. [by its header]"),
+    group=INPUT,
+)
+_edge_feature_option = add_options(
+    (
+        "--edge-features",
+        NAMES,
+        "Take numbers of each edge from these columns, separated by commas.",
+    ),
+    group=INPUT,
+    rare=True,
 )
 _column_options = add_options(
     ("--source", str, "Column of the nodes that edges leave, by name or number. [by its header]"),
     ("--target", str, "Column of the nodes that edges lead to. [by its header]"),
     ("--weight", str, "Column of the weights; none: not used. [weight]"),
+    group=INPUT,
+    rare=True,
 )
+
+
+def kind_options(command: Decorated) -> Decorated:
+    """What may be said about the kinds of edges."""
+    return _direction_options(_edge_feature_option(command))
 
 
 def edge_options(command: Decorated) -> Decorated:
@@ -142,17 +259,27 @@ def graph_options(command: Decorated) -> Decorated:
     return click.argument("path", metavar="PATH", required=False)(options)
 
 
-reading_options = add_options(
-    (
-        "--features",
-        NAMES,
-        "Features to use, by name: node attributes, columns of the feature file, or "
-        "'attributes' and 'labels' of a TU folder; separated by commas.",
-    ),
-    ("--feature-file", str, "A .npy or .csv with one row per node."),
-    ("--label-names", str, "A .csv, .json or .toml with the meanings of labels."),
-    ("--format", str, "edges, csv, parquet, graphml, dgl, npz, folder or tu. [by the name]"),
+_name_options = add_options(
+    ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
+    ("--label-names", str, "Read what labels mean from a .csv, .json or .toml file."),
+    group=INPUT,
 )
+_file_options = add_options(
+    ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
+    (
+        "--format",
+        str,
+        "Format of the file: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, "
+        "folder or tu. [by the name]",
+    ),
+    group=INPUT,
+    rare=True,
+)
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """All that may be said about the nodes and the format of a file."""
+    return _name_options(_file_options(command))
 
 
 def read_graph_at(path: str | None, **options: Any) -> Any:

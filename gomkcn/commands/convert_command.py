@@ -9,7 +9,16 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import NAMES, Command, add_options, edge_options, show_log
+from gomkcn.commands.base import (
+    INPUT,
+    LARGE,
+    NAMES,
+    OUTPUT,
+    Command,
+    add_options,
+    edge_options,
+    show_log,
+)
 
 # the libraries are imported inside the command, so that --help answers at once
 
@@ -18,12 +27,19 @@ from gomkcn.commands.base import NAMES, Command, add_options, edge_options, show
 @click.argument("edges", metavar="EDGES")
 @click.argument("out", metavar="OUT")
 @add_options(
-    ("--memory-limit", "2GiB", "Memory that may be used; a smaller limit sorts in smaller parts."),
-    ("--feature-file", str, "A .npy or .csv with one row per node."),
-    ("--features", NAMES, "Columns of the feature file, separated by commas. [all]"),
-    ("--format", str, "edges, csv or parquet. [by the name]"),
-    ("--force", bool, "Overwrite a graph folder."),
+    ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
+    ("--features", NAMES, "Take these columns of that file, separated by commas. [all]"),
+    ("--format", str, "Format of the edges: edges, csv or parquet. [by the name]"),
+    group=INPUT,
+)
+@add_options(
+    ("--force", bool, "Overwrite the graph that is in the folder."),
     ("--quiet", bool, "Show no log and no progress bar."),
+    group=OUTPUT,
+)
+@add_options(
+    ("--memory-limit", "2GiB", "Use so much memory; less sorts the edges in smaller parts."),
+    group=LARGE,
 )
 @edge_options
 def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, add_options, edge_options, reading_options, show_log
+from gomkcn.commands.base import (
+    EXPERT,
+    OUTPUT,
+    Command,
+    add_options,
+    edge_options,
+    reading_options,
+    show_log,
+)
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,10 +31,14 @@ if TYPE_CHECKING:
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
 @add_options(
-    ("--count-error", 0.02, "Half-width of the 95 % interval of an estimate, over the number."),
-    ("--count-seconds", 10.0, "Most seconds to count exactly, and then again to estimate."),
-    ("--list most", 0, "List so many occurrences: all, or a random sample."),
+    ("--list most", 0, "List so many places: all, or a random sample."),
+    group=OUTPUT,
+)
+@add_options(
+    ("--count-error", 0.02, "Estimate to this relative error where exact counting takes long."),
+    ("--count-seconds", 10.0, "Count exactly for at most so long, and then estimate as long."),
     ("--seed", 0, "Seed of the random draws."),
+    group=EXPERT,
 )
 @reading_options
 @edge_options

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Group, add_options, show_log, truth_path_of
+from gomkcn.commands.base import EXPERT, OUTPUT, Group, add_options, show_log, truth_path_of
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 
@@ -42,41 +42,48 @@ def generate() -> None:
 
 @generate.command()
 @add_options(
-    ("--out", ..., "Graph file; its truth is written beside it."),
+    ("--out", ..., "Write this graph file; the places of the motifs are written beside it."),
+    group=OUTPUT,
+)
+@add_options(
     (
         "--base",
         "ba",
-        "Base graph: ba, er, ws, regular or tree; or configuration, scale-free or layered, whose "
-        "edges have a direction.",
+        "Plant into a graph of this kind: ba, er, ws, regular or tree; or configuration, "
+        "scale-free or layered, whose edges have a direction.",
     ),
-    ("--nodes", 760, "Nodes of the base graph."),
-    ("--edges-per-node", 1, "Edges of each new node, for ba, and of each, for directed graphs."),
+    ("--nodes", 760, "Give the base graph so many nodes."),
+    ("--edges-per-node", 1, "Give each new node so many edges, for ba and directed graphs."),
+    ("--directed", bool, "Give each edge a direction."),
+    (
+        "--motif motifs",
+        list,
+        "Plant NAME=COPIES, or FILE=COPIES for an edge list of your own; may be repeated. "
+        "[house, cup, wheel, crown: 10 each] Where edges have a direction, as many of "
+        "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
+    ),
+    ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
+    ("--features", "per_type", "Features: constant, per_type, per_node or per_type_noise."),
+    ("--seed", 0, "Seed of all random numbers."),
+)
+@add_options(
     ("--edge-prob", 0.005, "Probability of an edge, for er."),
     ("--neighbors", 4, "Neighbours on the ring, for ws."),
     ("--rewire-prob", 0.1, "Probability that an edge is rewired, for ws."),
     ("--degree", 3, "Degree of each node, for regular."),
     ("--layers", 5, "Number of layers, for layered."),
-    ("--directed", bool, "Give each edge a direction."),
     ("--relations", 1, "Number of edge types; those that the motifs name are among them."),
-    (
-        "--motif motifs",
-        list,
-        "NAME=COPIES, or FILE=COPIES for an edge list of your own; repeatable. "
-        "[house, cup, wheel, crown: 10 each] Where edges have a direction, as many of "
-        "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
-    ),
-    ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
     (
         "--extra-degree",
         2,
         "Edges that a node of a copy may have beyond the median of the base graph, for --embedded.",
     ),
-    ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
     ("--feature-dim", 3, "Number of features."),
     ("--noise", 0.0, "Standard deviation of the noise, for per_type_noise."),
     ("--remove-prob", 0.0, "Probability that an edge of a motif is removed."),
     ("--add-prob", 0.0, "Probability that an edge is added between two nodes of a motif."),
-    ("--seed", 0, "Seed of all random numbers."),
+    group=EXPERT,
+    rare=True,
 )
 def planted(
     out: str,

@@ -14,8 +14,8 @@ from gomkcn.commands.base import Command, add_options, graph_options, read_graph
 @click.command(cls=Command)
 @graph_options
 @add_options(
-    ("--hops num_hops", int, "Radius of a subgraph. [3, or half the size]"),
-    ("--size max_nodes", 6, "Most nodes of a subgraph."),
+    ("--size max_nodes", 6, "Say how many neighbourhoods have more nodes than this."),
+    ("--hops num_hops", int, "Take neighbourhoods of so many steps. [3, or half the size]"),
 )
 def info(num_hops: int | None, max_nodes: int, **graph_settings: Any) -> None:
     """Print what would be read from PATH and what not, and how many subgraphs are truncated.

@@ -7,6 +7,7 @@ import click
 from gomkcn.commands.base import Group
 from gomkcn.commands.convert_command import convert
 from gomkcn.commands.count_command import count
+from gomkcn.commands.demo_command import demo
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.info_command import info
 from gomkcn.commands.mine_command import mine, report
@@ -20,6 +21,7 @@ def main() -> None:
     """Find the small patterns that occur again and again in graphs.
 
     \b
+    gomkcn demo                                 an example: a small graph, its patterns, their page
     gomkcn generate planted --out planted.bin   a graph whose answer is known
     gomkcn info planted.bin                     what would be read from a file
     gomkcn convert friends.txt.gz friends.graph a large graph as a folder that stays on disk
@@ -33,6 +35,6 @@ def main() -> None:
 
 
 for command in (
-    generate, info, convert, mine, report, count, compare, export, train, explain
+    demo, generate, info, convert, mine, report, count, compare, export, train, explain
 ):  # fmt: skip
     main.add_command(command)

@@ -8,8 +8,15 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
+    EXPERT,
+    FIND,
+    INPUT,
+    JUDGE,
+    LARGE,
     Command,
+    Decorated,
     add_options,
+    choose_folder,
     graph_options,
     read_graph_at,
     run_options,
@@ -30,26 +37,63 @@ class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is neither a whole number nor auto.", param, ctx)
 
 
-# the options that most users need, named as in the tables of the settings file, which has more
-_settings_options = add_options(
+# named as in the tables of the settings file, which has more
+_find_options = add_options(
     (
         "--patterns num_patterns",
         _NumberOrAuto(),
-        "Most patterns; auto: all that stand out. [12; one for 4 nodes in small graphs]",
+        "Report at most so many patterns; auto: all that stand out. [12, and in a graph of fewer "
+        "than 48 nodes one for each 4 nodes]",
     ),
-    ("--size pattern_size", str, "Nodes of a pattern, the smallest and the largest. [3-8]"),
-    ("--rank", str, "What comes first: surprise, frequency, coverage or classes. [surprise]"),
+    ("--size pattern_size", str, "Look for patterns of so many nodes, as in 3-5. [3-8]"),
+    (
+        "--rank",
+        str,
+        "Put first what is most surprising (surprise) or most frequent (frequency), covers most "
+        "nodes (coverage) or tells classes of graphs apart (classes). [surprise]",
+    ),
+    group=FIND,
+)
+_judge_options = add_options(
     (
         "--null",
         list,
-        "Null model: degree, configuration, reciprocity, triangles, communities, geometric, "
-        "small-world, features, or none; repeatable. [degree, in graphs of at most 200,000 edges]",
+        "Compare with random graphs of this kind: degree, configuration, reciprocity, triangles, "
+        "communities, geometric, small-world, features, or none; may be repeated. [degree, in "
+        "graphs of at most 200,000 edges]",
     ),
-    ("--null-samples", int, "Most graphs of each null model. [32]"),
-    ("--count-error", float, "Wanted relative error of an estimated count. [0.02]"),
-    ("--count-seconds", float, "Most seconds to count each pattern. [1.0]"),
-    ("--min-support", int, "Least occurrences of a pattern. [5]"),
+    ("--stability restarts", int, "Mine so often again, to see which patterns come back. [0]"),
+    group=JUDGE,
+)
+_rare_find_options = add_options(
+    ("--min-support", int, "Leave out patterns with fewer occurrences. [5]"),
     ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
+    group=FIND,
+    rare=True,
+)
+_rare_judge_options = add_options(
+    ("--null-samples", int, "Draw at most so many random graphs of each kind. [32]"),
+    ("--count-error", float, "Estimate counts to this relative error. [0.02]"),
+    ("--count-seconds", float, "Count each pattern for at most so many seconds. [1.0]"),
+    ("--truth", str, "Compare with what was planted. [the file beside the graph]"),
+    group=JUDGE,
+    rare=True,
+)
+_class_option = add_options(
+    ("--class-names", str, "Read what classes of graphs mean from a .csv, .json or .toml file."),
+    group=INPUT,
+    rare=True,
+)
+_memory_option = add_options(
+    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
+    group=LARGE,
+)
+_sample_option = add_options(
+    ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
+    group=LARGE,
+    rare=True,
+)
+_expert_options = add_options(
     ("--seed random_state", int, "Seed of all random numbers. [0]"),
     ("--levels num_levels", int, "Levels of neighbours that filters compare. [3]"),
     ("--matching", str, "How filters are matched: optimal, or the paper's greedy. [optimal]"),
@@ -61,10 +105,16 @@ _settings_options = add_options(
     ("--views num_views", int, "Subgraphs around each node. [1]"),
     ("--contrast feature_contrast", float, "Weight of features. [0.3]"),
     ("--min-similarity", float, "Least similarity of a nearest node. [by a null model]"),
-    ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
-    ("--memory-limit", str, "Memory beside the graph, such as 4GiB. [half of the machine's]"),
-    ("--stability restarts", int, "Repeated runs: other initializations, resampled nodes. [0]"),
+    group=EXPERT,
+    rare=True,
 )
+
+
+def _settings_options(command: Decorated) -> Decorated:
+    """The options that decide what is found; their names are those of the settings file."""
+    common = _find_options(_judge_options(_memory_option(command)))
+    rare = _rare_find_options(_rare_judge_options(_class_option(common)))
+    return _sample_option(_expert_options(rare))
 
 
 def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
@@ -87,23 +137,25 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @click.command(cls=Command)
 @graph_options
 @run_options
-@add_options(
-    ("--truth", str, "Planted truth. [the file beside the graph]"),
-    ("--class-names", str, "A .csv, .json or .toml with the meanings of classes of graphs."),
-)
 @_settings_options
 def mine(
-    out: str, settings_file: str | None, force: bool, resume: bool, quiet: bool, **options: Any
+    out: str | None,
+    settings_file: str | None,
+    force: bool,
+    resume: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Find the patterns that occur again and again in the graph at PATH.
 
     \b
-    gomkcn mine friends.txt.gz --out run --patterns 12 --size 3-6
+    gomkcn mine friends.txt.gz
+    gomkcn mine friends.txt.gz --out run --patterns 20 --size 3-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels --rank classes
     gomkcn mine graph.graphml --out run --features x0,x1
-    gomkcn mine regulation.csv --out run --source gene --target other --relation effect
-    gomkcn mine friends.txt.gz --out run --null configuration --stability 10
+    gomkcn mine table.csv --source gene --target other --relation effect
+    gomkcn mine friends.txt.gz --null configuration --stability 10
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
     gomkcn mine friends.graph --out run --resume
@@ -129,6 +181,7 @@ def mine(
         classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
+        out = choose_folder(out, settings.graph.path, resume=resume)
         with lock_folder(out) as folder:
             progress = prepare_folder(folder, force, resume)
             if progress is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gomkcn.commands.base import Command, add_options
+from gomkcn.commands.base import OUTPUT, Command, add_options
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -32,8 +32,9 @@ def compare(first: str, second: str) -> None:
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 @add_options(
-    ("--out", ..., "Folder of the tables."),
-    ("--format", "csv", "csv or parquet."),
+    ("--out", ..., "Write the tables to this folder."),
+    ("--format", "csv", "Format of the tables: csv or parquet."),
+    group=OUTPUT,
 )
 def export(run: str, out: str, format: str) -> None:
     """Write the patterns and the occurrences of a finished RUN as tables.

@@ -8,25 +8,57 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import NAMES, Command, add_options, kind_options, run_options, show_log
+from gomkcn.commands.base import (
+    EXPERT,
+    INPUT,
+    JUDGE,
+    LEARN,
+    NAMES,
+    OUTPUT,
+    Command,
+    Decorated,
+    add_options,
+    choose_folder,
+    kind_options,
+    run_options,
+    show_log,
+)
 from gomkcn_dgl.errors import InputError
 
 # the libraries are imported inside the commands, so that --help answers at once
 
 # a settings file takes all of them; of two defaults the first is for graphs, the second for nodes
-_train_options = add_options(
+_name_options = add_options(
+    ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
+    group=INPUT,
+)
+_learn_options = add_options(
+    ("--filters num_filters", int, "Learn so many small graphs that tell the classes apart. [8]"),
+    ("--size filter_size", int, "Give each of them so many nodes. [6; 4]"),
+    ("--hops num_hops", int, "Look so many steps far around each node. [2; 1]"),
+    ("--epochs num_epochs", int, "Go through the training part at most so often. [200]"),
+    group=LEARN,
+)
+_judge_options = add_options(
+    (
+        "--split",
+        str,
+        "Shares for training, validation and test. [masks in the file, or 0.8,0.1,0.1]",
+    ),
+    group=JUDGE,
+)
+_rare_input_options = add_options(
     ("--task", str, "Classify graphs or nodes: graph or node. [what has labels]"),
-    ("--features", NAMES, "Names of the features to use, separated by commas."),
     ("--node-label", str, "Node data of a .bin that holds the classes. [label]"),
-    ("--split", str, "Shares of the three parts. [masks in the file, or 0.8,0.1,0.1]"),
     ("--scaling", str, "Of features: standard, rows or none. [standard; rows for Planetoid]"),
+    group=INPUT,
+    rare=True,
+)
+_expert_options = add_options(
     ("--kernel", str, "Graph kernel: gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
     ("--hidden hidden_feats", int, "Feature width of the filters; 0: of the data. [up to 32]"),
-    ("--filters num_filters", int, "Filters in each layer. [8]"),
     ("--class-filters/--linear-head", bool, "Kind of the last layer. [linear; class filters]"),
-    ("--size filter_size", int, "Nodes of a filter. [6; 4]"),
     ("--subgraph-size max_nodes", int, "Nodes of a subgraph. [--size; 16]"),
-    ("--hops num_hops", int, "Radius of a subgraph. [2; 1]"),
     ("--levels num_levels", int, "Levels of gomk, or steps of a walk. [2]"),
     ("--layers num_layers", int, "Number of convolutions. [1]"),
     ("--tau", float, "Width of the node similarity of gomk. [1.0]"),
@@ -35,14 +67,21 @@ _train_options = add_options(
     ("--input-dropout", float, "Dropout of the features. [0; 0.5]"),
     ("--policy", str, "Which nodes a large subgraph keeps: bfs, dense or random. [bfs]"),
     ("--init", str, "Initial filters: classes or random. [classes]"),
-    ("--epochs num_epochs", int, "Largest number of epochs. [200]"),
     ("--patience", int, "Stop after this many epochs without a better one. [50]"),
     ("--lr learning_rate", float, "Learning rate of Adam. [0.01]"),
     ("--weight-decay", float, "Weight decay, except of the filters. [0]"),
     ("--batch-size", int, "Graphs in a batch. [128]"),
     ("--seed", int, "Seed of all random numbers. [0]"),
     ("--checkpoint-every", int, "Epochs between two checkpoints for --resume. [twice a minute]"),
+    group=EXPERT,
+    rare=True,
 )
+
+
+def _train_options(command: Decorated) -> Decorated:
+    """The options that decide what is learnt."""
+    rare = _rare_input_options(_expert_options(command))
+    return _name_options(_learn_options(_judge_options(rare)))
 
 
 @click.command(cls=Command)
@@ -51,7 +90,12 @@ _train_options = add_options(
 @kind_options
 @_train_options
 def train(
-    out: str, settings_file: str | None, force: bool, resume: bool, quiet: bool, **options: Any
+    out: str | None,
+    settings_file: str | None,
+    force: bool,
+    resume: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Train a classifier of graphs or nodes on the labelled data at PATH.
 
@@ -79,6 +123,7 @@ def train(
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
         settings = settings.override({**options, "split": _parse_shares(options["split"])})
         data = training.read_training_data(settings.data)
+        out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             every = options["checkpoint_every"]
             checkpoint = training.prepare_training_folder(folder, force, resume, every)
@@ -103,6 +148,7 @@ def train(
     ("--nodes", str, "Nodes to show, for a classifier of nodes."),
     ("--data data_path", str, "The data set, if it was moved."),
     ("--out", str, "Folder for the page and the drawings. [RUN/explanation]"),
+    group=OUTPUT,
 )
 def explain(
     run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
