@@ -118,7 +118,10 @@ def test_the_folder_and_its_page(runs, explained, name):
     page = Page((folder / "explanation.html").read_text())
     # one file, no network, no script
     assert "script" not in page.tags and "link" not in page.tags
-    assert page.tags.count("svg") == len(explanation.filters) + len(explanation.responses)
+    places = sum(len(one.places) for one in explanation.filters)
+    drawings = len(explanation.filters) + places + len(explanation.responses)
+    # and the learning curve
+    assert page.tags.count("svg") == drawings + 1
     record = json.loads((folder / "explanation.json").read_text())
     assert record["truth"]["auc"] == explanation.truth.auc
     assert len(record["responses"]) == len(explanation.responses)
@@ -176,10 +179,12 @@ def test_filters_and_responses_keep_directions(tmp_path):
         assert all(0.5 < weight <= 1 for weight in learnt.edge_weights)
     page = render_explanation(
         explanation,
-        {"accuracy": {"test": 1, "train": 1, "val": 1}, "size": {"test": 8}, "provenance": {"a": 1},
+        {"accuracy": {"test": 1, "train": 1, "val": 1}, "provenance": {"a": 1}, "epochs": 0,
+         "size": {"test": 8, "train": 16, "val": 16},
+         "baseline": {"answer": "0", "accuracy": {"test": 0.5, "train": 0.5, "val": 0.5}},
          "data": {"num_graphs": 40, "num_nodes": 120, "num_edges": 120, "num_classes": 2}},
-        {"data": {"path": str(tmp_path)}},
+        {"data": {"path": str(tmp_path)}, "model": {"num_layers": 1, "class_filters": False}},
     )  # fmt: skip
     # three arrows in each of two drawings of each graph, the heads are filled triangles
-    heads = page[page.index("Where they respond") :].count('z" fill="currentColor"')
+    heads = page[page.index("Where the filters respond") :].count('z" fill="currentColor"')
     assert heads == 2 * 2 * 3

@@ -408,7 +408,7 @@ def test_bad_input_is_one_sentence(prepare, said, folder):
 
 
 @pytest.mark.parametrize(
-    "command", ["mine graph.txt", "mine g.txt --out run --patterns many", "mine --nope", "gather"]
+    "command", ["export run", "mine g.txt --out run --patterns many", "mine --nope", "gather"]
 )
 def test_a_wrong_command_line_shows_the_usage(command):
     result = invoke(command)
@@ -418,7 +418,7 @@ def test_a_wrong_command_line_shows_the_usage(command):
 
 
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]
-COMMANDS += ["generate planted", "generate classification", "train", "explain"]
+COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain"]
 
 
 def options_of(command):
@@ -433,6 +433,51 @@ def options_of(command):
 def test_help_has_an_example(command):
     said = gomkcn(f"{command} --help")
     assert re.search(rf"^  gomkcn {command}.*$", said, re.MULTILINE), said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_short_until_all_is_asked_for(command):
+    said = gomkcn(f"{command} --help")
+    listed = re.findall(r"^  (-[-\w]+)", said, re.MULTILINE)
+    assert len(set(listed) - {"--help-all"}) <= 15
+    if "--help-all" in listed:
+        everything = gomkcn(f"{command} --help-all")
+        for option in options_of(command).values():
+            assert option.param_type_name == "argument" or option.opts[0] in everything
+
+
+def test_help_is_in_groups():
+    titles = re.findall(r"^(\w.*):$", gomkcn("mine --help-all"), re.MULTILINE)
+    assert titles == [
+        "Input", "What to find", "How to judge", "Output", "Large graphs and long runs", "Expert",
+        "Help",
+    ]  # fmt: skip
+
+
+def test_a_folder_is_chosen_where_none_is_given():
+    write_edges("my.graph.txt")
+    for folder in ("runs/my.graph", "runs/my.graph-2"):
+        first, *_, last = gomkcn(f"mine my.graph.txt {QUICK} --quiet").splitlines()
+        assert first == f"folder of this run: {folder}"
+        assert last.endswith(f"report: {folder}/report.html")
+        assert Path(folder, "report.html").is_file()
+    # the latest is the one to go on with
+    said = gomkcn(f"mine my.graph.txt {QUICK} --quiet --resume")
+    assert said.endswith("nothing to resume: the run is finished, runs/my.graph-2/report.html\n")
+
+
+def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("gomkcn.commands.demo_command.MOTIFS", ("wheel=6",))
+    monkeypatch.setenv("DISPLAY", ":0")
+    first, *_, page, _ = gomkcn("demo").splitlines()
+    assert first == "folder of this run: runs/demo"
+    assert page.endswith(f": {Path('runs/demo/report.html').resolve()}")
+    assert opened == [Path("runs/demo/report.html").resolve().as_uri()]
+    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True]
+    gomkcn("demo --out other --no-open")
+    assert len(opened) == 1
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():

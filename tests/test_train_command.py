@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
 WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet --dropout 0.3"
-RUN_FILES = ["checkpoint.pt", "metrics.json", "settings.toml"]
+RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
 
 def rings_and_stars():
@@ -126,7 +126,7 @@ def test_settings_give_the_same_run_again():
 @pytest.mark.parametrize("kernel", ["gomk", "deep-random-walk"])
 def test_nodes_with_every_kernel(kernel):
     said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --init random")
-    assert said.splitlines()[0].split() == ["part", "nodes", "accuracy"]
+    assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
     assert metrics_of("run")["size"]["train"] == 80
     classifier = load_classifier("run")
     if kernel == "gomk":
@@ -241,7 +241,7 @@ def test_a_time_limit_marks_the_run_as_partial():
     command = f"train {write_graphs()} --epochs 3 {WALKS}"
     gomkcn(f"{command} --out whole")
     said = gomkcn(f"{command} --out run --time-limit 0.001")
-    assert said.splitlines()[6].startswith("partial: the time limit came before the last epoch")
+    assert said.splitlines()[7].startswith("partial: the time limit came before the last epoch")
     metrics = metrics_of("run")
     assert (metrics["partial"], metrics["epochs"]) == (True, 1)
     gomkcn(f"{command} --out run --resume")

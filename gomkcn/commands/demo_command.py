@@ -13,7 +13,8 @@ from gomkcn.commands.base import OUTPUT, Command, add_options, choose_folder
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mine_command import mine
 
-_MOTIFS = ("house=6", "wheel=6", "crown=6")
+# what is hidden
+MOTIFS = ("house=6", "wheel=6", "crown=6")
 
 
 @click.command(cls=Command)
@@ -36,13 +37,13 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     graph = folder / "example.bin"
     steps = {
-        planted: {"out": str(graph), "nodes": 200, "motifs": _MOTIFS, "features": "constant"},
+        planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
         mine: {"path": str(graph), "out": str(folder), "pattern_size": "4-6", "null_samples": 8},
     }
     for command, options in steps.items():
         ctx.invoke(command, **options)
     page = (folder / REPORT).resolve()
-    click.echo(f"\nthe page, for a browser: {page}\nnow with your own graph: gomkcn mine PATH")
+    click.echo(f"\nopen it in a browser: {page}\nnow with your own graph: gomkcn mine PATH")
     if not no_open and _has_screen():
         webbrowser.open(page.as_uri())
 

@@ -10,7 +10,9 @@ from gomkcn.commands.count_command import count
 from gomkcn.commands.demo_command import demo
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.info_command import info
-from gomkcn.commands.mine_command import mine, report
+from gomkcn.commands.mine_command import mine
+from gomkcn.commands.predict_command import predict
+from gomkcn.commands.report_command import report
 from gomkcn.commands.run_commands import compare, export
 from gomkcn.commands.train_command import explain, train
 
@@ -30,11 +32,12 @@ def main() -> None:
     gomkcn compare run other                    the patterns that two runs share
     gomkcn export run --out tables              patterns and occurrences as tables
     gomkcn train motifs.bin --out run           a classifier of graphs or nodes
+    gomkcn predict run new.bin                  the classes of new graphs or nodes
     gomkcn explain run                          what its filters respond to
     """
 
 
 for command in (
-    demo, generate, info, convert, mine, report, count, compare, export, train, explain
+    demo, generate, info, convert, mine, report, count, compare, export, train, predict, explain
 ):  # fmt: skip
     main.add_command(command)

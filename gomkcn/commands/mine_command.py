@@ -1,4 +1,4 @@
-"""`gomkcn mine` and `gomkcn report`: a graph → the folder of a mining run."""
+"""`gomkcn mine`: a graph → the folder of a mining run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gomkcn.commands.base import (
     truth_beside,
 )
 
-# the libraries are imported inside the commands, so that --help answers at once
+# the libraries are imported inside the command, so that --help answers at once
 
 
 class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
@@ -199,22 +199,3 @@ def mine(
                     remove_progress(folder)
                 click.echo(format_run(run))
                 click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
-
-
-@click.command(cls=Command)
-@click.argument("run", metavar="RUN")
-def report(run: str) -> None:
-    """Print the table of a finished RUN and write its report anew.
-
-    \b
-    gomkcn report run
-    """
-    from gomkcn_dgl.runtime.run_lock import lock_folder
-    from mining.html.tables import format_run
-    from mining.results.run_folder import read_run, write_report
-
-    finished = read_run(run)
-    with lock_folder(run) as folder:
-        page = write_report(folder, finished)
-    click.echo(format_run(finished))
-    click.echo(f"\nreport: {page}")

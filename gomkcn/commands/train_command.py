@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -30,6 +29,8 @@ from gomkcn_dgl.errors import InputError
 # a settings file takes all of them; of two defaults the first is for graphs, the second for nodes
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
+    ("--label-names", str, "Read what labels of nodes mean from a .csv, .json or .toml file."),
+    ("--class-names", str, "Read what the classes mean from a .csv, .json or .toml file."),
     group=INPUT,
 )
 _learn_options = add_options(
@@ -116,6 +117,8 @@ def train(
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+    from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics
+    from mining.html.explanation_report import explain_run
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
@@ -128,8 +131,7 @@ def train(
             every = options["checkpoint_every"]
             checkpoint = training.prepare_training_folder(folder, force, resume, every)
             if checkpoint is None:
-                metrics = folder / training.METRICS
-                click.echo(f"nothing to resume: the run is finished, {metrics}")
+                click.echo(f"nothing to resume: the run is finished, {folder / METRICS}")
                 return
             progress = not quiet and sys.stderr.isatty() and is_first()
             run = training.run_training(
@@ -137,8 +139,9 @@ def train(
             )
             training.write_training(folder, run)
             if is_first():
-                click.echo(training.format_results(run))
-                click.echo(f"run: {folder / training.METRICS}; filters: gomkcn explain {folder}")
+                click.echo(format_results(read_metrics(folder)))
+                _, page = explain_run(folder, data=data)
+                click.echo(f"what it learnt: {page}")
 
 
 @click.command(cls=Command)
@@ -159,24 +162,17 @@ def explain(
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
     """
-    from gomkcn_dgl.training.training_run import load_classifier, read_metrics, read_training_data
-    from mining.explanation.classifier_explanation import check_same_data, explain_classifier
-    from mining.html.explanation_report import describe_truth, write_explanation
+    from gomkcn_dgl.training.training_run import load_classifier
+    from mining.html.explanation_report import describe_truth, explain_run
 
-    classifier, metrics = load_classifier(run), read_metrics(run)
-    task = classifier.settings.data.task
+    task = load_classifier(run).settings.data.task
     if (nodes if task == "graph" else graphs) is not None:
         raise InputError(f"--{task}s must be given for this run, which classifies {task}s.")
     rows = _parse_numbers(f"--{task}s", graphs if task == "graph" else nodes)
-    settings = classifier.settings.override({"path": data_path})
-    data = read_training_data(settings.data)
-    check_same_data(data, metrics["data"])
-    explanation = explain_classifier(classifier, data, rows)
-    page = write_explanation(
-        Path(run) / "explanation" if out is None else out, explanation, metrics, settings.to_dict()
-    )
+    explanation, page = explain_run(run, rows, data_path=data_path, out=out)
+    names = explanation.class_names
     for response in explanation.responses:
-        classes = f"predicted {response.predicted}, true {response.true}"
+        classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
         best = response.best_filter
         strongest = f"highest response {response.highest[best]:.3f} to filter {best}"
         click.echo(f"{task} {response.row}: {classes}; {strongest}")

@@ -61,15 +61,22 @@ def read_graph_classes(
         classes = None if codes is None else as_graph_classes(codes)
         if names is None:
             return classes
-        table = names if isinstance(names, Mapping) else read_label_names(Path(names))
         if classes is None:
             raise InputError("names of classes are given, and its graphs have no classes.")
-        unknown = [code for code in table if code not in classes.names]
-        if unknown:
-            raise InputError(
-                f"names of classes must be for {listed(classes.names)}, got {unknown[0]!r}."
-            )
-        return classes._replace(names=tuple(table.get(code, code) for code in classes.names))
+        return name_classes(classes, names)
+
+
+def name_classes(
+    classes: GraphClasses, names: str | os.PathLike[str] | Mapping[str, str]
+) -> GraphClasses:
+    """Call classes as a mapping, or a file of label names, says: by their code in the data."""
+    table = names if isinstance(names, Mapping) else read_label_names(Path(names))
+    unknown = [code for code in table if code not in classes.names]
+    if unknown:
+        raise InputError(
+            f"names of classes must be for {listed(classes.names)}, got {unknown[0]!r}."
+        )
+    return classes._replace(names=tuple(table.get(code, code) for code in classes.names))
 
 
 def as_graph_classes(labels: Any) -> GraphClasses | None:

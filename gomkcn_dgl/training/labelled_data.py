@@ -15,9 +15,10 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
-from gomkcn_dgl.io.graph_classes import graph_labels
+from gomkcn_dgl.io.graph_classes import GraphClasses, graph_labels, name_classes
 from gomkcn_dgl.io.planetoid import is_planetoid_folder, read_planetoid
-from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.runtime.file_names import listed, named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder
 from gomkcn_dgl.training.splits import PARTS, Split, check_split
@@ -34,7 +35,8 @@ class LabelledData:
 
     ``labels`` is int64, a class 0 … C - 1 for each graph (``task`` "graph") or node ("node").
     ``split`` is the one of the files, ``truth`` (bool ``[V]``) marks the nodes of planted motifs.
-    Features that are a ``bag_of_words`` are best scaled row by row.
+    Features that are a ``bag_of_words`` are best scaled row by row. ``class_names`` are what the
+    classes are called, their numbers where nothing is said.
     """
 
     graph: CSRGraph
@@ -43,11 +45,17 @@ class LabelledData:
     split: Split | None = None
     truth: np.ndarray | None = None
     bag_of_words: bool = False
+    class_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.class_names:
+            numbers = range(int(self.labels.max()) + 1)
+            object.__setattr__(self, "class_names", tuple(map(str, numbers)))
 
     @property
     def num_classes(self) -> int:
         """Number of classes."""
-        return int(self.labels.max()) + 1
+        return len(self.class_names)
 
     @property
     def graph_of(self) -> np.ndarray:
@@ -65,14 +73,17 @@ def read_labelled(
     task: str | None = None,
     features: Sequence[str] | None = None,
     node_label: str | None = None,
-    **edge_options: Any,
+    class_names: str | Path | Mapping[str, str] | None = None,
+    **reading: Any,
 ) -> LabelledData:
     """Read graphs and classes from a TU folder, a Planetoid folder or a DGL ``.bin``.
 
     A ``.bin`` holds classes of graphs in its labels, or classes of nodes in ``ndata`` under
     ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
-    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth. The
-    ``edge_options`` ``directed``, ``relation`` and ``edge_features`` are those of ``read_graph``.
+    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth.
+    ``class_names`` says what classes are called, by their code: a mapping, or a file.
+    The options ``directed``, ``relation``, ``edge_features`` and ``label_names`` of ``reading`` are
+    those of ``read_graph``.
     """
     path = Path(path)
     if task is not None:
@@ -81,21 +92,27 @@ def read_labelled(
         raise InputError("node_label is for task 'node', got task 'graph'.")
     task = "node" if node_label is not None else task
     if path.is_dir() and is_planetoid_folder(path):
-        given = [name for name, value in edge_options.items() if value is not None]
+        given = [name for name, value in reading.items() if value is not None]
         with named(path):
             if given:
-                raise InputError(f"{given[0]} is not for a Planetoid folder; its edges are alike.")
+                raise InputError(
+                    f"{given[0]} is not for a Planetoid folder; its edges are alike, and its "
+                    "features have no names."
+                )
             data = _read_planetoid(path, task, features, node_label)
     elif path.is_dir() and not is_graph_folder(path):
-        data = _read_tu(path, task, features, edge_options)
+        data = _read_tu(path, task, features, reading)
     elif path.suffix.lower() == ".bin" or not path.exists():
-        data = _read_dgl(path, task, features, node_label or "label", edge_options)
+        data = _read_dgl(path, task, features, node_label or "label", reading)
     else:
         raise InputError(
             f"{path.name}: classes are read from a TU folder, a Planetoid folder or a DGL .bin."
         )
     if data.num_classes < 2:
         raise InputError(f"{path.name}: there must be at least 2 classes, got 1.")
+    if class_names is not None:
+        called = name_classes(GraphClasses(data.labels, data.class_names), class_names)
+        data = dataclasses.replace(data, class_names=called.names)
     if data.graph.weights is not None:
         log.info("edge weights: not used")
         data = dataclasses.replace(data, graph=dataclasses.replace(data.graph, weights=None))
@@ -119,19 +136,21 @@ def _read_planetoid(
     graph = csr_from_edges(source, target, len(files.labels), features=files.features)
     split = None if files.split is None else check_split(Split(*files.split))
     log.info("read %s: nodes: %d, edges: %d", folder.name, graph.num_nodes, graph.num_edges)
-    return LabelledData(graph, _as_classes("labels", files.labels), "node", split, None, True)
+    labels, names = _as_classes("labels", files.labels)
+    return LabelledData(graph, labels, "node", split, None, True, names)
 
 
 def _read_tu(
-    folder: Path, task: str | None, features: Sequence[str] | None, edge_options: dict[str, Any]
+    folder: Path, task: str | None, features: Sequence[str] | None, reading: dict[str, Any]
 ) -> LabelledData:
     if task == "node":
         raise InputError(
             f"{folder.name}: a TU folder has classes of graphs (its node labels are features); "
             "task must be 'graph'."
         )
-    graph = read_graph(folder, features=features, **edge_options)
-    return LabelledData(graph, read_tu_labels(folder), "graph")
+    graph = read_graph(folder, features=features, **reading)
+    labels, names = _as_classes("graph labels", read_tu_classes(folder))
+    return LabelledData(graph, labels, "graph", class_names=names)
 
 
 def _read_dgl(
@@ -139,9 +158,9 @@ def _read_dgl(
     task: str | None,
     features: Sequence[str] | None,
     node_label: str,
-    edge_options: dict[str, Any],
+    reading: dict[str, Any],
 ) -> LabelledData:
-    graph = read_graph(path, features=features, **edge_options)
+    graph = read_graph(path, features=features, **reading)
     with named(path):
         columns = read_dgl_columns(path)
         of_graphs = graph_labels(columns.graph_labels, graph.num_graphs)
@@ -157,12 +176,14 @@ def _read_dgl(
                 f"its {where} are {listed(sorted(table)) or 'none'}."
             )
         truth = columns.node_data.get(_TRUTH)
+        classes, names = _as_classes(name, labels)
         return LabelledData(
             graph,
-            _as_classes(name, labels),
+            classes,
             task,
             _read_masks(table),
             None if truth is None else truth != 0,
+            class_names=names,
         )
 
 
@@ -177,14 +198,16 @@ def _infer_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> st
     return "node" if of_graphs is None else "graph"
 
 
-def _as_classes(name: str, codes: np.ndarray) -> np.ndarray:
-    """Whole numbers of any type as classes 0 … C - 1, in ascending order."""
+def _as_classes(name: str, codes: np.ndarray) -> GraphClasses:
+    """Whole numbers of any type as classes 0 … C - 1, in ascending order, called by their code."""
     if codes.size != len(codes):
         raise InputError(f"{name} must have one class a row, got the shape {codes.shape}.")
     codes = codes.reshape(-1)
     if not (np.isfinite(codes).all() and (codes == np.round(codes)).all()):
         raise InputError(f"{name} must be whole numbers.")
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    known, labels = np.unique(codes, return_inverse=True)
+    names = tuple(str(code) for code in known.astype(np.int64).tolist())
+    return GraphClasses(labels.astype(np.int64), names)
 
 
 def _read_masks(table: Mapping[str, np.ndarray]) -> Split | None:

@@ -61,6 +61,9 @@ class DataSettings:
     task: str | None = None
     # names of the features
     features: tuple[str, ...] | None = None
+    # files that say what labels of nodes and classes are called
+    label_names: str | None = None
+    class_names: str | None = None
     # name of the node data with the classes
     node_label: str | None = None
     # as in read_graph

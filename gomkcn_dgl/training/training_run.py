@@ -29,7 +29,7 @@ from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.provenance import describe_provenance
-from gomkcn_dgl.runtime.run_files import begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.run_files import begin_run, to_json, write_files
 from gomkcn_dgl.runtime.torch_file import read_state
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.collection import GraphCollection
@@ -42,8 +42,9 @@ from gomkcn_dgl.training.training_loop import (
     evaluate_classifier,
     train_classifier,
 )
+from gomkcn_dgl.training.training_metrics import METRICS, Baseline, read_metrics, summarize
 
-METRICS, UNFINISHED = "metrics.json", "unfinished.pt"
+UNFINISHED = "unfinished.pt"
 _CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
 _RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 _SHARES = (0.8, 0.1, 0.1)
@@ -54,7 +55,8 @@ class TrainedClassifier:
     """A model at its best epoch, with its resolved settings, split and feature scaling.
 
     The model takes features from which ``offset`` was subtracted and which were divided by
-    ``spread``, both float32 ``[D]``.
+    ``spread``, both float32 ``[D]``. ``feature_names`` are the D names of the features, and
+    ``class_names`` those of the classes.
     """
 
     model: GOMKCN
@@ -62,6 +64,8 @@ class TrainedClassifier:
     split: Split
     offset: np.ndarray
     spread: np.ndarray
+    feature_names: tuple[str, ...]
+    class_names: tuple[str, ...]
 
     def collection(self, graph: CSRGraph) -> GraphCollection:
         """Graphs with scaled features and their subgraphs."""
@@ -88,12 +92,14 @@ class TrainingRun:
     """A finished training run.
 
     ``results`` holds the evaluations of ``"train"``, ``"val"`` and ``"test"`` at the best epoch,
-    ``summary`` the sizes of the data; ``seconds`` includes the time before a checkpoint.
+    ``baseline`` is the answer that needs no learning, ``summary`` the sizes of the data;
+    ``seconds`` includes the time before a checkpoint.
     """
 
     classifier: TrainedClassifier
     history: History
     results: dict[str, Evaluation]
+    baseline: Baseline
     summary: dict[str, Any]
     seconds: float
     provenance: dict[str, Any]
@@ -111,6 +117,8 @@ def read_training_data(settings: DataSettings) -> LabelledData:
         directed=settings.directed,
         relation=settings.relation,
         edge_features=settings.edge_features,
+        label_names=settings.label_names,
+        class_names=settings.class_names,
     )
 
 
@@ -164,7 +172,15 @@ def run_training(
     }
     seconds = time.perf_counter() - start if checkpoint is None else checkpoint.seconds
     provenance = describe_provenance(training.seed, seconds)
-    return TrainingRun(classifier, history, results, summarize(data), seconds, provenance)
+    return TrainingRun(
+        classifier,
+        history,
+        results,
+        Baseline.of(data, split),
+        summarize(data),
+        seconds,
+        provenance,
+    )
 
 
 def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
@@ -190,7 +206,11 @@ def _identity(settings: TrainSettings, data: LabelledData, split: Split) -> dict
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
-    return {"settings": settings.override({"path": ""}).to_dict(), "data": digest_of(*arrays)}
+    tables = settings.override({"path": ""}).to_dict()
+    # what things are called, and where it is written, decides nothing
+    for name in ("label_names", "class_names"):
+        del tables["data"][name]
+    return {"settings": tables, "data": digest_of(*arrays)}
 
 
 def _untrained_classifier(
@@ -206,7 +226,13 @@ def _untrained_classifier(
         offset[varies], spread[varies] = of_train.mean(axis=0)[varies], of_train.std(axis=0)[varies]
     model = _build_model(settings, features.shape[1], data.num_classes)
     return TrainedClassifier(
-        model, settings, split, offset.astype(np.float32), spread.astype(np.float32)
+        model,
+        settings,
+        split,
+        offset.astype(np.float32),
+        spread.astype(np.float32),
+        data.graph.feature_names,
+        data.class_names,
     )
 
 
@@ -225,33 +251,6 @@ def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GO
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         return GOMKCN(in_feats, num_classes, **options)
-
-
-def summarize(data: LabelledData) -> dict[str, Any]:
-    """Sizes of a data set, by which a run recognises it."""
-    graph = data.graph
-    return {
-        "task": data.task,
-        "num_graphs": graph.num_graphs,
-        "num_nodes": graph.num_nodes,
-        "num_edges": graph.num_edges,
-        "num_features": graph.features.shape[1],
-        "num_classes": data.num_classes,
-    }
-
-
-def format_results(run: TrainingRun) -> str:
-    """Lay out the accuracies for a terminal."""
-    lines = [f"{'part':<10}  {run.summary['task'] + 's':>7}  accuracy"]
-    names = {"train": "train", "val": "validation", "test": "test"}
-    for name, part in zip(PARTS, run.classifier.split, strict=True):
-        accuracy = run.results[name].accuracy
-        lines.append(f"{names[name]:<10}  {len(part):>7}  {accuracy:>8.1%}")
-    history = run.history
-    lines.append(f"\nbest epoch {history.best_epoch} of {history.epochs}, {run.seconds:.1f} s")
-    if history.partial:
-        lines.append("partial: the time limit came before the last epoch; go on with --resume")
-    return "\n".join(lines)
 
 
 def prepare_training_folder(
@@ -284,7 +283,8 @@ def _checkpoint(run: TrainingRun) -> bytes:
     split = zip(PARTS, classifier.split, strict=True)
     state = {
         "model": classifier.model.state_dict(),
-        "num_classes": run.summary["num_classes"],
+        "class_names": list(classifier.class_names),
+        "feature_names": list(classifier.feature_names),
         "offset": torch.from_numpy(classifier.offset),
         "spread": torch.from_numpy(classifier.spread),
         "split": {name: torch.from_numpy(part) for name, part in split},
@@ -298,6 +298,7 @@ def _metrics(run: TrainingRun) -> dict[str, Any]:
     return {
         "data": run.summary,
         "accuracy": {part: run.results[part].accuracy for part in PARTS},
+        "baseline": run.baseline._asdict(),
         "loss": {part: run.results[part].loss for part in PARTS},
         "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
         "best_epoch": history.best_epoch,
@@ -313,15 +314,6 @@ def _metrics(run: TrainingRun) -> dict[str, Any]:
     }
 
 
-def read_metrics(folder: str | Path) -> dict[str, Any]:
-    """Read ``metrics.json`` of a finished run."""
-    folder = Path(folder)
-    metrics = read_json(folder / METRICS)
-    if not isinstance(metrics, dict) or not {"data", "accuracy"} <= set(metrics):
-        raise InputError(f"{str(folder / METRICS)!r} is damaged; train again.")
-    return metrics
-
-
 def load_classifier(folder: str | Path) -> TrainedClassifier:
     """Read the trained model of a finished run."""
     folder = Path(folder)
@@ -329,7 +321,8 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
     settings = read_train_settings(folder / _SETTINGS)
     state = read_state(folder / _CHECKPOINT)
     try:
-        model = _restore_model(settings, state)
+        features, classes = (_names_in(state, name) for name in ("feature_names", "class_names"))
+        model = _restore_model(settings, state, len(features), len(classes))
         split = Split(*(state["split"][part].numpy() for part in PARTS))
         offset, spread = state["offset"].numpy(), state["spread"].numpy()
     # a damaged state may lack anything, or hold anything else
@@ -337,17 +330,26 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
         raise InputError(
             f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason_of(error)})."
         ) from None
-    return TrainedClassifier(model.eval(), settings, split, offset, spread)
+    return TrainedClassifier(model.eval(), settings, split, offset, spread, features, classes)
 
 
-def _restore_model(settings: TrainSettings, state: dict[str, Any]) -> GOMKCN:
+def _names_in(state: dict[str, Any], key: str) -> tuple[str, ...]:
+    names = state[key]
+    if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"its {key} are no names")
+    return tuple(names)
+
+
+def _restore_model(
+    settings: TrainSettings, state: dict[str, Any], num_features: int, num_classes: int
+) -> GOMKCN:
     """Build a model and load its state, after a check of its shapes that takes no memory."""
-    weights, num_classes = state["model"], state["num_classes"]
-    if type(num_classes) is not int or settings.model.num_layers > len(weights):
-        raise ValueError("its classes or layers are not those of its settings")
+    weights = state["model"]
+    if settings.model.num_layers > len(weights) or len(state["offset"]) != num_features:
+        raise ValueError("its layers or features are not those of its settings")
     with torch.device("meta"):
-        outline = _build_model(settings, len(state["offset"]), num_classes)
+        outline = _build_model(settings, num_features, num_classes)
     outline.load_state_dict(weights, assign=True)
-    model = _build_model(settings, len(state["offset"]), num_classes)
+    model = _build_model(settings, num_features, num_classes)
     model.load_state_dict(weights)
     return model

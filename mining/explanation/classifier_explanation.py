@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernelConv
@@ -16,12 +16,16 @@ from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
-from gomkcn_dgl.training.training_run import TrainedClassifier, summarize
+from gomkcn_dgl.training.training_metrics import summarize
+from gomkcn_dgl.training.training_run import TrainedClassifier
+from mining.explanation.node_labels import NodeLabels
 from mining.structures.discrete_filters import discretize
 from mining.structures.edges_among import as_edges, edges_among
 
 # drawings of more nodes are unreadable
 _MAX_DRAWN_NODES = 400
+# places of each filter
+_NUM_PLACES = 3
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -33,7 +37,9 @@ class LearntFilter:
     ``edges`` are those with a weight above ½; ``features [M, D]`` are as the layer sees them,
     behind the input layer. ``class_means`` holds for each class the mean over test graphs (or
     nodes) of the highest response. ``edge_relations`` number the relations of the edges among
-    those of the explanation; left out where there is one.
+    those of the explanation; left out where there is one. ``labels [M]`` number the labels of the
+    explanation that are nearest to the features; left out where there are none. ``places`` are
+    those of the test part that excite it most.
     """
 
     edges: Edges
@@ -41,6 +47,26 @@ class LearntFilter:
     features: np.ndarray
     class_means: tuple[float, ...]
     edge_relations: tuple[int, ...] = ()
+    labels: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """The subgraph around a node, its root, that a filter responds to.
+
+    ``row`` is the graph, or the node, that was classified, ``nodes`` and ``edges`` are as in
+    :class:`Response`, the root first; ``labels`` as in :class:`LearntFilter`; ``true`` is the class
+    of the row.
+    """
+
+    row: int
+    true: int
+    response: float
+    nodes: tuple[int, ...]
+    edges: Edges
+    edge_relations: tuple[int, ...]
+    labels: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +117,8 @@ class Explanation:
     """What a classifier learnt; ``scale`` is the lowest and highest response that is drawn.
 
     ``relations`` are the kinds of edges that its filters tell apart: names, and whether they have a
-    direction.
+    direction. ``confusion[i][j]`` are the graphs or nodes of the test part that are of class i and
+    predicted as class j. ``labels`` are what labels of nodes are called, the most frequent first.
     """
 
     task: str
@@ -99,7 +126,10 @@ class Explanation:
     responses: list[Response]
     scale: tuple[float, float]
     truth: TruthAgreement | None
+    class_names: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
     relations: tuple[tuple[str, bool], ...] = ((PLAIN, False),)
+    labels: tuple[str, ...] = ()
 
 
 def explain_classifier(
@@ -115,20 +145,36 @@ def explain_classifier(
     size = classifier.settings.training.batch_size
     everything = np.arange(len(data.labels))
     predicted = predict_logits(model, collection, everything, size).argmax(dim=1).numpy()
-    scores = _responses(classifier, collection)
+    scores, hidden = _responses(classifier, collection)
     if rows is None:
         rows = _default_rows(predicted, data, test)
-    _check_rows(rows, data)
+    else:
+        _check_rows(rows, data)
     responses = [_response(row, predicted, scores, collection, data) for row in rows]
-    shown = np.concatenate([response.scores.reshape(-1) for response in responses])
+    shown = np.concatenate([np.zeros(0), *(one.scores.reshape(-1) for one in responses)])
     highest = _highest(scores, data)[test]
+    labels = NodeLabels.find(data.graph)
+    confusion = confusion_matrix(
+        data.labels[test], predicted[test], labels=np.arange(data.num_classes)
+    )
+    filters = _filters(model.first_conv, highest, data.labels[test], data.num_classes)
     return Explanation(
         data.task,
-        _filters(model.first_conv, highest, data.labels[test], data.num_classes),
+        [
+            replace(
+                one,
+                labels=labels.nearest(one.features, hidden),
+                places=_places(scores[:, number], collection, data, test, labels),
+            )
+            for number, one in enumerate(filters)
+        ],
         responses,
-        (float(shown.min()), float(shown.max())),
+        (float(shown.min()), float(shown.max())) if len(shown) else (0.0, 1.0),
         None if data.truth is None else _agreement(scores, data, test),
+        classifier.class_names,
+        tuple(tuple(row) for row in confusion.tolist()),
         tuple(model.first_conv.relations.kinds),
+        labels.names,
     )
 
 
@@ -144,13 +190,19 @@ def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
 
 
 @torch.no_grad()
-def _responses(classifier: TrainedClassifier, collection: GraphCollection) -> np.ndarray:
-    """Scores ``[V, F]`` of all nodes."""
+def _responses(
+    classifier: TrainedClassifier, collection: GraphCollection
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scores ``[V, F]`` of all nodes, and their features as the filters see them."""
     model, size = classifier.model.eval(), classifier.settings.training.batch_size
     batches = collection.batches(size) if model.pooling is not None else [collection.whole()]
-    return np.concatenate(
-        [model.first_conv(batch.subgraphs, model.input(batch.feat)).numpy() for batch in batches]
-    )
+    scores, hidden = [], []
+    for batch in batches:
+        hidden.append(model.input(batch.feat))
+        scores.append(model.first_conv(batch.subgraphs, hidden[-1]).numpy())
+    if hidden[0].layout != torch.strided:
+        hidden = [one.to_dense() for one in hidden]
+    return np.concatenate(scores), torch.cat(hidden).numpy()
 
 
 def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
@@ -198,8 +250,6 @@ def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -
 
 
 def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
-    if len(rows) == 0:
-        raise InputError(f"there is no {data.task} to show; name one that is not too large.")
     sizes = np.diff(data.graph.graph_ptr)
     for row in rows:
         if not 0 <= row < len(data.labels):
@@ -223,8 +273,7 @@ def _response(
     if data.task == "graph":
         nodes = np.arange(*data.graph.graph_ptr[row : row + 2])
     else:
-        one = collection.subgraphs.select(torch.tensor([row]))
-        nodes = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
+        nodes = _nodes_around(row, collection)
     # with the relations that the filters tell apart
     edges = edges_among(collection.graph, nodes)
     return Response(
@@ -238,6 +287,43 @@ def _response(
         data.task,
         tuple(r for *_, r in edges),
     )
+
+
+def _places(
+    responses: np.ndarray,
+    collection: GraphCollection,
+    data: LabelledData,
+    test: np.ndarray,
+    labels: NodeLabels,
+) -> tuple[Place, ...]:
+    """The nodes of the test part that respond most to a filter, each of another graph."""
+    roots = data.nodes_of(test)
+    roots = roots[np.argsort(-responses[roots], kind="stable")]
+    rows = data.graph_of[roots] if data.task == "graph" else roots
+    first = np.sort(np.unique(rows, return_index=True)[1])[:_NUM_PLACES]
+    places = []
+    for row, root in zip(rows[first].tolist(), roots[first].tolist(), strict=True):
+        nodes = _nodes_around(root, collection)
+        edges = edges_among(collection.graph, nodes)
+        places.append(
+            Place(
+                row,
+                int(data.labels[row]),
+                float(responses[root]),
+                tuple(nodes.tolist()),
+                tuple((u, v) for u, v, _ in edges),
+                tuple(r for *_, r in edges),
+                labels.of(nodes),
+            )
+        )
+    return tuple(places)
+
+
+def _nodes_around(root: int, collection: GraphCollection) -> np.ndarray:
+    """The nodes of the first subgraph of a node, itself first."""
+    one = collection.subgraphs.select(torch.tensor([root]))
+    nodes: np.ndarray = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
+    return nodes
 
 
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:

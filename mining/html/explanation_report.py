@@ -3,33 +3,72 @@
 | file                            | holds                                              |
 |---------------------------------|----------------------------------------------------|
 | `explanation.html`              | everything on one page, without network or script  |
-| `explanation.json`              | classes, responses by class, agreement with truth  |
+| `explanation.json`              | classes, confusion, filters, places, responses     |
 | `filters.svg`                   | the filters of the first layer                     |
 | `graph_*.svg` or `node_*.svg`   | the response of every node                         |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
+from scipy.stats import binomtest
 
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
-from mining.explanation.classifier_explanation import Explanation, LearntFilter
+from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.training_metrics import read_metrics
+from gomkcn_dgl.training.training_run import load_classifier, read_training_data
+from mining.explanation.classifier_explanation import (
+    Explanation,
+    LearntFilter,
+    check_same_data,
+    explain_classifier,
+)
 from mining.html.cards import relation_key
 from mining.html.page import flatten, render_page
+from mining.plots.axes import figure_to_svg
 from mining.plots.classifier_drawings import (
     draw_filter,
     draw_filters,
+    draw_learning_curve,
+    draw_place,
     draw_response,
     filter_faces,
+    label_colors,
+    label_faces,
 )
+from mining.plots.colors import PLAIN
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 
 PAGE = "explanation.html"
+
+
+def explain_run(
+    run: str | Path,
+    rows: Sequence[int] | None = None,
+    *,
+    data: LabelledData | None = None,
+    data_path: str | None = None,
+    out: str | Path | None = None,
+) -> tuple[Explanation, Path]:
+    """Explain a trained run and write that into its folder; return the path of the page as well.
+
+    ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
+    not given; ``rows`` are the graphs or nodes to show.
+    """
+    classifier, metrics = load_classifier(run), read_metrics(run)
+    settings = classifier.settings.override({"path": data_path})
+    data = read_training_data(settings.data) if data is None else data
+    check_same_data(data, metrics["data"])
+    explanation = explain_classifier(classifier, data, rows)
+    folder = Path(run) / "explanation" if out is None else out
+    return explanation, write_explanation(folder, explanation, metrics, settings.to_dict())
 
 
 def write_explanation(
@@ -40,14 +79,15 @@ def write_explanation(
 ) -> Path:
     """Write an explanation into a folder, over an older one; return the path of the page."""
     folder = prepare_run_folder(folder, (), force=True)
+    styles = _styles(explanation)
     drawings = {
         f"{explanation.task}_{response.row:05d}.svg": draw_response(
-            response, explanation.scale, _styles(explanation)
+            response, explanation.scale, styles
         )
         for response in explanation.responses
     }
     files: dict[str, str | bytes] = {
-        "filters.svg": draw_filters(explanation.filters, _styles(explanation)).to_file(),
+        "filters.svg": draw_filters(explanation.filters, styles, explanation.labels).to_file(),
         **{name: drawing.to_file() for name, drawing in drawings.items()},
         "explanation.json": to_json(_record(explanation)),
         PAGE: render_explanation(explanation, metrics, settings),
@@ -64,38 +104,93 @@ def render_explanation(
 ) -> str:
     """Render an explanation as one self-contained page."""
     styles = _styles(explanation)
-    cards = [
-        {
-            "svg": draw_filter(one, faces, styles),
-            "size": len(one.features),
-            "num_edges": len(one.edges),
-            "speaks_for": favoured_class(one),
-            "means": one.class_means,
-        }
-        for one, faces in zip(explanation.filters, filter_faces(explanation.filters), strict=True)
-    ]
-    shown = [
-        {
-            "response": response,
-            "right": response.predicted == response.true,
-            "svg": draw_response(response, explanation.scale, styles),
-        }
-        for response in explanation.responses
-    ]
     return render_page(
         "explanation.html.jinja",
         explanation=explanation,
+        names=explanation.class_names,
         source=Path(settings["data"]["path"]).resolve().name,
+        model=settings["model"],
         accuracy=metrics["accuracy"],
+        baseline=metrics["baseline"],
         size=metrics["size"],
         summary=metrics["data"],
-        cards=cards,
-        shown=shown,
+        verdict=judge_accuracy(metrics),
+        curve=_curve(metrics),
+        cards=[_card(explanation, number) for number in range(len(explanation.filters))],
+        legend=label_colors(explanation.labels).legend,
+        shown=[
+            {
+                "response": response,
+                "right": response.predicted == response.true,
+                "svg": draw_response(response, explanation.scale, styles),
+            }
+            for response in explanation.responses
+        ],
         truth_lines=describe_truth(explanation),
         relation_key=relation_key(RelationStyles(tuple(styles)).legend()),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
     )
+
+
+def judge_accuracy(metrics: Mapping[str, Any]) -> str:
+    """Say whether a classifier is better than the answer that needs no learning.
+
+    >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10}, "data": {"task": "graph"},
+    ...                 "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}}})
+    'Always answering “toxic” is correct for 60.0%: this classifier is no better than that, and \
+what its filters show does not explain the classes.'
+    """
+    accuracy, size = metrics["accuracy"]["test"], metrics["size"]["test"]
+    answer, least = metrics["baseline"]["answer"], metrics["baseline"]["accuracy"]["test"]
+    always = f"Always answering “{answer}” is correct for {least:.1%}"
+    if accuracy <= least:
+        return (
+            f"{always}: this classifier is no better than that, and what its filters show does not "
+            "explain the classes."
+        )
+    ends = binomtest(round(accuracy * size), size).proportion_ci(method="wilson")
+    if ends.low <= least:
+        return (
+            f"{always}. With only {size} {metrics['data']['task']}s to test, the difference may be "
+            f"chance: the 95 % interval of the accuracy is {ends.low:.0%} to {ends.high:.0%}."
+        )
+    return f"{always}, which is what an accuracy has to be compared with."
+
+
+def _curve(metrics: Mapping[str, Any]) -> Markup | None:
+    """The learning curve of a run, None where it had no epoch."""
+    if not metrics["epochs"]:
+        return None
+    least = metrics["baseline"]["accuracy"]["val"]
+    axes = draw_learning_curve(metrics["history"], metrics["best_epoch"], least)
+    # only matplotlib wrote this, and it escapes text itself
+    return Markup(figure_to_svg(axes.figure, name="curve", inline=True))
+
+
+def _card(explanation: Explanation, number: int) -> dict[str, Any]:
+    """What the page shows of a filter."""
+    one, styles, labels = explanation.filters[number], _styles(explanation), explanation.labels
+    counts = Counter(labels[code] for code in one.labels).most_common()
+    return {
+        "svg": draw_filter(one, filter_faces(explanation.filters, labels)[number], styles),
+        "size": len(one.features),
+        "num_edges": len(one.edges),
+        "nodes": ", ".join(f"{count} {label}" for label, count in counts),
+        "speaks_for": favoured_class(one),
+        "means": one.class_means,
+        "places": [
+            {
+                "place": place,
+                "svg": draw_place(
+                    place,
+                    label_faces(place.labels, labels) if labels else [PLAIN] * len(place.nodes),
+                    styles,
+                ),
+            }
+            for place in one.places
+        ],
+    }
 
 
 def _styles(explanation: Explanation) -> list[RelationStyle]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gomkcn_dgl.relations import PLAIN
-from mining.explanation.classifier_explanation import LearntFilter, Response
-from mining.plots.colors import PLANTED, NodeColors, response_colors
+from mining.explanation.classifier_explanation import LearntFilter, Place, Response
+from mining.plots.axes import new_figure, styled_axes, whole_numbers
+from mining.plots.colors import (
+    GREY,
+    INK,
+    OTHERS_COLOR,
+    PLANTED,
+    NodeColors,
+    pattern_palette,
+    response_colors,
+)
 from mining.plots.edge_shapes import DrawnEdge, edge_middles, edge_shapes
 from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
 from mining.plots.relation_styles import RelationStyle
@@ -22,6 +31,9 @@ from mining.plots.svg import (
     drawing_around,
     label,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # of edges without direction and relation
 PLAIN_STYLES = (RelationStyle(PLAIN, False),)
@@ -57,16 +69,79 @@ def draw_filter(
 
 
 def draw_filters(
-    filters: Sequence[LearntFilter], styles: Sequence[RelationStyle] = PLAIN_STYLES
+    filters: Sequence[LearntFilter],
+    styles: Sequence[RelationStyle] = PLAIN_STYLES,
+    labels: Sequence[str] = (),
 ) -> Drawing:
-    """Draw all filters in a grid."""
-    pairs = zip(filters, filter_faces(filters), strict=True)
+    """Draw all filters in a grid; ``labels`` are those of the explanation."""
+    pairs = zip(filters, filter_faces(filters, labels), strict=True)
     titles = [f"Filter {number}" for number in range(len(filters))]
     return arrange([draw_filter(*pair, styles) for pair in pairs], 4, titles)
 
 
-def filter_faces(filters: Sequence[LearntFilter]) -> list[tuple[str, ...]]:
-    """Colours of the nodes of each filter: similar features have similar colours."""
+def draw_place(
+    place: Place, faces: Sequence[str], styles: Sequence[RelationStyle] = PLAIN_STYLES
+) -> Drawing:
+    """Draw a place of a filter, its nodes in their colours, its root with a second ring."""
+    size = len(place.nodes)
+    positions = node_positions(size, adjacent_pairs(place.edges)) * [UNIT, -UNIT]
+    radius = dot_radius(positions, 0.12 * UNIT, 0.42)
+    relations = place.edge_relations or (0,) * len(place.edges)
+    edges = [
+        DrawnEdge.of(styles[relation], ends, 2.0, opacity=0.7)
+        for ends, relation in zip(place.edges, relations, strict=True)
+    ]
+    shapes = edge_shapes(positions, np.full(size, radius), edges)
+    shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
+    shapes.append(dot(positions[0], 1.4 * radius, "none", stroke_width=1.5))
+    return drawing_around(shapes, positions, 1.4 * radius)
+
+
+def label_colors(labels: Sequence[str]) -> NodeColors:
+    """The colours of labels, the most frequent first; rows of features are one-hot."""
+    legend = list(zip(labels, pattern_palette(), strict=False))
+    columns = tuple(range(len(legend)))
+    if len(labels) > len(legend):
+        legend.append(("another label", OTHERS_COLOR))
+    return NodeColors(tuple(legend), columns)
+
+
+def label_faces(codes: Sequence[int], labels: Sequence[str]) -> tuple[str, ...]:
+    """Colours of nodes with these labels."""
+    return label_colors(labels).faces(np.eye(len(labels))[list(codes)])
+
+
+def draw_learning_curve(
+    history: Mapping[str, Sequence[float]], best_epoch: int, baseline: float
+) -> Axes:
+    """Draw losses and validation accuracy by epoch; the best epoch and the baseline as lines."""
+    import seaborn as sns
+
+    figure = new_figure(6.4, 2.8)
+    left, right = figure.subplots(1, 2)
+    epochs = np.arange(1, len(history["train_loss"]) + 1)
+    blue, orange = sns.color_palette("colorblind", 2)
+    styled_axes(0, 0, "Loss", "Epoch", "", left)
+    left.plot(epochs, history["train_loss"], color=blue, lw=2, label="training")
+    left.plot(epochs, history["val_loss"], color=orange, lw=2, label="validation")
+    styled_axes(0, 0, "Accuracy in validation", "Epoch", "", right)
+    right.plot(epochs, history["val_accuracy"], color=orange, lw=2)
+    right.axhline(baseline, color=GREY, lw=1.2, ls="--", label="baseline")
+    right.set_ylim(0, 1.03)
+    for ax in (left, right):
+        ax.axvline(best_epoch, color=GREY, lw=1, ls=":", label="best epoch")
+        ax.set_facecolor("none")
+        whole_numbers(ax, "x")
+        ax.legend(frameon=False, fontsize=8, labelcolor=INK)
+    return right
+
+
+def filter_faces(
+    filters: Sequence[LearntFilter], labels: Sequence[str] = ()
+) -> list[tuple[str, ...]]:
+    """Colours of the nodes of each filter: by label, or similar ones for similar features."""
+    if labels:
+        return [label_faces(one.labels, labels) for one in filters]
     colors = NodeColors.of_patterns(np.concatenate([one.features for one in filters]))
     return [colors.faces(one.features) for one in filters]
 

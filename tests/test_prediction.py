@@ -1,0 +1,123 @@
+"""`gomkcn predict`, and what a page says of a classifier: names, baseline, confusion, places."""
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import gomkcn, refused
+from graph_files import write_tu
+
+from gomkcn_dgl.training.training_run import load_classifier, read_training_data
+from mining.explanation.classifier_explanation import explain_classifier
+from mining.html.explanation_report import judge_accuracy
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+QUICK = "--epochs 3 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
+
+
+def write_rings(name, num, labels=(0, 1, 2), **columns):
+    """Rings of four nodes; those of the second class have a node of the second label."""
+    classes = [number % 2 for number in range(num)]
+    nodes = [labels[kind if node == 0 else 0] for kind in classes for node in range(4)]
+    return write_tu(name, [nx.cycle_graph(4)] * num, classes, node_labels=nodes, **columns)
+
+
+def train(options=""):
+    # the third label is that of a last ring, which is of the first class
+    write_rings("TU", 24)
+    path = Path("TU/TU_node_labels.txt")
+    path.write_text(path.read_text().rstrip()[:-1] + "2\n")
+    Path("labels.toml").write_text('0 = "C"\n1 = "N"\n2 = "O"\n')
+    Path("classes.toml").write_text('0 = "harmless"\n1 = "toxic"\n')
+    names = "--label-names labels.toml --class-names classes.toml"
+    return gomkcn(f"train TU --out run {QUICK} {names} {options}")
+
+
+def test_predictions_are_those_of_the_explanation():
+    train()
+    gomkcn("predict run TU --out all.parquet")
+    table = pd.read_parquet("all.parquet")
+    assert list(table.columns) == [
+        "graph", "predicted", "probability harmless", "probability toxic"
+    ]  # fmt: skip
+    assert table["graph"].tolist() == list(range(24))
+    np.testing.assert_allclose(table.iloc[:, 2:].sum(axis=1), 1, atol=1e-6)
+    classifier = load_classifier("run")
+    data = read_training_data(classifier.settings.data)
+    shown = explain_classifier(classifier, data, range(24)).responses
+    assert table["predicted"].tolist() == [
+        classifier.class_names[response.predicted] for response in shown
+    ]
+    # without a file on the screen, with the same classes
+    lines = gomkcn("predict run TU").splitlines()
+    assert [line.split()[1] for line in lines[1:]] == table["predicted"].tolist()
+
+
+def test_graphs_that_lack_a_label_are_classified_and_others_refused():
+    train()
+    write_rings("FEW", 4, labels=(0, 1))
+    said = gomkcn("predict run FEW --out few.csv")
+    assert said == "few.csv: the classes of 4 graphs\n"
+    assert len(pd.read_csv("few.csv")) == 4
+    write_rings("NEW", 4, labels=(0, 7))
+    said = refused("predict run NEW")
+    assert said.startswith("NEW: features must be those that the classifier learnt from, label=C,")
+    write_rings("BONDS", 4, edge_labels=[number % 2 for number in range(32)])
+    assert "edges must be of the relations that the classifier learnt, " in refused(
+        "predict run BONDS"
+    )
+    assert refused("predict run FEW --out few.txt").startswith("--out must end in .csv or .parquet")
+    assert "holds no finished run" in refused("predict none FEW")
+
+
+def test_train_and_report_write_a_page_with_names():
+    trained = train()
+    page = Path("run/explanation/explanation.html")
+    text = page.read_text()
+    for name in ("harmless", "toxic", "carbon", "nitrogen", "oxygen"):
+        assert name in text
+    assert "baseline: always the most frequent class, " in trained
+    page.unlink()
+    reported = gomkcn("report run")
+    assert reported.splitlines()[-1] == "report: run/explanation/explanation.html"
+    assert page.read_text() == text
+    # the same table
+    assert reported.splitlines()[:6] == trained.splitlines()[:6]
+
+
+def test_confusion_and_places_are_those_of_the_test_part():
+    train()
+    record = json.loads(Path("run/explanation/explanation.json").read_text())
+    metrics = json.loads(Path("run/metrics.json").read_text())
+    confusion = np.array(record["confusion"])
+    assert confusion.sum() == metrics["size"]["test"]
+    assert np.trace(confusion) / confusion.sum() == metrics["accuracy"]["test"]
+    test = load_classifier("run").split.test.tolist()
+    for one in record["filters"]:
+        responses = [place["response"] for place in one["places"]]
+        assert responses == sorted(responses, reverse=True)
+        rows = [place["row"] for place in one["places"]]
+        assert len(set(rows)) == len(rows) == 3
+        assert set(rows) <= set(test)
+        assert all(node // 4 == place["row"] for place in one["places"] for node in place["nodes"])
+        assert all(place["true"] == place["row"] % 2 for place in one["places"])
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "size", "words"),
+    [(0.5, 100, "no better"), (0.7, 20, "may be chance"), (0.7, 2000, "has to be compared")],
+)
+def test_the_verdict_is_honest(accuracy, size, words):
+    metrics = {
+        "accuracy": {"test": accuracy},
+        "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}},
+        "size": {"test": size},
+        "data": {"task": "graph"},
+    }
+    said = judge_accuracy(metrics)
+    assert words in said
+    assert "Always answering “toxic” is correct for 60.0%" in said
