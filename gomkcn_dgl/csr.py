@@ -176,7 +176,7 @@ class CSRGraph:
         return np.concatenate(source), np.concatenate(target), np.concatenate(relation)
 
     def with_relations(self, relations: Relations) -> CSRGraph:
-        """The same graph in terms of other relations, see :meth:`Relations.within`.
+        """The same graph in terms of other relations, see ``Relations.within``.
 
         In terms of a single relation without direction, all directions and types are left out.
         """

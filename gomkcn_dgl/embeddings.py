@@ -54,7 +54,7 @@ def level_embeddings(
     -------
     Tensor
         ``[B, L, N, D]``, or ``[B, L, N, K D]`` for several channels, with K as
-        :func:`channel_matrices` has it; differentiable in both inputs.
+        ``channel_matrices`` has it; differentiable in both inputs.
 
     Examples
     --------

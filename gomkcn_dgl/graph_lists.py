@@ -61,7 +61,7 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
 
 
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
-    """The graphs of a collection, each by itself, as views; the inverse of :func:`concatenate`.
+    """The graphs of a collection, each by itself, as views; the inverse of ``concatenate``.
 
     A list is what scikit-learn divides into parts for training and validation.
 

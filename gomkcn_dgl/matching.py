@@ -92,7 +92,7 @@ class GOMKKernel:
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
 
         ``adj`` is ``[B, N, N]``, or ``[B, N, N, C]`` for several channels of edges: then they are
-        wider, see :func:`gomkcn_dgl.embeddings.level_embeddings`.
+        wider, see :func:`gomkcn.level_embeddings`.
         """
         return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
 

@@ -79,9 +79,10 @@ class PlantedMotifDataset(_GeneratedDataset):
         Copies of every motif, unless ``motifs`` is a mapping.
     motifs : sequence of (str or Motif), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
-    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif,
-    embedded, extra_degree
-        As in :func:`synthetic.plant_motifs`, and ``shuffle`` as well; with ``directed``, the edges
+    features, feature_dim, noise, remove_prob, add_prob
+        As in :func:`gomkcn.plant_motifs`.
+    directed, relations, edges_per_motif, embedded, extra_degree
+        As there, and ``shuffle`` as well; with ``directed``, the edges
         of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
@@ -100,7 +101,7 @@ class PlantedMotifDataset(_GeneratedDataset):
     Raises
     ------
     InputError, InputTypeError
-        As :func:`synthetic.plant_motifs`.
+        As :func:`gomkcn.plant_motifs`.
 
     Examples
     --------
@@ -184,10 +185,10 @@ class MotifClassificationDataset(_GeneratedDataset):
         As in :class:`PlantedMotifDataset`, for each graph.
     motifs : sequence of (str or Motif)
         One per class, in the order of the labels.
-    features, feature_dim, noise, remove_prob, add_prob, directed, relations, edges_per_motif,
-    embedded, extra_degree
-        As in :func:`synthetic.plant_motifs`; a type's vector is the same in all graphs. With
-        ``directed``, the edges of the background have random directions.
+    features, feature_dim, noise, remove_prob, add_prob
+        As in :func:`gomkcn.plant_motifs`; a type's vector is the same in all graphs.
+    directed, relations, edges_per_motif, embedded, extra_degree
+        As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
     raw_dir, force_reload, verbose
@@ -214,7 +215,7 @@ class MotifClassificationDataset(_GeneratedDataset):
     Raises
     ------
     InputError, InputTypeError
-        As :func:`synthetic.plant_motifs`.
+        As :func:`gomkcn.plant_motifs`.
 
     Examples
     --------

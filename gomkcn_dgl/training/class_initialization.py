@@ -40,7 +40,7 @@ def initialize_from_classes(
     model : GOMKCN
         Not trained yet.
     data, labels, train
-        As in :func:`gomkcn_dgl.train_classifier`.
+        As in :func:`gomkcn.train_classifier`.
     num_samples : int
         Graphs (or nodes) of each class in the sample.
     num_candidates : int

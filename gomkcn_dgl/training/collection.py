@@ -43,9 +43,9 @@ class GraphCollection:
     Parameters
     ----------
     graph : CSRGraph
-        With features; see :func:`gomkcn_dgl.as_csr`.
+        With features; see :func:`gomkcn.as_csr`.
     num_hops, max_nodes, policy, num_views, seed
-        As in :func:`gomkcn_dgl.extract_subgraphs`.
+        As in :func:`gomkcn.extract_subgraphs`.
     device : str or torch.device
         Device of the batches.
 

@@ -1,0 +1,87 @@
+"""What the site shows of other files: the gallery, the results of the benchmarks, the pictures."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from draw_pictures import draw_pictures
+from make_gallery import EXHIBITS, GALLERY
+
+from mining.null_models.null_fit import WHAT_IS_KEPT
+
+DOCS = Path(__file__).parents[1]
+RESULTS = DOCS.parent / "benchmarks" / "results"
+_LINK = re.compile(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)")
+_CARD = """
+:::{{grid-item-card}} {title}
+:link: gallery/{name}/report.html
+{picture}
+{what}
+
+`{command}`
+:::
+"""
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Hook into the build."""
+    app.connect("builder-inited", _make_pages)
+    app.connect("source-read", _fill_in)
+    app.connect("build-finished", _copy_reports)
+    return {"parallel_read_safe": True}
+
+
+def _make_pages(app: Any) -> None:
+    """Draw the pictures, and give each table of results that a page cites a page of its own."""
+    (DOCS / "pictures").mkdir(exist_ok=True)
+    draw_pictures(DOCS / "pictures")
+    (DOCS / "results").mkdir(exist_ok=True)
+    pages = (path.read_text("utf-8") for path in DOCS.rglob("*.md") if path.parts[-2] != "results")
+    for name in sorted({name for page in pages for name in _LINK.findall(page)}):
+        table = (RESULTS / f"{name}.md").read_text("utf-8")
+        # what a table links to lies beside it in the repository
+        table = re.sub(r"\]\((?!http)([^)]+)\)", r"](../../benchmarks/results/\1)", table)
+        title = "" if table.startswith("# ") else f"# {name.replace('_', ' ').capitalize()}\n\n"
+        (DOCS / "results" / f"{name}.md").write_text(f"---\norphan: true\n---\n\n{title}{table}")
+
+
+def _fill_in(app: Any, page: str, source: list[str]) -> None:
+    """Lead links to results to their pages, put in what is computed."""
+    up = "../" * page.count("/")
+    source[0] = _LINK.sub(rf"]({up}results/\1.md)", source[0])
+    if page == "gallery":
+        source[0] = source[0].replace("<!-- cards -->", _cards())
+    if page == "null_models":
+        source[0] = source[0].replace("<!-- null models -->", _null_models())
+
+
+def _cards() -> str:
+    cards = []
+    for exhibit in EXHIBITS:
+        folder = GALLERY / exhibit.name
+        if not (folder / "report.html").exists():
+            continue
+        picture = f":img-top: gallery/{exhibit.name}/thumbnail.png\n"
+        command = (folder / "command.txt").read_text("utf-8").strip()
+        has_picture = (folder / "thumbnail.png").exists()
+        values = {**vars(exhibit), "command": command, "picture": picture if has_picture else ""}
+        cards.append(_CARD.format(**values))
+    if not cards:
+        return "*This copy of the site was built without reports.*"
+    return "::::{grid} 1 2 2 2\n:gutter: 3\n" + "".join(cards) + "::::\n"
+
+
+def _null_models() -> str:
+    rows = [f"| `{name}` | {kept} | {lost} |" for name, (kept, lost) in WHAT_IS_KEPT.items()]
+    return "\n".join(("| null model | keeps | does not keep |", "|---|---|---|", *rows))
+
+
+def _copy_reports(app: Any, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        for page in GALLERY.glob("*/report.html"):
+            target = Path(app.outdir) / "gallery" / page.parent.name
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(page, target)
