@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -23,7 +22,6 @@ from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
 from mining.locating.locating import LocatedPatterns, locate_patterns
-from mining.locating.neighbourhoods import compare_neighbourhoods
 from mining.locating.similarity_thresholds import null_graph_bytes
 from mining.miner_parameters import MinerParameters
 from mining.noisy_templates.noisy_patterns import (
@@ -270,21 +268,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
         return self.fit(graph).predict(graph)
-
-    def predict(self, graph: Any) -> np.ndarray:
-        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
-
-        Raises
-        ------
-        InputError
-            If :meth:`fit` found no pattern.
-        """
-        check_is_fitted(self)
-        if not self.patterns_:
-            raise InputError("predict needs a pattern, and fit found none; lower min_support.")
-        csr = self.source_.read(graph)
-        near = compare_neighbourhoods(self.source_, csr, self.filters_, None)
-        return near.nearest()[0].astype(np.int64)
 
 
 def learn_distinct_filters(

@@ -9,6 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl.errors import InputError
 from mining.locating.neighbourhoods import compare_neighbourhoods
 from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
 from mining.records.pattern import Pattern
@@ -66,6 +67,21 @@ class PatternFeatures(TransformerMixin):
             self.patterns_, csr, level=self.level, seconds=seconds, seed=self.random_state
         )
         return np.log1p(bag) if self.values == LOG else bag
+
+    def predict(self, graph: Any) -> np.ndarray:
+        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
+
+        Raises
+        ------
+        InputError
+            If :meth:`fit` found no pattern.
+        """
+        check_is_fitted(self)
+        if not self.patterns_:
+            raise InputError("predict needs a pattern, and fit found none; lower min_support.")
+        csr = self.source_.read(graph)
+        near = compare_neighbourhoods(self.source_, csr, self.filters_, None)
+        return near.nearest()[0].astype(np.int64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return "pattern0" and so on, the names of the columns of :meth:`transform`."""
