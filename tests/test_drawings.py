@@ -1,11 +1,14 @@
-"""What the report draws: three occurrences per pattern; similarities and map equal the counts."""
+"""What the report draws: three occurrences per pattern, similarities, and the graph or a part."""
 
 import networkx as nx
+import numpy as np
 import pytest
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
+from mining.plots import graph_map
 from mining.runs.drawings import RunDrawings, gather_drawings
 
 
@@ -38,10 +41,48 @@ def test_similarities_and_map_agree_with_the_counts(graph, miner, drawings):
     roots = [pattern.frequency.roots for pattern in miner.patterns_]
     assert roots == [30, 15]
     assert [sum(counts) for counts in drawings.similarities] == roots
-    assert drawings.map.pattern_of.tolist() == [0] * 30 + [1] * 15
     assert drawings.map.edges.tolist() == graph.adjacent_pairs().tolist()
+    assert drawings.map.names == list(range(45))
 
 
 def test_records_round_trip(drawings):
     assert RunDrawings.from_dict(drawings.to_dict()).to_dict() == drawings.to_dict()
     assert RunDrawings.from_dict(RunDrawings().to_dict()) == RunDrawings()
+
+
+def test_of_a_large_graph_a_part_is_shown(graph, miner, monkeypatch):
+    monkeypatch.setattr(graph_map, "MOST_NODES", 40)
+    background = FeatureBackground.fit(graph)
+    monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 40)
+    part = gather_drawings(miner, graph, background).map
+    # 20 nodes of each pattern are four cycles, and three complete graphs of five
+    assert len(part.names) == 35 and len(part.edges) == 4 * 5 + 3 * 10
+    # where they have too many edges, half as many places are shown, again and again
+    monkeypatch.setattr(graph_map, "MOST_EDGES", 25)
+    assert len(gather_drawings(miner, graph, background).map.edges) == 5 + 10
+
+
+def test_neighbours_of_places_are_shown(monkeypatch):
+    wheel = as_csr(nx.wheel_graph(9))
+    monkeypatch.setattr(graph_map, "MOST_NODES", 8)
+    monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 3)
+    options = {"num_epochs": 0, "min_support": 2, "null": "none"}
+    miner = PatternMiner(num_patterns=1, pattern_size=(3, 3), **options).fit(wheel)
+    part = gather_drawings(miner, wheel, FeatureBackground.fit(wheel)).map
+    # one place, and its three neighbours with most edges to it
+    assert len(part.names) == 6
+    assert {*miner.patterns_[0].occurrences[0].nodes} <= {*part.names}
+
+
+def test_nodes_say_their_features():
+    features = np.array([[1, 0, 0.25, 1], [0, 1, 0.5, 1], [1, 0, 0.25, 1]])
+    names = ["kind=a", "kind=b", "weight", "constant"]
+    ends = np.array([0, 1]), np.array([1, 2])
+    graph = csr_from_edges(*ends, 3, features=features, feature_names=names, undirected=True)
+    options = {"num_epochs": 0, "min_support": 1, "null": "none"}
+    miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
+    shown = gather_drawings(miner, graph, FeatureBackground.fit(graph)).map
+    texts = [shown.texts[number] for number in shown.text_of]
+    assert texts == ["kind=a, weight = 0.25", "kind=b, weight = 0.5", "kind=a, weight = 0.25"]
+    colors = [shown.colors[number] for number in shown.color_of]
+    assert colors[0] == colors[2] != colors[1]

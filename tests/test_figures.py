@@ -6,23 +6,16 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import networkx as nx
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex
 
-from gomkcn_dgl.graph import as_csr
 from mining.plots.axes import figure_to_svg
-from mining.plots.colors import NONE_COLOR, pattern_palette
 from mining.plots.figures import (
     count_similarities,
     draw_intervals,
     draw_loss,
     draw_similarity_counts,
 )
-from mining.plots.graph_map import draw_graph_map
-from mining.plots.layout import map_positions
 
 
 def legend(ax):
@@ -97,26 +90,10 @@ def test_the_loss_is_drawn_from_zero_up(curve):
     assert has_separate_texts(ax)
 
 
-def test_the_dots_and_lines_of_a_map_are_nodes_and_edges():
-    graph = as_csr(nx.cycle_graph(5))
-    ax = draw_graph_map(graph, np.array([1, 1, 0, -1, -1]))
-    (lines,) = (one for one in ax.collections if isinstance(one, LineCollection))
-    none, one, zero = (one for one in ax.collections if isinstance(one, PathCollection))
-    positions = map_positions(graph)
-    assert np.allclose(np.array(lines.get_segments()), positions[graph.adjacent_pairs()])
-    assert np.allclose(none.get_offsets(), positions[3:])
-    assert np.allclose(zero.get_offsets(), positions[2:3])
-    assert to_hex(none.get_facecolor()[0]) == NONE_COLOR
-    assert to_hex(one.get_facecolor()[0]) == to_hex(pattern_palette()[1])
-    assert legend(ax) == ["Pattern 0 (1)", "Pattern 1 (2)", "none (2)"]
-    assert has_separate_texts(ax)
-
-
 DRAWN = {
     "similarities": lambda: draw_similarity_counts(np.eye(2, 40, dtype=int)),
     "intervals": lambda: draw_intervals(["a"], {"occurrences": [(3, 1, 5)]}),
     "loss": lambda: draw_loss([0.5, 0.25]),
-    "map": lambda: draw_graph_map(as_csr(nx.path_graph(3)), np.array([0, 1, -1])),
 }
 
 

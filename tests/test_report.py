@@ -6,12 +6,11 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_hex
 from tiny_runs import (
     Page,
     assert_loads_nothing,
     assert_numbers,
+    block_of,
     difference_of,
     files_of_run,
     pattern_of,
@@ -25,8 +24,9 @@ from tiny_runs import (
 from gomkcn_dgl.graph import csr_from_edges
 from mining.assessment.evaluation import compare_with_truth
 from mining.html.page import _environment
-from mining.html.report import patterns_html, render_report, run_figures, run_html
-from mining.html.tables import format_run, pattern_table, recovery_table, summary_sentence
+from mining.html.report import _styles, patterns_html, render_report, run_figures, run_html
+from mining.html.tables import format_run, pattern_table, recovery_table
+from mining.html.tiles import headline
 from mining.miner import PatternMiner
 from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
@@ -91,7 +91,7 @@ def test_the_page_of_a_run(mined):
     marked = {path: text for _, path, _, text in page.marked}
     assert marked["/patterns/1/stability/restarts/returned"] == "8"
     for sentence in (
-        summary_sentence(mined),
+        headline(mined),
         "This is the planted motif house5",
         "runs with another random seed",
         "miner.num_epochs 5",
@@ -102,7 +102,7 @@ def test_the_page_of_a_run(mined):
     assert page.tags.count("table") >= 4
     for table in (pattern_table(mined), recovery_table(mined.recovery)):
         assert all(cell in page.words for row in table.rows for cell in row)
-    for label in ("Map of the graph", "Histogram", "Curve", "how often each pattern occurs"):
+    for label in ("Histogram", "Curve", "how often each pattern occurs"):
         assert sum(label in value for _, value in page.attributes if value) == 1
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -121,6 +121,8 @@ def test_the_page_of_a_collection_with_labels(molecules):
     assert "A node has the colour of its label; grey" in page.words
     # in the legend of the colours, in the description and in the table of features
     assert html.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 3
+    block = block_of(html)
+    assert block["collection"] and block["texts"] == [f"label={EVIL}", "label=carbon"]
 
 
 def test_every_kind_of_number_in_a_card():
@@ -170,6 +172,7 @@ def test_counts_say_how_they_are_known():
     words = Page(html).words
     assert "1 occurrence in the whole graph, counted exactly occurrences :" in words
     assert "fewer than 31.5 occurrences in the whole graph, random draws found none" in words
+    words = words.partition("All patterns in one table")[2]
     # nothing was compared or repeated
     for absent in ("estimated", "null model", "class", "family", "come back"):
         assert absent not in words, absent
@@ -214,7 +217,8 @@ def test_a_pattern_that_another_explains_says_so():
     patterns = [pattern_of(PATH, 0), dataclasses.replace(pattern_of(PATH, 1), family=0)]
     html = render_report(run_of(patterns))
     assert Page(html).words.count("part of the family of pattern 0 , which") == 1
-    assert html.count('href="#pattern-0"') == 2
+    assert html.count('href="#pattern-0"') == 3
+    assert Page(html).words.count("explained by pattern 0") == 1
     assert "family of pattern 0" in Page(patterns_html(patterns)).words
 
 
@@ -319,7 +323,7 @@ def test_relations_and_notes_are_on_the_page(signed):
     assert "coherent feed-forward loop of type 3: A activates B, both repress C" in page.words
     assert "A line with an orange shade" in page.words
     assert re.search(r"\d: gene\d", page.words)
-    # below the map, and on every card
+    # below the graph, and on every card
     assert html.count('class="gomkcn-key gomkcn-relations"') == 1 + len(signed.patterns)
 
 
@@ -341,13 +345,32 @@ def test_a_plain_page_does_not_speak_of_relations(mined):
     assert Page(render_report(older)).words == page.words
 
 
-def test_arcs_and_relations_of_the_map(signed):
-    """One collection of lines for each relation, and heads for those with a direction."""
-    (ax,) = run_figures(signed)["map"].axes
-    lines = [one for one in ax.collections if isinstance(one, LineCollection)]
-    heads = [one for one in ax.collections if isinstance(one, PolyCollection)]
-    assert [len(one.get_segments()) for one in lines] == [6, 12, 5]
-    assert [len(one.get_paths()) for one in heads] == [6, 12]
-    colors = [to_hex(one.get_color()[0]) for one in lines]
-    assert len(set(colors)) == 3
-    assert [to_hex(one.get_facecolor()[0]) for one in heads] == colors[:2]
+def test_the_block_of_data_holds_the_graph_and_all_places(signed):
+    block = block_of(render_report(signed))
+    pattern, shown = signed.patterns[0], signed.drawings.map
+    assert block["names"] == [f"gene{number}" for number in range(18)]
+    assert [len(block["x"]), len(block["from"])] == [18, 23]
+    assert [one["color"] for one in block["relations"]] == [
+        style.color for style in _styles(signed).in_order(pattern.relations)
+    ]
+    entry = block["patterns"][0]
+    places = np.array(entry["places"]).reshape(-1, pattern.num_nodes)
+    named = [tuple(block["names"][node] for node in place) for place in places]
+    assert named == [place.nodes for place in pattern.occurrences]
+    # each place has the edges of the pattern
+    edges = {*zip(block["from"], block["to"], block["kind"], strict=True)}
+    for place in places:
+        assert all((place[u], place[v], kind) in edges for u, v, kind in entry["edges"])
+    assert len(shown.positions) == len(np.unique(shown.positions, axis=0)) == 18
+
+
+def test_places_off_the_map_have_names(mined):
+    """Of a large graph the map is a part, and a list of places may name other nodes."""
+    pattern = pattern_of(PATH, ids=(0, 1, "far", None))
+    drawings = dataclasses.replace(mined.drawings, patterns=(), similarities=())
+    run = dataclasses.replace(mined, patterns=[pattern], drawings=drawings, recovery=None)
+    block = block_of(render_report(run))
+    known = len(mined.drawings.map.names)
+    assert block["names"][known:] == ["far"]
+    assert block["patterns"][0]["places"][:4] == [0, 1, known, -1]
+    assert len(block["x"]) == known

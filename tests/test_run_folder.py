@@ -83,7 +83,7 @@ def files_of(folder):
 
 
 def test_the_files_of_a_run(written, run, settings):
-    figures = ["frequencies", "loss", "map", "patterns", "similarities"]
+    figures = ["frequencies", "loss", "patterns", "similarities"]
     assert sorted(files_of(written)) == [
         "checkpoint.pt",
         "drawings.json",
@@ -180,14 +180,14 @@ def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
 
 def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
     (copied / "figures").mkdir()
-    for name in ("patterns/pattern_17.graphml", "figures/map.svg", "patterns/my_own.graphml"):
+    for name in ("patterns/pattern_17.graphml", "figures/loss.svg", "patterns/my_own.graphml"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
-    small = replace(run, patterns=run.patterns[:1], drawings=RunDrawings())
+    small = replace(run, patterns=run.patterns[:1], drawings=RunDrawings(), loss_curve=[])
     write_run(copied, small, settings, miner)
     left = files_of(copied)
     assert left["patterns/my_own.graphml"] == b"old"
-    assert not {"figures/map.svg", "patterns/pattern_17.graphml"} & set(left)
+    assert not {"figures/loss.svg", "patterns/pattern_17.graphml"} & set(left)
     assert len(read_run(copied).patterns) == 1
 
 
@@ -265,9 +265,12 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("patterns", ("patterns", 1, "family"), 7),
         ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
         ("drawings", ("legend",), {"C": "red;}"}),
-        ("drawings", ("map",), {"edges": [[0, 9]], "pattern_of": [0]}),
-        ("drawings", ("map",), {"edges": [], "pattern_of": [2]}),
-        ("drawings", ("map",), {"edges": [[0, 1]], "pattern_of": [0, 0], "edge_relations": [1]}),
+        ("drawings", ("map", "edges", 0), [0, 45]),
+        ("drawings", ("map", "edge_relations", 0), 1),
+        ("drawings", ("map", "names"), ["a"]),
+        ("drawings", ("map", "positions", 0), [0]),
+        ("drawings", ("map", "color_of", 0), 99),
+        ("drawings", ("map", "text_of", 0), 99),
         ("drawings", ("patterns", 0, "medoid", "edge_relations"), [1] * 5),
         ("drawings", ("similarities",), [[0] * 40]),
         ("drawings", ("patterns", 0, "faces"), ["#000000"]),

@@ -1,8 +1,11 @@
 """Small runs made by hand, and what every page about a run has to satisfy."""
 
+import base64
 import dataclasses
+import hashlib
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 
 import networkx as nx
@@ -114,14 +117,15 @@ def recovery_of(name="house", pattern_ids=(0,), copies=10, planted_found=9):
 class Page(HTMLParser):
     """Collects tags, attributes, text and marked numbers, and checks that every tag is closed.
 
-    ``marked`` holds (file, path, value, text) of each ``<data>``; ``loose`` the text of the parts
-    of the cards that say how often and how surely, less what is marked.
+    ``scripts`` are the texts of scripts and blocks of data. ``marked`` holds (file, path, value,
+    text) of each ``<data>``; ``loose`` the text of the parts of the cards that say how often and
+    how surely, less what is marked.
     """
 
     def __init__(self, html):
         super().__init__()
         self.tags, self.attributes, self.text, self.loose = [], [], [], []
-        self.marked = []
+        self.marked, self.scripts = [], []
         # (tag, class) of what is open
         self._open = []
         self.feed(html)
@@ -145,8 +149,11 @@ class Page(HTMLParser):
         assert self._open and self._open.pop()[0] == tag, f"</{tag}> closes something else"
 
     def handle_data(self, data):
-        self.text.append(data)
         within = {tag for tag, _ in self._open}
+        if "script" in within:
+            self.scripts.append(data)
+            return
+        self.text.append(data)
         if "data" in within:
             self.marked[-1][3] += data
         elif (
@@ -160,6 +167,12 @@ class Page(HTMLParser):
     @property
     def words(self):
         return " ".join(" ".join(self.text).split())
+
+
+def block_of(html):
+    """What the script of a page works on; None where there is nothing."""
+    blocks = [script for script in Page(html).scripts if not script.startswith("/*")]
+    return json.loads(zlib.decompress(base64.b64decode(blocks[0]))) if blocks else None
 
 
 def files_of_run(run):
@@ -235,13 +248,22 @@ def is_rounding(text, true):
 
 
 def assert_loads_nothing(html):
+    """Nothing from elsewhere, and no script but the one that the page's policy names."""
     page = Page(html)
-    assert "script" not in page.tags
+    for script in page.scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policies = [value for name, value in page.attributes if name == "content"]
+        allowed = any(f"script-src 'sha256-{digest}';" in policy for policy in policies)
+        # or the block of data, which does not run
+        assert allowed or re.fullmatch(r"[A-Za-z0-9+/=]+", script)
+    assert page.tags.count("script") == len(page.scripts)
     assert not {"link", "img", "iframe", "object", "embed"} & set(page.tags)
     for name, value in page.attributes:
         assert not name.startswith("on"), f"{name} runs a script"
         if name in {"src", "href", "xlink:href", "srcset", "action"}:
             assert value.startswith(("#", "data:image/png;base64,"))
+    for script in page.scripts:
+        html = html.replace(script, "")
     assert "@import" not in html
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", html))
 

@@ -24,7 +24,9 @@ from mining.null_models.null_fit import WHAT_IS_KEPT
 def render_page(template: str, **values: Any) -> str:
     """Render a template of this package with the style that all pages share."""
     return (
-        _environment().get_template(template).render(page_style=Markup(_read("page.css")), **values)
+        _environment()
+        .get_template(template)
+        .render(page_style=Markup(read_text("page.css")), **values)
     )
 
 
@@ -37,13 +39,14 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=jinja2.FunctionLoader(_read),
+        loader=jinja2.FunctionLoader(read_text),
     )
     environment.globals["what_is_kept"] = WHAT_IS_KEPT
     return environment
 
 
-def _read(name: str) -> str:
+def read_text(name: str) -> str:
+    """A file of this package."""
     return resources.files("mining.html").joinpath(name).read_text("utf-8")
 
 

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.relations import PLAIN
 from mining.html.cards import make_cards, relation_key
-from mining.html.page import flatten, mark_number, render_page
+from mining.html.explorer import content_policy, explorer_data, page_script
+from mining.html.page import flatten, mark_number, read_text, render_page
 from mining.html.tables import pattern_table, recovery_table, summary_sentence
+from mining.html.tiles import headline, make_tiles
 from mining.plots.axes import figure_to_svg
 from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import draw_intervals, draw_loss, draw_similarity_counts
-from mining.plots.graph_map import draw_graph_map
 from mining.plots.relation_styles import RelationStyles
 from mining.records.pattern import Pattern
 from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
 
-FIGURES = ("frequencies", "map", "similarities", "loss")
+FIGURES = ("frequencies", "similarities", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
 _ORDERS = {
@@ -40,8 +40,6 @@ def run_figures(run: MiningRun) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     if run.patterns:
         figures["frequencies"] = _draw_frequencies(run)
-    if run.drawings.map is not None:
-        figures["map"] = _draw_map(run)
     if any(map(any, run.drawings.similarities)):
         figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities)).figure
     if run.loss_curve:
@@ -65,45 +63,33 @@ def _draw_frequencies(run: MiningRun) -> Any:
     return draw_intervals(names, counts).figure
 
 
-def _draw_map(run: MiningRun) -> Any:
-    """The graph of a run, put together again from its drawings."""
-    drawn = run.drawings.map
-    assert drawn is not None
-    # runs of earlier versions know one relation without direction
-    kinds = [(one.name, one.directed) for one in run.graph.relations] or [(PLAIN, False)]
-    source, target = drawn.edges.T
-    graph = csr_from_edges(
-        source,
-        target,
-        len(drawn.pattern_of),
-        features=np.ones(len(drawn.pattern_of)),
-        undirected=True,
-        directed=[directed for _, directed in kinds],
-        relation=drawn.edge_relations,
-        relation_names=[name for name, _ in kinds],
-    )
-    return draw_graph_map(graph, drawn.pattern_of, _styles(run)).figure
-
-
 def _styles(run: MiningRun) -> RelationStyles:
     kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
     return RelationStyles.of(run.patterns, kinds)
 
 
 def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
-    """Render a run as one self-contained HTML page, without network and script.
+    """Render a run as one self-contained HTML page, readable without script and without network.
 
     The numbers in its text are those of patterns.json, drawings.json and run.json, see
     ``mining/html/page.py``. ``figures`` come from :func:`run_figures` where they are drawn already.
     """
     figures = run_figures(run) if figures is None else figures
     record = {"graph": asdict(run.graph)}
+    cards, styles = _cards(run), _styles(run)
     rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
     return render_page(
         "report.html.jinja",
         run=run,
-        summary=summary_sentence(run),
-        cards=_cards(run),
+        headline=headline(run),
+        cards=cards,
+        tiles=make_tiles(cards),
+        part=_shown_part(run),
+        report_style=Markup(read_text("report.css")),
+        # base64 and our own script, neither of which holds a text of the data
+        data=Markup(explorer_data(run, styles)),
+        script=Markup(page_script()),
+        policy=content_policy(),
         patterns=pattern_table(run),
         motifs=None if run.recovery is None else recovery_table(run.recovery),
         number=lambda *path: mark_number(record, "run.json", *path),
@@ -118,8 +104,8 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         order=_order_of(run),
         relations=_relations(run),
         most_relations=_MOST_RELATIONS,
-        relation_key=relation_key(_styles(run).legend()),
-        plain=_styles(run).is_plain,
+        relation_key=relation_key(styles.legend()),
+        plain=styles.is_plain,
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
@@ -133,6 +119,17 @@ def run_html(run: MiningRun) -> str:
 def patterns_html(patterns: Sequence[Pattern]) -> str:
     """Cards of patterns, for a notebook."""
     return render_page("cards.html.jinja", cards=make_cards(patterns), summary="")
+
+
+def _shown_part(run: MiningRun) -> str:
+    """How much of a large graph is shown; empty where it is all of it."""
+    shown = run.drawings.map
+    if shown is None or len(shown.names) == run.graph.num_nodes:
+        return ""
+    return (
+        f"{len(shown.names):,} of {run.graph.num_nodes:,} nodes are shown: places of each pattern, "
+        "and their neighbours."
+    )
 
 
 def _cards(run: MiningRun) -> list[dict[str, Any]]:

@@ -1,122 +1,171 @@
-"""A whole graph on one map: every node in the colour of its pattern."""
+"""The part of a graph that the page shows: which nodes, where they lie, and what they are like."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from mining.plots.axes import new_figure, pattern_legend
-from mining.plots.colors import INK, NONE_COLOR, pattern_groups
-from mining.plots.edge_shapes import bend, quadratic
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from mining.descriptions.feature_background import FeatureBackground
+from mining.plots.colors import NodeColors
 from mining.plots.layout import map_positions
-from mining.plots.relation_styles import RelationStyles
+from mining.records.occurrence import Occurrences
+from mining.records.pattern import Pattern
+from mining.structures.edges_among import edges_among
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-# graphs with more nodes have no map
-MOST_NODES = 5000
-# more lines are stored as a picture, since they would be too much for a page
-_MAX_VECTOR_LINES = 5000
-# heads, dashes and bends of more edges are dust
-_MOST_HEADS = 2000
-# length of a head; an edge is about 0.6 long
-_HEAD_SIZE = 0.16
+# larger graphs are shown in part
+MOST_NODES, MOST_EDGES = 50_000, 100_000
+# of these: nodes of places, and at most as many of their neighbours
+_NODES_OF_PLACES = 3000
+# neighbours of one node that are looked at
+_NEAR = 50
+_MOST_FEATURES = 6
 
 
-def draw_graph_map(
-    graph: CSRGraph, pattern_of: np.ndarray, styles: RelationStyles | None = None
-) -> Axes:
-    """Draw a graph, or a collection.
+@dataclass(frozen=True, eq=False)
+class GraphMap:
+    """Nodes of a graph or a collection, with their edges and positions.
 
-    ``pattern_of`` is integer ``[V]``: the position of each node's pattern, -1 for none. The eight
-    patterns with the most nodes have colours of their own; the legend counts nodes. Edges have the
-    colours and dashes of ``styles``, and a head beyond their middle if they have a direction.
+    ``names`` are the input's own ids of the V nodes and ``graphs`` int64 ``[V]`` the index of the
+    graph of each; ``positions`` is ``[V, 2]``. ``edges`` is int64 ``[E, 2]``, from the first node
+    to the second where they have a direction, ``edge_relations`` int64 ``[E]`` their relations by
+    number. ``colors`` are colours ``#rrggbb`` and ``color_of`` int64 ``[V]`` says which of them a
+    node has; ``texts`` and ``text_of`` say the same of its features in words.
     """
-    ax = new_figure(5.4, 5.0).add_subplot()
-    # the axes keep their box, so that there is room for a legend below them
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set_axis_off()
-    positions = map_positions(graph)
-    kinds = graph.relations.kinds
-    _draw_edges(ax, graph, positions, styles or RelationStyles.of([], kinds))
-    groups = pattern_groups(np.bincount(pattern_of[pattern_of >= 0]))
-    if (pattern_of < 0).any():
-        groups.append((f"none ({(pattern_of < 0).sum()})", [-1], NONE_COLOR))
-    size = float(np.clip(9000 / graph.num_nodes, 3.0, 90.0))
-    handles: list[Any] = []
-    # the last groups are drawn first, below the others, and listed last
-    for name, patterns, color in groups[::-1]:
-        x, y = positions[np.isin(pattern_of, patterns)].T
-        points = ax.scatter(
-            x,
-            y,
-            s=size,
-            color=color,
-            label=name,
-            linewidths=0.4 if graph.num_nodes < 300 else 0.0,
-            edgecolors=INK,
-            zorder=2,
-            rasterized=graph.num_nodes > 2000,
+
+    names: Sequence[int | str]
+    graphs: np.ndarray
+    positions: np.ndarray
+    edges: np.ndarray
+    edge_relations: np.ndarray
+    colors: Sequence[str]
+    color_of: np.ndarray
+    texts: Sequence[str]
+    text_of: np.ndarray
+
+    def __post_init__(self) -> None:
+        size = len(self.names)
+        by_node = (self.graphs, self.positions, self.color_of, self.text_of)
+        if any(len(values) != size for values in by_node):
+            raise ValueError(f"a list of the map does not have the length of its {size} nodes")
+        if self.edges.max(initial=-1) >= size:
+            raise ValueError(f"an edge leaves the {size} nodes of the map")
+        if len(self.edge_relations) != len(self.edges):
+            raise ValueError(
+                f"{len(self.edge_relations)} relations for the {len(self.edges)} edges of the map"
+            )
+        if self.color_of.max(initial=-1) >= len(self.colors):
+            raise ValueError(f"a node has none of the {len(self.colors)} colours of the map")
+        if self.text_of.max(initial=-1) >= len(self.texts):
+            raise ValueError(f"a node has none of the {len(self.texts)} texts of the map")
+
+    @classmethod
+    def of(
+        cls,
+        graph: CSRGraph,
+        patterns: Sequence[Pattern],
+        colors: NodeColors,
+        background: FeatureBackground,
+    ) -> GraphMap:
+        """Map a graph of at most 50,000 nodes and 100,000 edges; of a larger one, some places.
+
+        Of a larger graph there are places of each pattern, and the neighbours that have most edges
+        to them.
+        """
+        if graph.num_nodes <= MOST_NODES and graph.num_edges <= MOST_EDGES:
+            rows = np.arange(graph.num_nodes)
+            source, target, relation = graph.edges()
+        else:
+            rows, (source, target, relation) = _choose_part(graph, patterns)
+        ones = np.ones(len(rows))
+        plain = csr_from_edges(source, target, len(rows), features=ones, undirected=True)
+        features = graph.features[rows]
+        # nodes with the same features share a colour and a text
+        kinds, kind_of = np.unique(features, axis=0, return_inverse=True)
+        faces, color_of = np.unique(np.array(colors.faces(kinds)), return_inverse=True)
+        kind_of = kind_of.reshape(-1)
+        return cls(
+            names=graph.original_ids(rows),
+            graphs=graph.graph_of(rows),
+            positions=np.round(map_positions(plain), 2),
+            edges=np.column_stack([source, target]),
+            edge_relations=relation,
+            colors=faces.tolist(),
+            color_of=color_of[kind_of],
+            texts=_describe(kinds, background),
+            text_of=kind_of,
         )
-        handles.insert(0, points)
-    scale = max(1.0, 5 / size**0.5)
-    pattern_legend(ax, "Nodes by pattern", 0.0, handles=handles, markerscale=scale)
-    return ax
 
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of ``drawings.json``."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else list(value)
+            for name, value in vars(self).items()
+        }
 
-def _draw_edges(ax: Axes, graph: CSRGraph, positions: np.ndarray, styles: RelationStyles) -> None:
-    """All edges as one collection of lines a relation, fainter the more there are."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
-    source, target, relation = graph.edges()
-    curves = list(positions[np.column_stack([source, target])])
-    if graph.num_edges <= _MOST_HEADS:
-        _bend_parallel(curves, source, target)
-    many = graph.num_edges > _MAX_VECTOR_LINES
-    alpha = float(np.clip(1500 / max(graph.num_edges, 1), 0.03, 0.7))
-    for number, style in enumerate(styles.in_order(graph.relations)):
-        # a picture cannot follow the text colour of the page; this grey is visible on any
-        color = ("#808080" if many else INK) if style.color == "currentColor" else style.color
-        some = [curves[row] for row in np.flatnonzero(relation == number)]
-        look: dict[str, Any] = {"alpha": alpha, "zorder": 1, "rasterized": many}
-        width = 1.0 if graph.num_nodes < 300 else 0.5
-        dashes: Any = "solid"
-        if style.dashes and graph.num_edges <= _MOST_HEADS:
-            dashes = (0, tuple(0.6 * float(part) for part in style.dashes.split()))
-        ax.add_collection(
-            LineCollection(some, colors=color, linewidths=width, linestyles=dashes, **look)
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
+        """Read an entry of ``drawings.json``; refuse lists that do not belong together."""
+        lists = ("names", "colors", "texts")
+        parts = {
+            name: record[name] if name in lists else np.array(record[name], dtype=np.int64)
+            for name in cls.__annotations__
+            if name not in ("positions", "edges")
+        }
+        return cls(
+            positions=np.array(record["positions"], dtype=float).reshape(-1, 2),
+            edges=np.array(record["edges"], dtype=np.int64).reshape(-1, 2),
+            **parts,
         )
-        if style.directed and graph.num_edges <= _MOST_HEADS:
-            heads = [_head(curve) for curve in some]
-            ax.add_collection(PolyCollection(heads, facecolors=color, linewidths=0, **look))
 
 
-def _bend_parallel(curves: list[np.ndarray], source: np.ndarray, target: np.ndarray) -> None:
-    """Bend the edges that join the same two nodes, in place, so that each of them is seen."""
-    pairs = [frozenset(ends) for ends in zip(source.tolist(), target.tolist(), strict=True)]
-    number, drawn = Counter(pairs), Counter[frozenset[int]]()
-    for row, pair in enumerate(pairs):
-        if number[pair] > 1:
-            side = drawn[pair] - (number[pair] - 1) / 2
-            drawn[pair] += 1
-            ends = curves[row]
-            middle = bend(ends, side, 0.25 * float(np.linalg.norm(ends[1] - ends[0])))
-            share = np.linspace(0, 1, 9)[:, None]
-            curves[row] = quadratic(ends, 2 * middle - ends.mean(axis=0), share)
+def _choose_part(
+    graph: CSRGraph, patterns: Sequence[Pattern]
+) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Rows of nodes around the places of some patterns, and the edges among them."""
+    places = [
+        Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
+        for pattern in patterns
+    ]
+    number = _NODES_OF_PLACES
+    while True:
+        inside = [rows[: number // (rows.shape[1] * len(places))].ravel() for rows in places]
+        taken = np.unique(np.concatenate(inside)) if inside else np.empty(0, np.int64)
+        rows = taken = taken[taken >= 0]
+        if len(taken):
+            near = [graph.indices[(at := graph.indptr[row]) : at + _NEAR] for row in taken]
+            near = [part[: graph.degrees[row]] for part, row in zip(near, taken, strict=True)]
+            around, ties = np.unique(np.concatenate(near), return_counts=True)
+            outside = np.flatnonzero(~np.isin(around, taken))
+            outside = outside[np.argsort(-ties[outside], kind="stable")][:number]
+            rows = np.sort(np.concatenate([taken, around[outside]]))
+        edges = np.array(edges_among(graph, rows), dtype=np.int64).reshape(-1, 3)
+        if len(edges) <= MOST_EDGES:
+            return rows, tuple(edges.T)
+        # a dense graph: fewer places
+        number //= 2
 
 
-def _head(curve: np.ndarray) -> np.ndarray:
-    """A triangle beyond the middle of a curve, where no dot hides it, ``[3, 2]``."""
-    at = len(curve) // 2
-    way = curve[at] - curve[at - 1]
-    way = way / max(float(np.linalg.norm(way)), 1e-9)
-    length = np.linalg.norm(curve[-1] - curve[0])
-    size = min(_HEAD_SIZE, 0.4 * float(length))
-    middle = curve[at] if len(curve) > 2 else curve.mean(axis=0)
-    tip = middle + (0.12 * length + 0.5 * size) * way
-    across = 0.4 * size * np.array([-way[1], way[0]])
-    return np.stack([tip, tip - size * way + across, tip - size * way - across])
+def _describe(rows: np.ndarray, background: FeatureBackground) -> list[str]:
+    """Say which features nodes have, such as "label=C" or "x0 = 0.25", six at most."""
+    is_label = [
+        "=" in name and bool(binary)
+        for name, binary in zip(background.names, background.is_binary, strict=True)
+    ]
+    varies = np.flatnonzero(background.std > 1e-6).tolist()
+    texts = []
+    for row in rows.tolist():
+        said = [
+            background.names[column]
+            if is_label[column]
+            else f"{background.names[column]} = {row[column]:.3g}"
+            for column in varies
+            if row[column] or not is_label[column]
+        ]
+        texts.append(
+            ", ".join(said[:_MOST_FEATURES]) + (", …" if len(said) > _MOST_FEATURES else "")
+        )
+    return texts

@@ -1,4 +1,4 @@
-"""What the report draws beyond the patterns: occurrences, similarities and a map of the graph.
+"""What the report draws beyond the patterns: occurrences, similarities and the graph.
 
 All of it is gathered once, while the graph is in memory, and stored in ``drawings.json``, so that a
 report can be written again from the folder of a run.
@@ -16,7 +16,7 @@ from gomkcn_dgl.csr import CSRGraph
 from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
 from mining.plots.figures import count_similarities
-from mining.plots.graph_map import MOST_NODES
+from mining.plots.graph_map import GraphMap
 from mining.plots.colors import NodeColors
 from mining.plots.surroundings import Surroundings, cut_out, find_rows
 from mining.records.pattern import Pattern
@@ -63,51 +63,14 @@ class PatternDrawing:
         return {*self.faces, *(face for one in self.all_drawn for face in one.faces)}
 
 
-@dataclass(frozen=True, eq=False)
-class GraphMap:
-    """A graph small enough for a map.
-
-    ``edges`` is int64 ``[E, 2]``, from the first node to the second where they have a direction;
-    ``pattern_of`` int64 ``[V]`` is the position of the pattern that each node is assigned to, -1
-    for none. ``edge_relations`` int64 ``[E]`` are the relations of the edges, by number.
-    """
-
-    edges: np.ndarray
-    pattern_of: np.ndarray
-    edge_relations: np.ndarray
-
-    @classmethod
-    def of(cls, graph: CSRGraph, pattern_of: np.ndarray) -> GraphMap:
-        """The map of a graph."""
-        source, target, relation = graph.edges()
-        return cls(np.column_stack([source, target]), pattern_of, relation)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry of ``drawings.json``; relations are left out where there is one."""
-        record = {"edges": self.edges.tolist(), "pattern_of": self.pattern_of.tolist()}
-        relations = self.edge_relations.tolist() if self.edge_relations.any() else []
-        return record | ({"edge_relations": relations} if relations else {})
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
-        """Read an entry of ``drawings.json``; refuse an edge to a node that is not there."""
-        edges = np.array(record["edges"], dtype=np.int64).reshape(-1, 2)
-        pattern_of = np.array(record["pattern_of"], dtype=np.int64)
-        relations = np.array(record.get("edge_relations", [0] * len(edges)), dtype=np.int64)
-        if edges.max(initial=0) >= len(pattern_of):
-            raise ValueError(f"an edge leaves the {len(pattern_of)} nodes of the map")
-        if len(relations) != len(edges):
-            raise ValueError(f"{len(relations)} relations for the {len(edges)} edges of the map")
-        return cls(edges, pattern_of, relations)
-
-
 @dataclass(frozen=True)
 class RunDrawings:
     """What the report of a run draws beyond its patterns.
 
     ``patterns`` has one drawing for each pattern, or none; ``legend`` has labels and their colours.
     ``similarities`` says for each pattern how many of the nodes nearest to it have a similarity in
-    each of 40 equal parts of [0, 1]. ``map`` is None for a graph of 5000 nodes or more.
+    each of 40 equal parts of [0, 1]. ``map`` is what the page shows of the graph; None where there
+    are no patterns.
     """
 
     patterns: tuple[PatternDrawing, ...] = ()
@@ -166,13 +129,9 @@ def gather_drawings(
         )
 
     nearest, best = miner.nearest_, miner.nearest_similarity_
-    assigned = best >= np.array([pattern.min_similarity for pattern in patterns])[nearest]
-    graph_map = None
-    if len(nearest) == graph.num_nodes < MOST_NODES:
-        graph_map = GraphMap.of(graph, np.where(assigned, nearest, -1))
     return RunDrawings(
         tuple(draw(*pair) for pair in zip(patterns, drawn, strict=True)),
         colors.legend,
         tuple(map(tuple, count_similarities(best, nearest, len(patterns)).tolist())),
-        graph_map,
+        GraphMap.of(graph, patterns, colors, background),
     )
