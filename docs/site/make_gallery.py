@@ -3,9 +3,9 @@
     python docs/site/make_gallery.py DATA
 
 mines those of the graphs below that it finds in the folder DATA, with one ``gomkcn mine`` each, and
-the planted graph, which it generates. A run that is already there is not mined again; its page is
-rendered anew. ``docs/gallery/NAME`` then holds ``report.html``, ``command.txt`` and, where Chromium
-is installed, ``thumbnail.png``; the site shows what it finds there.
+the planted graph, which it generates. A run that is already there is not mined again where its page
+can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``, ``command.txt`` and, where
+Chromium is installed, ``thumbnail.png``; the site shows what it finds there.
 """
 
 from __future__ import annotations
@@ -123,13 +123,12 @@ def _prepare(exhibit: Exhibit, data: Path, folder: Path) -> Path | None:
 def _make(exhibit: Exhibit, path: Path, folder: Path) -> None:
     """Mine the graph, or render its run anew, and copy the page with a picture of its top."""
     run, options = folder / "run", shlex.split(exhibit.options)
-    if (run / "report.html").exists():
-        subprocess.run([*GOMKCN, "report", run], check=True, stdout=subprocess.DEVNULL)
-    else:
+    again = subprocess.run([*GOMKCN, "report", run], capture_output=True)
+    if again.returncode != 0:
         command = [*GOMKCN, "mine", path, "--out", run, *options, "--force", "--quiet"]
         subprocess.run(command, check=True)
     shutil.copy(run / "report.html", folder / "report.html")
-    command = f"gomkcn mine {path.name} --out run {exhibit.options}".strip()
+    command = f"gomkcn mine {path.name} {exhibit.options}".strip()
     (folder / "command.txt").write_text(command + "\n", "utf-8")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
