@@ -294,6 +294,14 @@ def test_notebooks_show_cards(mined):
     assert "1 of 2 patterns in both runs" in comparison._repr_html_()
 
 
+def test_a_notebook_shows_the_page_in_a_frame(mined):
+    frame = Page(mined.show()._repr_html_())
+    assert frame.tags == ["iframe"]
+    assert dict(frame.attributes)["srcdoc"] == render_report(mined)
+    # the script of the page does not reach the notebook
+    assert "allow-same-origin" not in dict(frame.attributes)["sandbox"]
+
+
 def test_a_run_without_patterns_truth_or_loss():
     run = run_of([], loss_curve=[], truncated_share=0.0)
     words = Page(render_report(run)).words

@@ -11,12 +11,12 @@ import html
 from gomkcn_dgl.runtime.notebook import register_html
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.page import render_page
-from mining.html.report import patterns_html, run_html
+from mining.html.report import patterns_html, render_report, run_html
 from mining.html.tables import format_comparison
 from mining.miner import PatternMiner
 from mining.plots.pattern_drawings import draw_explanation
 from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun
+from mining.runs.mining_run import MiningRun, RunView
 from mining.runs.run_comparison import RunComparison
 
 
@@ -33,6 +33,15 @@ def _explanation_html(explanation: OccurrenceExplanation) -> str:
     return render_page("occurrence.html.jinja", explanation=explanation, drawing=drawing)
 
 
+def _view_html(view: RunView) -> str:
+    """The page in a frame of its own, whose script cannot reach the notebook."""
+    return (
+        f'<iframe srcdoc="{html.escape(render_report(view.run))}" title="Patterns" '
+        'sandbox="allow-scripts allow-downloads" '
+        'style="width: 100%; height: 900px; border: 0"></iframe>'
+    )
+
+
 def _comparison_html(comparison: RunComparison) -> str:
     return f"<pre>{html.escape(format_comparison(comparison))}</pre>"
 
@@ -40,5 +49,6 @@ def _comparison_html(comparison: RunComparison) -> str:
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
 register_html(PatternMiner, _miner_html)
 register_html(MiningRun, run_html)
+register_html(RunView, _view_html)
 register_html(OccurrenceExplanation, _explanation_html)
 register_html(RunComparison, _comparison_html)

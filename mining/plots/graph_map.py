@@ -110,7 +110,7 @@ class GraphMap:
     def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
         """Read an entry of ``drawings.json``; refuse lists that do not belong together."""
         lists = ("names", "colors", "texts")
-        parts = {
+        parts: dict[str, Any] = {
             name: record[name] if name in lists else np.array(record[name], dtype=np.int64)
             for name in cls.__annotations__
             if name not in ("positions", "edges")

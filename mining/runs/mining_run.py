@@ -158,8 +158,35 @@ class MiningRun:
             warnings=miner.warnings_,
         )
 
+    def show(self) -> RunView:
+        """Show the page of the run in a notebook: as the last line of a cell.
+
+        >>> import networkx as nx
+        >>> from mining import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(num_patterns=1, pattern_size=(4, 4), num_epochs=0).fit(rings)
+        >>> MiningRun.of(miner, rings).show()
+        RunView('graph')
+        """
+        return RunView(self)
+
     def _repr_html_(self) -> str | None:
         """Summary and cards, for a notebook."""
+        return html_of(self)
+
+
+@dataclass(frozen=True)
+class RunView:
+    """The page of a run, in a frame of a notebook."""
+
+    run: MiningRun
+
+    def __repr__(self) -> str:
+        """What was mined."""
+        return f"RunView({self.run.graph.source!r})"
+
+    def _repr_html_(self) -> str | None:
+        """The page, in a frame."""
         return html_of(self)
 
 
