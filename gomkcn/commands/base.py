@@ -63,7 +63,10 @@ def add_options(
     def decorate(command: Decorated) -> Decorated:
         # a decorator that is applied later comes first in the help
         for names, kind, text in reversed(table):
-            settings: dict[str, Any] = {"default": kind, "show_default": True}
+            # a number stands for itself in the help: N is whole, X is any
+            letters = {int: "N", float: "X"}
+            letter = letters.get(kind if isinstance(kind, type) else type(kind))
+            settings: dict[str, Any] = {"default": kind, "metavar": letter}
             if kind is ...:
                 settings = {"required": True}
             elif kind is list:
@@ -71,7 +74,9 @@ def add_options(
             elif kind is bool:
                 settings = {"is_flag": True, "default": None if "/" in names else False}
             elif isinstance(kind, (type, click.ParamType)):
-                settings = {"type": kind}
+                settings = {"type": kind, "metavar": letter}
+            else:
+                text = f"{text} [{kind}]"
             settings |= {"cls": _Option, "group": group, "rare": rare}
             command = click.option(*names.split(), help=text, **settings)(command)
         return command
@@ -88,7 +93,7 @@ _quiet_option = add_options(
     ("--quiet", bool, "Show no log and no progress bar."), group=OUTPUT, rare=True
 )
 _long_run_options = add_options(
-    ("--time-limit", float, "Stop after so many seconds, with the results so far."),
+    ("--time-limit", float, "Stop after X seconds, with the results so far."),
     ("--resume", bool, "Go on with the unfinished run in the folder."),
     group=LARGE,
 )
@@ -235,9 +240,9 @@ _edge_feature_option = add_options(
     rare=True,
 )
 _column_options = add_options(
-    ("--source", str, "Column of the nodes that edges leave, by name or number. [by its header]"),
-    ("--target", str, "Column of the nodes that edges lead to. [by its header]"),
-    ("--weight", str, "Column of the weights; none: not used. [weight]"),
+    ("--source", str, "Edges leave the nodes of this column, a name or a number. [by its header]"),
+    ("--target", str, "Edges lead to the nodes of this column. [by its header]"),
+    ("--weight", str, "Take the weights of edges from this column, or from none. [weight]"),
     group=INPUT,
     rare=True,
 )
@@ -269,8 +274,8 @@ _file_options = add_options(
     (
         "--format",
         str,
-        "Format of the file: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, "
-        "folder or tu. [by the name]",
+        "Read the file as edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, "
+        "folder or tu. [by its name]",
     ),
     group=INPUT,
     rare=True,

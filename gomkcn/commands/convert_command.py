@@ -29,7 +29,7 @@ from gomkcn.commands.base import (
 @add_options(
     ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
     ("--features", NAMES, "Take these columns of that file, separated by commas. [all]"),
-    ("--format", str, "Format of the edges: edges, csv or parquet. [by the name]"),
+    ("--format", str, "Read the file as edges, csv or parquet. [by its name]"),
     group=INPUT,
 )
 @add_options(
@@ -38,14 +38,15 @@ from gomkcn.commands.base import (
     group=OUTPUT,
 )
 @add_options(
-    ("--memory-limit", "2GiB", "Use so much memory; less sorts the edges in smaller parts."),
+    ("--memory-limit", "2GiB", "Use so much memory; with less, edges are sorted in smaller parts."),
     group=LARGE,
 )
 @edge_options
 def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
-    """Convert the edge list at EDGES to the graph folder OUT, in bounded memory.
+    """Convert an edge list of any size to a folder that stays on disk.
 
-    Every command takes that folder in place of a graph file, and reads it without loading it.
+    The edges of the file EDGES become the graph folder OUT, in bounded memory. Every command takes
+    that folder in place of a graph file, and reads it without loading it.
 
     \b
     gomkcn convert friends.txt.gz friends.graph

@@ -31,13 +31,17 @@ if TYPE_CHECKING:
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
 @add_options(
-    ("--list most", 0, "List so many places: all, or a random sample."),
+    ("--list most", 0, "List N places: all, or a random sample."),
     group=OUTPUT,
 )
 @add_options(
-    ("--count-error", 0.02, "Estimate to this relative error where exact counting takes long."),
-    ("--count-seconds", 10.0, "Count exactly for at most so long, and then estimate as long."),
-    ("--seed", 0, "Seed of the random draws."),
+    ("--count-error", 0.02, "Estimate to a relative error of X where exact counting takes long."),
+    (
+        "--count-seconds",
+        10.0,
+        "Count exactly for at most X seconds, and then estimate for as long.",
+    ),
+    ("--seed", 0, "Draw at random from this seed."),
     group=EXPERT,
 )
 @reading_options
@@ -51,13 +55,14 @@ def count(
     seed: int,
     **options: Any,
 ) -> None:
-    """Count PATTERN in the whole graph at GRAPH: exactly, or an estimate with its 95 % interval.
+    """Count how often a pattern occurs in a whole graph.
 
-    PATTERN is a name (triangle, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …),
-    its edges ('a->b, b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with
-    relations, 'a:C--b:N' with the categories of the nodes), a file (an edge list or GraphML), or
-    RUN:ID for a pattern of a finished run. An occurrence is a set of nodes with exactly its edges,
-    and with its categories where it has some.
+    The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
+    (triangle, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), its edges ('a->b,
+    b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with
+    the categories of the nodes), a file (an edge list or GraphML), or RUN:ID for a pattern of a
+    finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
+    where it has some.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01

@@ -25,7 +25,9 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
 )
 @click.pass_context
 def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
-    """Mine a small example and open its page: three shapes are hidden in it, six copies each.
+    """Mine a small example, and open its page.
+
+    Three shapes are hidden in the example, six copies of each, and mining finds them.
 
     \b
     gomkcn demo

@@ -52,8 +52,8 @@ def generate() -> None:
         "Plant into a graph of this kind: ba, er, ws, regular or tree; or configuration, "
         "scale-free or layered, whose edges have a direction.",
     ),
-    ("--nodes", 760, "Give the base graph so many nodes."),
-    ("--edges-per-node", 1, "Give each new node so many edges, for ba and directed graphs."),
+    ("--nodes", 760, "Give the base graph N nodes."),
+    ("--edges-per-node", 1, "Give each new node N edges, for ba and directed graphs."),
     ("--directed", bool, "Give each edge a direction."),
     (
         "--motif motifs",
@@ -63,25 +63,30 @@ def generate() -> None:
         "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
     ),
     ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
-    ("--features", "per_type", "Features: constant, per_type, per_node or per_type_noise."),
-    ("--seed", 0, "Seed of all random numbers."),
+    (
+        "--features",
+        "per_type",
+        "Give nodes features: constant, per_type, per_node or per_type_noise.",
+    ),
+    ("--seed", 0, "Draw at random from this seed."),
 )
 @add_options(
-    ("--edge-prob", 0.005, "Probability of an edge, for er."),
-    ("--neighbors", 4, "Neighbours on the ring, for ws."),
-    ("--rewire-prob", 0.1, "Probability that an edge is rewired, for ws."),
-    ("--degree", 3, "Degree of each node, for regular."),
-    ("--layers", 5, "Number of layers, for layered."),
-    ("--relations", 1, "Number of edge types; those that the motifs name are among them."),
+    ("--edge-prob", 0.005, "Join two nodes with probability X, for er."),
+    ("--neighbors", 4, "Join each node with N neighbours on a ring, for ws."),
+    ("--rewire-prob", 0.1, "Rewire an edge with probability X, for ws."),
+    ("--degree", 3, "Give each node N edges, for regular."),
+    ("--layers", 5, "Make N layers, for layered."),
+    ("--relations", 1, "Use N types of edges; those that the motifs name are among them."),
     (
         "--extra-degree",
         2,
-        "Edges that a node of a copy may have beyond the median of the base graph, for --embedded.",
+        "Plant on nodes with at most N edges more than the median of the base graph, for "
+        "--embedded.",
     ),
-    ("--feature-dim", 3, "Number of features."),
-    ("--noise", 0.0, "Standard deviation of the noise, for per_type_noise."),
-    ("--remove-prob", 0.0, "Probability that an edge of a motif is removed."),
-    ("--add-prob", 0.0, "Probability that an edge is added between two nodes of a motif."),
+    ("--feature-dim", 3, "Give each node N features."),
+    ("--noise", 0.0, "Add noise of standard deviation X, for per_type_noise."),
+    ("--remove-prob", 0.0, "Remove an edge of a motif with probability X."),
+    ("--add-prob", 0.0, "Add an edge between two nodes of a motif with probability X."),
     group=EXPERT,
     rare=True,
 )
@@ -142,12 +147,16 @@ def planted(
 
 @generate.command()
 @add_options(
-    ("--out", ..., "A .bin file of DGL graphs with their labels."),
-    ("--graphs num_graphs", 8000, "Number of graphs."),
-    ("--nodes num_base_nodes", 25, "Nodes of each base graph."),
-    ("--edges-per-node num_base_edges_per_node", 1, "Edges of each new node."),
-    ("--features", "per_type", "constant, per_type, per_node or per_type_noise."),
-    ("--seed", 0, "Seed of all random numbers."),
+    ("--out", ..., "Write this .bin file of DGL graphs with their labels."),
+    ("--graphs num_graphs", 8000, "Write N graphs."),
+    ("--nodes num_base_nodes", 25, "Give each base graph N nodes."),
+    ("--edges-per-node num_base_edges_per_node", 1, "Give each new node N edges."),
+    (
+        "--features",
+        "per_type",
+        "Give nodes features: constant, per_type, per_node or per_type_noise.",
+    ),
+    ("--seed", 0, "Draw at random from this seed."),
 )
 def classification(out: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their label.

@@ -14,11 +14,13 @@ from gomkcn.commands.base import Command, add_options, graph_options, read_graph
 @click.command(cls=Command)
 @graph_options
 @add_options(
-    ("--size max_nodes", 6, "Say how many neighbourhoods have more nodes than this."),
-    ("--hops num_hops", int, "Take neighbourhoods of so many steps. [3, or half the size]"),
+    ("--size max_nodes", 6, "Say how many neighbourhoods have more than N nodes."),
+    ("--hops num_hops", int, "Take neighbourhoods of N steps. [3, or half the size]"),
 )
 def info(num_hops: int | None, max_nodes: int, **graph_settings: Any) -> None:
-    """Print what would be read from PATH and what not, and how many subgraphs are truncated.
+    """Show what would be read from a file, and what not.
+
+    The last line says how many neighbourhoods of the graph at PATH are cut.
 
     \b
     gomkcn info friends.txt.gz --hops 2 --size 8

@@ -31,9 +31,9 @@ def main() -> None:
     gomkcn count wheel planted.bin              how often one pattern occurs
     gomkcn compare run other                    the patterns that two runs share
     gomkcn export run --out tables              patterns and occurrences as tables
-    gomkcn train motifs.bin --out run           a classifier of graphs or nodes
+    gomkcn train motifs.bin --out run           a classifier of graphs or nodes, and what it learnt
     gomkcn predict run new.bin                  the classes of new graphs or nodes
-    gomkcn explain run                          what its filters respond to
+    gomkcn explain run --graphs 0,5             what its filters respond to in these graphs
     """
 
 

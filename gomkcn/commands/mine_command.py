@@ -28,7 +28,10 @@ from gomkcn.commands.base import (
 
 
 class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
-    name = "N|auto"
+    name = "number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N|auto"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
@@ -42,10 +45,10 @@ _find_options = add_options(
     (
         "--patterns num_patterns",
         _NumberOrAuto(),
-        "Report at most so many patterns; auto: all that stand out. [12, and in a graph of fewer "
+        "Report at most N patterns; auto: all that stand out. [12, and in a graph of fewer "
         "than 48 nodes one for each 4 nodes]",
     ),
-    ("--size pattern_size", str, "Look for patterns of so many nodes, as in 3-5. [3-8]"),
+    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
     (
         "--rank",
         str,
@@ -62,20 +65,24 @@ _judge_options = add_options(
         "communities, geometric, small-world, features, or none; may be repeated. [degree, in "
         "graphs of at most 200,000 edges]",
     ),
-    ("--stability restarts", int, "Mine so often again, to see which patterns come back. [0]"),
+    (
+        "--stability restarts",
+        int,
+        "Mine N times from other starts and N times on other samples, to see what comes back. [0]",
+    ),
     group=JUDGE,
 )
 _rare_find_options = add_options(
-    ("--min-support", int, "Leave out patterns with fewer occurrences. [5]"),
+    ("--min-support", int, "Leave out patterns with fewer than N occurrences. [5]"),
     ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
     group=FIND,
     rare=True,
 )
 _rare_judge_options = add_options(
-    ("--null-samples", int, "Draw at most so many random graphs of each kind. [32]"),
-    ("--count-error", float, "Estimate counts to this relative error. [0.02]"),
-    ("--count-seconds", float, "Count each pattern for at most so many seconds. [1.0]"),
-    ("--truth", str, "Compare with what was planted. [the file beside the graph]"),
+    ("--null-samples", int, "Draw at most N random graphs of each kind. [32]"),
+    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
+    ("--count-seconds", float, "Count each pattern for at most X seconds. [1.0]"),
+    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
     group=JUDGE,
     rare=True,
 )
@@ -89,22 +96,26 @@ _memory_option = add_options(
     group=LARGE,
 )
 _sample_option = add_options(
-    ("--sample-error", float, "Largest error of shares in the sample to learn on. [0.005]"),
+    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
     group=LARGE,
     rare=True,
 )
 _expert_options = add_options(
-    ("--seed random_state", int, "Seed of all random numbers. [0]"),
-    ("--levels num_levels", int, "Levels of neighbours that filters compare. [3]"),
-    ("--matching", str, "How filters are matched: optimal, or the paper's greedy. [optimal]"),
-    ("--epochs num_epochs", int, "Gradient epochs of the filters. [60]"),
-    ("--init", str, "facility_location, kmeans++, sample or random. [facility_location]"),
-    ("--restarts n_init", int, "Number of initializations. [1]"),
-    ("--policy", str, "Which nodes a large subgraph keeps: dense, bfs, random. [dense]"),
-    ("--hops num_hops", int, "Radius around each node. [3, or half the size]"),
-    ("--views num_views", int, "Subgraphs around each node. [1]"),
-    ("--contrast feature_contrast", float, "Weight of features. [0.3]"),
-    ("--min-similarity", float, "Least similarity of a nearest node. [by a null model]"),
+    ("--seed random_state", int, "Draw at random from this seed. [0]"),
+    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
+    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
+    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
+    (
+        "--init",
+        str,
+        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
+    ),
+    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: dense, bfs, random. [dense]"),
+    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
+    ("--views num_views", int, "Take N subgraphs around each node. [1]"),
+    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
+    ("--min-similarity", float, "Call nodes similar to a pattern from X on. [by a null model]"),
     group=EXPERT,
     rare=True,
 )
@@ -146,7 +157,9 @@ def mine(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find the patterns that occur again and again in the graph at PATH.
+    """Find the patterns that occur again and again in a graph.
+
+    PATH is the file or the folder of the graph.
 
     \b
     gomkcn mine friends.txt.gz

@@ -22,7 +22,7 @@ _SUFFIXES = (".csv", ".parquet")
     group=OUTPUT,
 )
 def predict(run: str, path: str, out: str | None) -> None:
-    """Say which class the classifier of RUN gives each graph, or node, of PATH.
+    """Say which class a trained classifier gives each graph or node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
     classes, if it has any, are not looked at.

@@ -13,11 +13,12 @@ from gomkcn.commands.base import OUTPUT, Command, add_options
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
 def compare(first: str, second: str) -> None:
-    """Show which patterns two finished runs share, with the counts of both.
+    """Show which patterns two finished runs share.
 
-    Patterns are the same if their graphs are isomorphic, whatever their features; the column
-    "features" is the similarity of those, from 0 to 1. "12 | 15" are counts of the first and of the
-    second run, "-" is a pattern that a run does not have, and "?" a count that is not known.
+    The table has the counts of both. Patterns are the same if their graphs are isomorphic, whatever
+    their features; the column "features" is the similarity of those, from 0 to 1. "12 | 15" are
+    counts of the first and of the second run, "-" is a pattern that a run does not have, and "?" a
+    count that is not known.
 
     \b
     gomkcn compare run other
@@ -33,11 +34,11 @@ def compare(first: str, second: str) -> None:
 @click.argument("run", metavar="RUN")
 @add_options(
     ("--out", ..., "Write the tables to this folder."),
-    ("--format", "csv", "Format of the tables: csv or parquet."),
+    ("--format", "csv", "Write tables of this kind: csv or parquet."),
     group=OUTPUT,
 )
 def export(run: str, out: str, format: str) -> None:
-    """Write the patterns and the occurrences of a finished RUN as tables.
+    """Write what a run found as tables: patterns and places.
 
     The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
 

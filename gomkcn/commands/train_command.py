@@ -34,46 +34,54 @@ _name_options = add_options(
     group=INPUT,
 )
 _learn_options = add_options(
-    ("--filters num_filters", int, "Learn so many small graphs that tell the classes apart. [8]"),
-    ("--size filter_size", int, "Give each of them so many nodes. [6; 4]"),
-    ("--hops num_hops", int, "Look so many steps far around each node. [2; 1]"),
-    ("--epochs num_epochs", int, "Go through the training part at most so often. [200]"),
+    ("--filters num_filters", int, "Learn N small graphs that tell the classes apart. [8]"),
+    ("--size filter_size", int, "Give each of them N nodes. [6; 4]"),
+    ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
+    ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
     group=LEARN,
 )
 _judge_options = add_options(
     (
         "--split",
         str,
-        "Shares for training, validation and test. [masks in the file, or 0.8,0.1,0.1]",
+        "Take these shares for training, validation and test. [masks in the file, or 0.8,0.1,0.1]",
     ),
     group=JUDGE,
 )
 _rare_input_options = add_options(
     ("--task", str, "Classify graphs or nodes: graph or node. [what has labels]"),
-    ("--node-label", str, "Node data of a .bin that holds the classes. [label]"),
-    ("--scaling", str, "Of features: standard, rows or none. [standard; rows for Planetoid]"),
+    ("--node-label", str, "Take the classes from this node data of a .bin. [label]"),
+    (
+        "--scaling",
+        str,
+        "Scale features in this way: standard, rows or none. [standard; rows for Planetoid]",
+    ),
     group=INPUT,
     rare=True,
 )
 _expert_options = add_options(
-    ("--kernel", str, "Graph kernel: gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
-    ("--hidden hidden_feats", int, "Feature width of the filters; 0: of the data. [up to 32]"),
-    ("--class-filters/--linear-head", bool, "Kind of the last layer. [linear; class filters]"),
-    ("--subgraph-size max_nodes", int, "Nodes of a subgraph. [--size; 16]"),
-    ("--levels num_levels", int, "Levels of gomk, or steps of a walk. [2]"),
-    ("--layers num_layers", int, "Number of convolutions. [1]"),
-    ("--tau", float, "Width of the node similarity of gomk. [1.0]"),
-    ("--pooling", str, "Pooling of nodes of a graph: max, mean or sum. [max]"),
-    ("--dropout", float, "Dropout before the linear maps. [0]"),
-    ("--input-dropout", float, "Dropout of the features. [0; 0.5]"),
-    ("--policy", str, "Which nodes a large subgraph keeps: bfs, dense or random. [bfs]"),
-    ("--init", str, "Initial filters: classes or random. [classes]"),
-    ("--patience", int, "Stop after this many epochs without a better one. [50]"),
-    ("--lr learning_rate", float, "Learning rate of Adam. [0.01]"),
-    ("--weight-decay", float, "Weight decay, except of the filters. [0]"),
-    ("--batch-size", int, "Graphs in a batch. [128]"),
-    ("--seed", int, "Seed of all random numbers. [0]"),
-    ("--checkpoint-every", int, "Epochs between two checkpoints for --resume. [twice a minute]"),
+    ("--kernel", str, "Use the kernel gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
+    ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
+    (
+        "--class-filters/--linear-head",
+        bool,
+        "Decide by a filter for each class, or by weights. [linear; class filters]",
+    ),
+    ("--subgraph-size max_nodes", int, "Keep N nodes of each subgraph. [--size; 16]"),
+    ("--levels num_levels", int, "Compare N levels of neighbours, or steps of a walk. [2]"),
+    ("--layers num_layers", int, "Use N layers of filters. [1]"),
+    ("--tau", float, "Call nodes similar within a distance of X, in gomk. [1.0]"),
+    ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
+    ("--dropout", float, "Drop a share of X before the last layer. [0]"),
+    ("--input-dropout", float, "Drop a share of X of the features. [0; 0.5]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: bfs, dense or random. [bfs]"),
+    ("--init", str, "Start filters by classes or at random: classes, random. [classes]"),
+    ("--patience", int, "Stop after N epochs without a better one. [50]"),
+    ("--lr learning_rate", float, "Learn with a rate of X. [0.01]"),
+    ("--weight-decay", float, "Decay weights by X, except those of filters. [0]"),
+    ("--batch-size", int, "Take N graphs at a time. [128]"),
+    ("--seed", int, "Draw at random from this seed. [0]"),
+    ("--checkpoint-every", int, "Store what --resume needs every N epochs. [twice a minute]"),
     group=EXPERT,
     rare=True,
 )
@@ -98,12 +106,13 @@ def train(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Train a classifier of graphs or nodes on the labelled data at PATH.
+    """Train a classifier of graphs or nodes, and show what it learnt.
 
     PATH is a DGL .bin, a TU folder or a Planetoid folder. Of two defaults below the first is for
     graphs, the second for nodes.
 
     \b
+    gomkcn train MUTAG/
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
@@ -147,16 +156,16 @@ def train(
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 @add_options(
-    ("--graphs", str, "Graphs to show, such as 0,5,9. [one test graph of each class]"),
-    ("--nodes", str, "Nodes to show, for a classifier of nodes."),
-    ("--data data_path", str, "The data set, if it was moved."),
-    ("--out", str, "Folder for the page and the drawings. [RUN/explanation]"),
+    ("--graphs", str, "Show these graphs, such as 0,5,9. [one test graph of each class]"),
+    ("--nodes", str, "Show these nodes, for a classifier of nodes."),
+    ("--data data_path", str, "Read the data set from here, if it was moved."),
+    ("--out", str, "Write the page and the drawings to this folder. [RUN/explanation]"),
     group=OUTPUT,
 )
 def explain(
     run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
 ) -> None:
-    """Draw the filters of a trained RUN, and where they respond in a few graphs.
+    """Show what a trained classifier responds to in chosen graphs.
 
     \b
     gomkcn explain run

@@ -152,7 +152,7 @@ what its filters show does not explain the classes.'
     ends = binomtest(round(accuracy * size), size).proportion_ci(method="wilson")
     if ends.low <= least:
         return (
-            f"{always}. With only {size} {metrics['data']['task']}s to test, the difference may be "
+            f"{always}. With {size} {metrics['data']['task']}s to test, the difference may be "
             f"chance: the 95 % interval of the accuracy is {ends.low:.0%} to {ends.high:.0%}."
         )
     return f"{always}, which is what an accuracy has to be compared with."
