@@ -466,6 +466,12 @@ def test_a_folder_is_chosen_where_none_is_given():
     assert said.endswith("nothing to resume: the run is finished, runs/my.graph-2/report.html\n")
 
 
+def test_several_processes_need_the_name_of_their_folder(monkeypatch):
+    monkeypatch.setattr("gomkcn_dgl.runtime.processes.world_size", lambda: 2)
+    said = refused(f"mine {write_edges()} {QUICK} --quiet")
+    assert said == "--out must be given where several processes share the work of a run."
+
+
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)

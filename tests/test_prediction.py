@@ -7,9 +7,12 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from command_line import gomkcn, refused
 from graph_files import write_tu
 
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.io.reading import write_dgl_graphs
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 from mining.explanation.classifier_explanation import explain_classifier
 from mining.html.explanation_report import judge_accuracy
@@ -72,6 +75,26 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     )
     assert refused("predict run FEW --out few.txt").startswith("--out must end in .csv or .parquet")
     assert "holds no finished run" in refused("predict none FEW")
+
+
+def test_nodes_are_named_by_their_own_ids():
+    graph = dgl.from_networkx(nx.disjoint_union_all([nx.cycle_graph(4), nx.star_graph(3)] * 4))
+    graph.ndata["label"] = torch.arange(8).remainder(2).repeat_interleave(4)
+    write_dgl_graphs("nodes.bin", [graph])
+    gomkcn(f"train nodes.bin --out run {QUICK}")
+    text = "".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges)
+    Path("path.txt").write_text(text)
+    gomkcn("predict run path.txt --out nodes.csv")
+    table = pd.read_csv("nodes.csv")
+    assert list(table.columns) == ["node", "predicted", "probability 0", "probability 1"]
+    assert table["node"].tolist() == [0, 10, 20, 30, 40]
+
+
+def test_a_data_set_that_was_moved_is_asked_for():
+    train()
+    Path("TU").rename("moved")
+    said = refused("report run")
+    assert said.endswith("say where with gomkcn explain run --data PATH.")
 
 
 def test_train_and_report_write_a_page_with_names():

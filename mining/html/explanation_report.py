@@ -20,6 +20,7 @@ import numpy as np
 from markupsafe import Markup
 from scipy.stats import binomtest
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_metrics import read_metrics
@@ -64,7 +65,13 @@ def explain_run(
     """
     classifier, metrics = load_classifier(run), read_metrics(run)
     settings = classifier.settings.override({"path": data_path})
-    data = read_training_data(settings.data) if data is None else data
+    if data is None:
+        if not Path(settings.data.path).exists():
+            raise InputError(
+                f"the data set {settings.data.path!r} of this run is not there; say where with "
+                f"gomkcn explain {run} --data PATH."
+            )
+        data = read_training_data(settings.data)
     check_same_data(data, metrics["data"])
     explanation = explain_classifier(classifier, data, rows)
     folder = Path(run) / "explanation" if out is None else out
