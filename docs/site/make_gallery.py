@@ -136,6 +136,8 @@ def _make(exhibit: Exhibit, path: Path, folder: Path) -> None:
     picture = f"--screenshot={folder / 'thumbnail.png'}"
     page = (folder / "report.html").as_uri()
     flags = ["--headless=new", "--no-sandbox", "--hide-scrollbars", f"--window-size={WINDOW}"]
+    # the page unpacks the graph before it draws it
+    flags.append("--virtual-time-budget=10000")
     subprocess.run([chromium, *flags, picture, page], check=True, capture_output=True)
 
 
