@@ -85,7 +85,8 @@ def all_rows() -> Iterator[Row]:
 
 @bench_command("significance", usual_repeats=1, how="run of each seed, one thread a run")
 @click.option("--seeds", type=click.IntRange(1), default=40, show_default=True)
-def main(bench: Bench, seeds: int) -> None:
+@click.option("--first-seed", type=click.IntRange(0), default=0, help="Seeds from here on.")
+def main(bench: Bench, seeds: int, first_seed: int) -> None:
     """Say how often a pattern stands out where nothing does."""
     use_threads(1)
     seeds, num_nodes, most = (1, 120, 8) if bench.quick else (seeds, 200, 32)
@@ -106,7 +107,8 @@ def main(bench: Bench, seeds: int) -> None:
     fitting: list[bool] = []
     for row in all_rows():
         different, warned, verdicts = [], 0, []
-        for seed in range(seeds if row.fits else max(1, seeds // 4)):
+        number = seeds if row.fits else max(1, seeds // 4)
+        for seed in range(first_seed, first_seed + number):
             miner = PatternMiner(
                 num_patterns=MOST_PATTERNS,
                 pattern_size=SIZES,

@@ -60,8 +60,9 @@ def judge(
     samples : numpy.ndarray
         Counts in the samples, ``[S, K]``; NaN where one was not counted.
     num_tested : numpy.ndarray or int, optional
-        Number of structures that each pattern was chosen from, ``[K]`` or one for all; None: 2 K,
-        which holds the level where patterns are what stood out at a glance among more.
+        Number of structures that each pattern was chosen from, ``[K]`` or one for all; None: 4 K,
+        which about holds the level where patterns are what stood out at a glance among more, see
+        ``benchmarks/results/significance.md``.
         Patterns of several sizes share the level evenly if it is the number of structures of each
         pattern's size, times the number of sizes.
     errors : numpy.ndarray or float
@@ -78,7 +79,7 @@ def judge(
     """
     observed, samples = np.asarray(observed, float), np.asarray(samples, float)
     num_samples = (~np.isnan(samples)).sum(axis=0)
-    num_tested = 2 * len(observed) if num_tested is None else num_tested
+    num_tested = 4 * len(observed) if num_tested is None else num_tested
     tests = np.broadcast_to(np.asarray(num_tested, float), observed.shape)
     mean, var, dispersion = _dispersion(observed, samples, errors, clumps)
     root = signed_root(observed, np.nansum(samples, axis=0), num_samples)
