@@ -11,7 +11,6 @@ from mining.plots.colors import (
     NodeColors,
     fit_feature_scale,
     is_light,
-    pattern_groups,
     pattern_palette,
     response_colors,
 )
@@ -56,16 +55,6 @@ def test_a_scale_is_the_feature_or_the_common_direction():
 @pytest.mark.parametrize("rows", [np.ones((4, 2)), np.zeros((0, 2))])
 def test_equal_nodes_have_one_colour(rows):
     assert NodeColors.of_patterns(rows).faces(np.ones((3, 2))) == (PLAIN,) * 3
-
-
-def test_a_legend_names_the_eight_largest_patterns():
-    counts = np.array([1, *[3] * 4, 0, 1, *[3] * 4, 2])
-    groups = pattern_groups(counts)
-    assert [name for name, _, _ in groups] == [
-        *(f"Pattern {number} (3)" for number in (1, 2, 3, 4, 7, 8, 9, 10)), "3 others (4)"
-    ]  # fmt: skip
-    assert groups[-1][1:] == ([11, 0, 6], OTHERS_COLOR)
-    assert [color for _, _, color in groups[:8]] == pattern_palette()
 
 
 def test_responses_run_from_dark_to_yellow():

@@ -15,10 +15,10 @@ from mining.html.explorer import content_policy, explorer_data, page_script
 from mining.html.page import flatten, mark_number, read_text, render_page
 from mining.html.tables import pattern_table, recovery_table, summary_sentence
 from mining.html.tiles import headline, make_tiles
-from mining.plots.axes import figure_to_svg
 from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import draw_intervals, draw_loss, draw_similarity_counts
 from mining.plots.relation_styles import RelationStyles
+from mining.plots.svg import Drawing
 from mining.records.pattern import Pattern
 from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
@@ -35,19 +35,19 @@ _ORDERS = {
 _COUNTS = ("occurrences", "disjoint", "roots", "graphs")
 
 
-def run_figures(run: MiningRun) -> dict[str, Any]:
+def run_figures(run: MiningRun) -> dict[str, Drawing]:
     """Draw the figures of a run as a whole, by the names in ``FIGURES``, without empty ones."""
-    figures: dict[str, Any] = {}
+    figures: dict[str, Drawing] = {}
     if run.patterns:
         figures["frequencies"] = _draw_frequencies(run)
     if any(map(any, run.drawings.similarities)):
-        figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities)).figure
+        figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities))
     if run.loss_curve:
-        figures["loss"] = draw_loss(run.loss_curve).figure
+        figures["loss"] = draw_loss(run.loss_curve)
     return figures
 
 
-def _draw_frequencies(run: MiningRun) -> Any:
+def _draw_frequencies(run: MiningRun) -> Drawing:
     """The counts that are known, with their intervals."""
     names, counts = [f"Pattern {pattern.id}" for pattern in run.patterns], {}
     for name in _COUNTS if run.graph.num_graphs > 1 else _COUNTS[:-1]:
@@ -60,7 +60,7 @@ def _draw_frequencies(run: MiningRun) -> Any:
                 known = count.value if name == "occurrences" else getattr(frequency, name)
                 rows.append((float(known), np.nan, np.nan))
         counts[name] = rows
-    return draw_intervals(names, counts).figure
+    return draw_intervals(names, counts)
 
 
 def _styles(run: MiningRun) -> RelationStyles:
@@ -68,13 +68,12 @@ def _styles(run: MiningRun) -> RelationStyles:
     return RelationStyles.of(run.patterns, kinds)
 
 
-def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
+def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network.
 
     The numbers in its text are those of patterns.json, drawings.json and run.json, see
     ``mining/html/page.py``. ``figures`` come from :func:`run_figures` where they are drawn already.
     """
-    figures = run_figures(run) if figures is None else figures
     record = {"graph": asdict(run.graph)}
     cards, styles = _cards(run), _styles(run)
     rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
@@ -93,11 +92,7 @@ def render_report(run: MiningRun, figures: dict[str, Any] | None = None) -> str:
         patterns=pattern_table(run),
         motifs=None if run.recovery is None else recovery_table(run.recovery),
         number=lambda *path: mark_number(record, "run.json", *path),
-        # only matplotlib wrote these, and it escapes text itself
-        figures={
-            name: Markup(figure_to_svg(figure, name=name, inline=True))
-            for name, figure in figures.items()
-        },
+        figures=run_figures(run) if figures is None else figures,
         # whether nodes are coloured by their features on a scale
         scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
         level=LEVEL,

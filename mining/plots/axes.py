@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mining.plots.colors import INK
 
@@ -51,22 +51,6 @@ def whole_numbers(ax: Axes, axis: str) -> None:
 
     locator = MaxNLocator(6, integer=True, min_n_ticks=1)
     getattr(ax, f"{axis}axis").set_major_locator(locator)
-
-
-def pattern_legend(ax: Axes, title: str, top: float, **options: Any) -> None:
-    """Put a legend of patterns below the axes, its upper edge at ``top`` in units of the axes."""
-    legend = ax.legend(
-        title=title,
-        loc="upper center",
-        bbox_to_anchor=(0.5, top),
-        ncols=3,
-        frameon=False,
-        fontsize=9,
-        title_fontsize=9,
-        labelcolor=INK,
-        **options,
-    )
-    legend.get_title().set_color(INK)
 
 
 def figure_to_svg(

@@ -1,4 +1,4 @@
-"""Every colour of the figures and drawings: of nodes, patterns, labels, responses and marks."""
+"""Every colour of the figures and drawings: of nodes, labels, responses and marks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAIN = "#4c72b0"
 MARK = "#d55e00"
 # of a node that was planted
 PLANTED = "#d1495b"
-GREY, NONE_COLOR, OTHERS_COLOR = "#8a8a8a", "#c4c4c4", "#6e6e6e"
+GREY, OTHERS_COLOR = "#8a8a8a", "#6e6e6e"
 # name of the colour map of responses to a filter
 RESPONSE_COLORS = "viridis"
 # of the ten colours that every reader can tell apart, without the greys
@@ -29,28 +29,11 @@ MOST_COLORS = 8
 
 
 def pattern_palette() -> list[str]:
-    """Colours of up to eight patterns or labels that every reader can tell apart."""
-    import seaborn as sns
-
-    colors = sns.color_palette("colorblind")
-    return hex_colors([*colors[:7], colors[9]])
-
-
-def pattern_groups(counts: np.ndarray) -> list[tuple[str, list[int], str]]:
-    """Name, patterns and colour of each entry of a legend, from the nodes of each pattern, ``[P]``.
-
-    The eight patterns with most nodes have an entry of their own, the others share the last one.
-    """
-    ranked = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    shown, others = np.sort(ranked[:MOST_COLORS]).tolist(), ranked[MOST_COLORS:].tolist()
-    groups = [
-        (f"Pattern {number} ({counts[number]})", [number], color)
-        for number, color in zip(shown, pattern_palette(), strict=False)
-    ]
-    if others:
-        noun = "other" if len(others) == 1 else "others"
-        groups.append((f"{len(others)} {noun} ({counts[others].sum()})", others, OTHERS_COLOR))
-    return groups
+    """Colours of up to eight labels that every reader can tell apart."""
+    # the colorblind palette of seaborn, without grey and yellow
+    return [
+        "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#fbafe4", "#56b4e9",
+    ]  # fmt: skip
 
 
 def fit_feature_scale(rows: np.ndarray) -> Pipeline | None:

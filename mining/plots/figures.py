@@ -2,85 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from mining.plots.axes import pattern_legend, styled_axes, whole_numbers
-from mining.plots.colors import GREY, INK, pattern_groups
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from mining.plots.colors import GREY
+from mining.plots.svg import Drawing, bar, dot, label, line
 
 NUM_BINS = 40
 # counts with a larger ratio need a logarithmic axis
 _MAX_LINEAR_RATIO = 50
-_MARKERS = "osD^v"
+_WIDTH, _TOP = 560.0, 48.0
+# left and right end of what is drawn
+_LEFT, _RIGHT = 90.0, 545.0
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 
 
 def draw_intervals(
     names: Sequence[str], counts: Mapping[str, Sequence[tuple[float, float, float]]]
-) -> Axes:
-    """Draw counts as points with their intervals, one row per name, one colour per kind of count.
+) -> Drawing:
+    """Draw counts as points with their intervals, one row per name, one sign per kind of count.
 
     Each count is a value with the lower and upper end of its interval, NaN where unknown. The axis
     is logarithmic where the largest count is more than 50 times the smallest.
     """
-    import seaborn as sns
-
     tables = {name: np.array(rows, dtype=float) for name, rows in counts.items()}  # [rows, 3] each
     ends = np.concatenate(list(tables.values()))
-    bars = " (bars: 95 % intervals)" if np.isfinite(ends[:, 1]).any() else ""
-    height = 1.4 + len(names) * (0.16 + 0.09 * len(tables))
-    ax = styled_axes(5.4, height, "", f"Count{bars}", "")
-    # the legend is between title and rows
-    ax.set_title("How often each pattern occurs", color=INK, fontsize=11, pad=26)
-    colors = sns.color_palette("colorblind", len(tables))
-    for number, (name, table) in enumerate(tables.items()):
-        value, low, high = table.T
-        # the counts of one row lie side by side
-        shift = 0.7 * ((number + 0.5) / len(tables) - 0.5)
-        ax.errorbar(
-            value,
-            np.arange(len(names)) + shift,
-            xerr=np.maximum([value - low, high - value], 0),
-            fmt=_MARKERS[number % len(_MARKERS)],
-            color=colors[number],
-            markersize=5,
-            linewidth=1.8,
-            capsize=2.5,
-            label=name,
-        )
-    _scale_counts(ax, ends[np.isfinite(ends)])
-    ax.set_yticks(range(len(names)), list(names))
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    ax.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
-    ax.set_axisbelow(True)
-    place: dict[str, Any] = {
-        "loc": "lower center",
-        "bbox_to_anchor": (0.5, 1.0),
-        "ncols": len(tables),
-    }
-    ax.legend(frameon=False, columnspacing=1.2, fontsize=9, labelcolor=INK, **place)
-    return ax
-
-
-def _scale_counts(ax: Axes, ends: np.ndarray) -> None:
-    """Choose a linear or a logarithmic axis for counts; 0 stays visible on both."""
-    from matplotlib.ticker import EngFormatter
-
-    positive = ends[ends > 0]
-    highest = positive.max(initial=1)
-    if highest > _MAX_LINEAR_RATIO * positive.min(initial=highest):
-        ax.set_xscale("symlog", linthresh=1, linscale=0.4)
-        # 10k, 10M and so on, which have room between the decades
-        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
-        ax.set_xlim(-0.15 if ends.min() <= 0 else 0.7 * ends.min(), 1.6 * highest)
-    else:
-        ax.set_xlim(-0.02 * highest, 1.08 * highest)
-        whole_numbers(ax, "x")
+    place, ticks = _count_axis(ends[np.isfinite(ends)])
+    step, height = 11.0, 11.0 * len(tables) + 8
+    bottom = _TOP + height * len(names)
+    bars = " (lines: 95 % intervals)" if np.isfinite(ends[:, 1]).any() else ""
+    shapes = [*_title("How often each pattern occurs"), *_ticks(place, ticks, bottom)]
+    shapes.append(label(np.array([(_LEFT + _RIGHT) / 2, bottom + 34]), f"Count{bars}", 12))
+    for kind, (name, table) in enumerate(tables.items()):
+        # the legend between title and rows
+        at = _LEFT + 115.0 * kind
+        shapes += [_sign(kind, at, 34.0), label(np.array([at + 10, 38]), name, 12, anchor="start")]
+        for row, (value, low, high) in enumerate(table.tolist()):
+            y = _TOP + height * row + step * (kind + 0.9)
+            if np.isfinite(low):
+                shapes.append(line(np.array([[place(low), y], [place(high), y]]), 1.6))
+            if np.isfinite(value):
+                shapes.append(_sign(kind, place(value), y))
+    for row, name in enumerate(names):
+        y = _TOP + height * row
+        shapes.append(label(np.array([_LEFT - 8, y + height / 2 + 4]), name, 12, anchor="end"))
+        shapes.append(line(np.array([[_LEFT, y], [_RIGHT, y]]), 0.6, opacity=0.25))
+    return Drawing("".join(shapes), 0.0, 0.0, _WIDTH, bottom + 42)
 
 
 def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int) -> np.ndarray:
@@ -94,34 +62,102 @@ def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int)
     return np.bincount(cell, minlength=num_patterns * NUM_BINS).reshape(num_patterns, NUM_BINS)
 
 
-def draw_similarity_counts(counts: np.ndarray) -> Axes:
+def draw_similarity_counts(counts: np.ndarray) -> Drawing:
     """Draw how similar nodes are to their nearest pattern, from ``counts [P, 40]``."""
-    title = "How similar nodes are to their nearest pattern"
-    ax = styled_axes(5.4, 3.8, title, "Similarity", "Nodes")
-    left, bottom = np.arange(NUM_BINS) / NUM_BINS, np.zeros(NUM_BINS)
-    for name, patterns, color in pattern_groups(counts.sum(axis=1)):
-        height = counts[patterns].sum(axis=0)
-        style: dict[str, Any] = {"color": color, "edgecolor": "white", "linewidth": 0.3}
-        ax.bar(left, height, 1 / NUM_BINS, bottom, align="edge", label=name, **style)
-        bottom += height
-    pattern_legend(ax, "Nearest", -0.2)
-    ax.set_xlim(0, 1)
-    whole_numbers(ax, "y")
-    return ax
+    heights, bottom = counts.sum(axis=0), 240.0
+    shares = _even_ticks(0.0, 1.0)
+    up, marks = _vertical(float(heights.max(initial=1)), bottom)
+    shapes = _title("How similar nodes are to their nearest pattern")
+    shapes += _ticks(lambda share: _LEFT + share * (_RIGHT - _LEFT), shares, bottom)
+    shapes += marks
+    width = (_RIGHT - _LEFT) / NUM_BINS
+    for part, height in enumerate(heights.tolist()):
+        if height:
+            shapes.append(
+                bar(_LEFT + part * width, up(height), width - 1, bottom - up(height), GREY)
+            )
+    shapes.append(label(np.array([(_LEFT + _RIGHT) / 2, bottom + 34]), "Similarity", 12))
+    shapes.append(label(np.array([_LEFT, _TOP - 14]), "Nodes", 12, anchor="end"))
+    return Drawing("".join(shapes), 0.0, 0.0, _WIDTH, bottom + 42)
 
 
-def draw_loss(loss_curve: Sequence[float]) -> Axes:
+def draw_loss(loss_curve: Sequence[float]) -> Drawing:
     """Draw the loss, 1 - mean similarity of a subgraph to its best filter, after each epoch."""
-    import seaborn as sns
-
-    title, y = "Loss during training", "Loss: 1 − mean similarity"
-    ax = styled_axes(5.0, 2.8, title, "Epoch (0: initial filters)", y)
-    (color,) = sns.color_palette("colorblind", 1)
-    last = len(loss_curve) - 1
-    ax.plot(range(last + 1), loss_curve, "o-", color=color, lw=2, ms=5, markevery=[0, last])
-    whole_numbers(ax, "x")
+    bottom, last = 200.0, max(len(loss_curve) - 1, 1)
     # from 0, so that the share of the loss that went away can be read
-    ax.set_ylim(0, 1.1 * max(*loss_curve, 1e-6))
-    if last == 0:
-        ax.set_xlim(-0.5, 0.5)
-    return ax
+    up, marks = _vertical(max(*loss_curve, 1e-6), bottom)
+
+    def across(epoch: float) -> float:
+        return _LEFT + 8 + epoch / last * (_RIGHT - _LEFT - 16)
+
+    epochs = [tick for tick in _even_ticks(0.0, float(last)) if tick == int(tick)]
+    shapes = [*_title("Loss during training"), *_ticks(across, epochs, bottom), *marks]
+    points = np.array([[across(epoch), up(loss)] for epoch, loss in enumerate(loss_curve)])
+    shapes += [line(points[at : at + 2], 2) for at in range(len(points) - 1)]
+    shapes += [dot(point, 4.0, "currentColor") for point in (points[0], points[-1])]
+    shapes.append(
+        label(np.array([(_LEFT + _RIGHT) / 2, bottom + 34]), "Epoch (0: initial filters)", 12)
+    )
+    shapes.append(label(np.array([8.0, _TOP - 14]), "1 − mean similarity", 12, anchor="start"))
+    return Drawing("".join(shapes), 0.0, 0.0, _WIDTH, bottom + 42)
+
+
+def _count_axis(ends: np.ndarray) -> tuple[Callable[[float], float], list[float]]:
+    """Where a count lies, and the ticks of its axis; 0 is visible on a logarithmic one as well."""
+    positive = ends[ends > 0]
+    highest = float(positive.max(initial=1))
+    logarithmic = highest > _MAX_LINEAR_RATIO * float(positive.min(initial=highest))
+    measure: Callable[[float], float] = np.log1p if logarithmic else float
+    scale = (_RIGHT - _LEFT - 8) / measure(highest)
+    ticks = _even_ticks(0.0, highest)
+    if logarithmic:
+        decades = int(np.log10(highest))
+        ticks = [0.0, *(10.0**power for power in range(1, decades + 1, 1 + decades // 7))]
+    return lambda count: float(_LEFT + scale * measure(count)), ticks
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    """At most seven round numbers from ``low`` to ``high``."""
+    rough = (high - low) / 6
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough)
+    return [round(float(tick), 12) for tick in np.arange(low, high + step / 1e6, step)]
+
+
+def _ticks(place: Callable[[float], float], ticks: Sequence[float], bottom: float) -> list[str]:
+    """A horizontal axis with numbers below it."""
+    shapes = [line(np.array([[_LEFT, bottom], [_RIGHT, bottom]]), 1)]
+    for tick in ticks:
+        x = place(tick)
+        shapes.append(line(np.array([[x, bottom], [x, bottom + 4]]), 1))
+        shapes.append(label(np.array([x, bottom + 17]), _short(tick), 11))
+    return shapes
+
+
+def _vertical(highest: float, bottom: float) -> tuple[Callable[[float], float], list[str]]:
+    """Where a value from 0 to ``highest`` lies, and the shapes of its vertical axis."""
+    scale = (bottom - _TOP) / highest
+    shapes = [line(np.array([[_LEFT, _TOP], [_LEFT, bottom]]), 1)]
+    for tick in _even_ticks(0.0, highest):
+        y = bottom - scale * tick
+        shapes.append(line(np.array([[_LEFT - 4, y], [_LEFT, y]]), 1))
+        shapes.append(label(np.array([_LEFT - 7, y + 4]), _short(tick), 11, anchor="end"))
+    return lambda value: bottom - scale * value, shapes
+
+
+def _short(value: float) -> str:
+    """Such as 20, 0.5, 10k or 3M."""
+    power = 0 if value < 1000 else min(int(np.log10(value) // 3), len(_PREFIXES) - 1)
+    return f"{value / 1000**power:g}{_PREFIXES[power]}"
+
+
+def _sign(kind: int, x: float, y: float) -> str:
+    """A filled or empty circle, a filled or empty square."""
+    face = "currentColor" if kind % 2 == 0 else "none"
+    if kind < 2:
+        return dot(np.array([x, y]), 3.5, face, stroke_width=1.5)
+    return bar(x - 3.5, y - 3.5, 7.0, 7.0, face, stroke="currentColor", stroke_width=1.5)
+
+
+def _title(text: str) -> list[str]:
+    return [label(np.array([(_LEFT + _RIGHT) / 2, 16]), text, 14)]

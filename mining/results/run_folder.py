@@ -38,7 +38,6 @@ from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json,
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
-from mining.plots.axes import figure_to_svg
 from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import draw_patterns
 from mining.records.pattern import Pattern
@@ -138,7 +137,7 @@ def _report_files(run: MiningRun) -> dict[str, str]:
     figures = run_figures(run)
     return {
         "figures/patterns.svg": draw_patterns(run.patterns).to_file(),
-        **{f"figures/{name}.svg": figure_to_svg(figure) for name, figure in figures.items()},
+        **{f"figures/{name}.svg": figure.to_file() for name, figure in figures.items()},
         REPORT: render_report(run, figures),
     }
 

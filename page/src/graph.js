@@ -9,6 +9,9 @@ import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram } from "sigma/r
 const MOST_WIDE_EDGES = 15000;
 // of this many places the edges light up one by one
 const MOST_LIT = 20000;
+// milliseconds between frames that are felt, and of rest before a picture is drawn anew
+const SLOW_FRAME = 60;
+const REST = 150;
 
 export class GraphView {
   constructor(run, container, { onNode, onHover }) {
@@ -44,20 +47,61 @@ export class GraphView {
       stagePadding: 20,
       zIndex: true,
     });
+    // where each node lies in units of the view, which a refresh that is under way does not know
+    this.points = run.x.map((_, node) => {
+      const { x, y } = this.renderer.getNodeDisplayData(String(node));
+      return { x, y };
+    });
+    this.slideWhileMoving();
     this.renderer.on("enterNode", ({ node }) => onHover(Number(node)));
     this.renderer.on("leaveNode", () => onHover(-1));
     this.renderer.on("clickNode", ({ node }) => onNode(Number(node)));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.readColors();
-      this.renderer.refresh();
+      this.renderer.scheduleRefresh();
     });
     container.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  // Where a frame takes long to draw, the drawn picture slides and scales with the view, and is
+  // drawn anew when the view rests.
+  slideWhileMoving() {
+    const { renderer } = this;
+    const camera = renderer.getCamera();
+    const layers = Object.entries(renderer.getCanvases()).filter(([name]) => name !== "mouse");
+    const draw = renderer.render.bind(renderer);
+    let [slow, drawn, last, rest] = [this.many, camera.getState(), 0, 0];
+    const drawNow = () => {
+      for (const [, canvas] of layers) canvas.style.transform = "";
+      drawn = camera.getState();
+      rest = 0;
+      return draw();
+    };
+    renderer.render = () => {
+      const now = performance.now();
+      // frames of one movement that are far apart
+      if (now - last > SLOW_FRAME && now - last < 1000) slow = true;
+      last = now;
+      const state = camera.getState();
+      const moved = ["x", "y", "ratio"].some((name) => state[name] !== drawn[name]);
+      if (!slow || !moved) return drawNow();
+      const scale = drawn.ratio / state.ratio;
+      const [before, after] = [drawn, state].map((cameraState) => renderer.framedGraphToViewport({ x: 0.5, y: 0.5 }, { cameraState }));
+      const shift = `${after.x - scale * before.x}px, ${after.y - scale * before.y}px`;
+      for (const [, canvas] of layers) {
+        canvas.style.transformOrigin = "0 0";
+        canvas.style.transform = `translate(${shift}) scale(${scale})`;
+      }
+      clearTimeout(rest);
+      rest = setTimeout(drawNow, REST);
+      return renderer;
+    };
   }
 
   makeGraph() {
     const { run } = this;
     const graph = new MultiDirectedGraph();
-    const size = Math.min(7, Math.max(1.6, 130 / Math.sqrt(run.numNodes)));
+    const size = Math.min(5, Math.max(1.5, 90 / Math.sqrt(run.numNodes)));
     for (let node = 0; node < run.numNodes; node++)
       graph.addNode(String(node), { x: run.x[node], y: run.y[node], size });
     for (let edge = 0; edge < run.numEdges; edge++)
@@ -141,7 +185,7 @@ export class GraphView {
     if (pattern)
       run.nodesOf(pattern, place).forEach((node, at) => run.isOnMap(node) && this.current.set(node, at));
     this.near = move;
-    this.renderer.refresh();
+    this.renderer.scheduleRefresh();
     if (move && this.current.size) this.moveTo([...this.current.keys()]);
   }
 
@@ -149,7 +193,7 @@ export class GraphView {
     this.found = node;
     this.current = new Map();
     this.near = true;
-    this.renderer.refresh();
+    this.renderer.scheduleRefresh();
     if (this.run.isOnMap(node)) this.moveTo([node]);
   }
 
@@ -158,7 +202,7 @@ export class GraphView {
   }
 
   moveTo(nodes) {
-    const points = nodes.map((node) => this.renderer.getNodeDisplayData(String(node)));
+    const points = nodes.map((node) => this.points[node]);
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const least = Math.min(0.5, 0.7 / Math.sqrt(this.run.numNodes));
@@ -210,7 +254,7 @@ export class GraphView {
     const scale = renderer.scaleSize(1);
     const drawn = run.x.map((x, node) => {
       const data = renderer.getNodeDisplayData(String(node));
-      return { ...data, ...renderer.framedGraphToViewport(data) };
+      return { ...data, ...renderer.framedGraphToViewport(this.points[node]) };
     });
     const inside = ({ x, y }) => x > -50 && y > -50 && x < width + 50 && y < height + 50;
     const edges = run.from.map((from, edge) => [renderer.getEdgeDisplayData(String(edge)), drawn[from], drawn[run.to[edge]], edge]);

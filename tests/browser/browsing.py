@@ -104,7 +104,7 @@ def browser():
     """Debian's chromium, which draws with the processor."""
     path = shutil.which("chromium")
     assert path, "tox -e browser needs chromium: apt-get install chromium"
-    flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    flags = ["--no-sandbox", "--enable-unsafe-swiftshader"]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=flags)
         try:

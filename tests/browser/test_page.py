@@ -42,6 +42,17 @@ def saved(page, button):
     return Path(download.value.path()).read_bytes()
 
 
+def wait_for_view(page, rule):
+    """Wait until the part of the graph that is seen satisfies a rule, and has come to rest."""
+    camera = "gomkcnView.renderer.getCamera()"
+    # the page's policy does not let the driver wait by itself
+    for _ in range(100):
+        if page.evaluate(f"!{camera}.isAnimated() && {camera}.getState().{rule}"):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never {rule}: {page.evaluate(f'{camera}.getState()')}")
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_reader_explores_the_page(started, page_files, name, width):
@@ -56,11 +67,9 @@ def test_a_reader_explores_the_page(started, page_files, name, width):
         second.get_by_role("button").click()
         assert second.get_by_role("button").get_attribute("aria-pressed") == "true"
         assert page.locator("#explorer h3").inner_text() == "Places of pattern 1"
-        before = page.evaluate("gomkcnView.renderer.getCamera().getState()")
+        wait_for_view(page, "ratio === 1")
         page.get_by_label("Next place").click()
-        page.wait_for_timeout(400)
-        after = page.evaluate("gomkcnView.renderer.getCamera().getState()")
-        assert after["ratio"] < before["ratio"]
+        wait_for_view(page, "ratio < 1")
         assert page.get_by_label("Number of the place").input_value() == "2"
         assert "exactly the edges" in page.locator("#explorer [role=status]").last.inner_text()
         page.screenshot(path=SCREENSHOTS / f"{name}_{width}_place.png")
@@ -110,16 +119,12 @@ def test_figures_and_tables_are_saved(started, page_files):
 def test_keys_move_the_graph_and_open_patterns(started, page_files):
     with opened(started, page_files("planted")) as page:
         page.locator("[data-role=graph]").focus()
-        state = "gomkcnView.renderer.getCamera().getState()"
         page.keyboard.press("+")
-        page.wait_for_timeout(400)
-        assert page.evaluate(state)["ratio"] < 1
+        wait_for_view(page, "ratio < 0.7")
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(400)
-        assert page.evaluate(state)["x"] > 0.5
+        wait_for_view(page, "x > 0.55")
         page.keyboard.press("0")
-        page.wait_for_timeout(400)
-        assert page.evaluate(state)["ratio"] == 1
+        wait_for_view(page, "ratio === 1")
         page.locator("#gallery button").nth(1).focus()
         page.keyboard.press("Enter")
         assert page.locator("#explorer h3").inner_text() == "Places of pattern 1"
