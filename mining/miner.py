@@ -77,9 +77,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
         null model explains, those that occur most often, those that cover most nodes, or those that
         separate the classes ``y`` of the graphs most. Of patterns in the same graphs, "classes"
         ranks the largest, and the others last.
-    null : {"auto", "degree", "configuration", "reciprocity", "features", "none"} or sequence
-        Null models to compare with, see :func:`gomkcn.sample_null`; the first one decides what
-        stands out. "auto": ``"degree"`` for graphs of at most 200,000 edges. "none" or None: none.
+    null : str or sequence of str
+        Null models to compare with, by the names of :func:`gomkcn.sample_null`; the first one
+        decides what stands out. "auto": ``"degree"`` for graphs of at most 200,000 edges. "none" or
+        None: none.
     null_samples : int
         Most graphs of each null model. Sampling ends earlier where all verdicts are decided.
     count_error, count_seconds : float

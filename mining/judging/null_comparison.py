@@ -43,7 +43,7 @@ def compare_with_null(
     ----------
     graph : CSRGraph
         One graph or a collection.
-    null : {"configuration", "degree", "features", "reciprocity", "triangles"}
+    null : str
         See :mod:`mining.null_models.null_models`.
     count : callable
         Counts the patterns with some numbers in a graph, as they were counted in ``graph``.
