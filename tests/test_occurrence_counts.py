@@ -127,6 +127,8 @@ def test_refusals():
     for name in ("error", "seconds", "exact_seconds"):
         with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
             count_occurrences(graph, 1 - np.eye(2), **{name: 0})
+    with pytest.raises(InputError, match="graph must be a CSRGraph, got ndarray"):
+        count_occurrences(1 - np.eye(2), graph)
 
 
 def test_rough_counts_are_equal_whatever_the_threads():

@@ -15,6 +15,7 @@ from threading import local
 import numpy as np
 
 from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels.threads import run_blocks
@@ -162,6 +163,10 @@ class ExactSearch:
         colors: Colors | None = None,
         most_spare: int | None = None,
     ) -> None:
+        if not isinstance(graph, CSRGraph):
+            raise InputError(
+                f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
+            )
         self.graph = graph
         self.topology, own_colors = Topology.of(graph, adjacency, colors)
         self.candidates = find_candidates(graph, self.topology, own_colors, most_spare)
