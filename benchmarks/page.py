@@ -85,8 +85,8 @@ def main(bench: Bench) -> None:
         "the view moves for two seconds, median of the loads; 60 is the most that the browser "
         "draws. Where a frame takes long, and always with over 15,000 edges, the drawn picture "
         "slides with the view, and is drawn anew when the view has rested for 150 ms; edges are "
-        "lines of one pixel then. Drawn anew in each frame, 2,000 edges gave 7 frames a second and "
-        "100,000 gave 2. The positions are computed while mining, and are not in these times."
+        "lines of one pixel then. The positions are computed while mining, and are not in these "
+        "times."
     )
 
 
