@@ -33,6 +33,7 @@ COMMANDS = (
     "findings",
     "class_patterns",
     "counting",
+    "page",
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
@@ -76,6 +77,8 @@ NEVER_SAYS = {"sampling": "DIFFERENT", "assignment": "NOT OPTIMAL"}
 
 @pytest.mark.parametrize("name", CASES)
 def test_command_leaves_a_table_and_a_record(name, tmp_path):
+    if name == "page":
+        pytest.importorskip("playwright")
     answer = run(name, "--quick", "--out", str(tmp_path))
     assert answer.returncode == 0, answer.stderr
     assert "Warning" not in answer.stderr
