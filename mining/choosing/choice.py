@@ -209,7 +209,7 @@ def _compare(
             if not verdicts:
                 log.warning("time was up before null model %s had enough samples", null)
                 continue
-            for record, verdict in zip(compared, verdicts, strict=False):
+            for record, verdict in zip(compared, verdicts[: len(pool)], strict=True):
                 record[null] = verdict
             for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
                 compared[i][null] = replace(compared[i][null], apart=verdict)
