@@ -50,6 +50,22 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     assert abs(chi_square - len(known)) < 5 * np.sqrt(2 * len(known))
 
 
+def test_places_within_limits_of_work_are_the_same_again():
+    graph = as_csr(nx.barabasi_albert_graph(400, 6, seed=2))
+    house = nx.to_numpy_array(nx.house_graph())
+    some, complete = list_places(graph, house, most=100, max_steps=1 << 20)
+    assert not complete
+    assert 0 < len(some) <= 100
+    again, _ = list_places(graph, house, most=100, max_steps=1 << 20)
+    assert (some == again).all()
+    # enough steps list all, of which others are a sample
+    places, complete = list_places(graph, house, most=10**6, max_steps=1 << 27)
+    assert complete
+    sample, complete = list_places(graph, house, most=len(places) - 1, max_steps=1 << 27)
+    assert not complete
+    assert {tuple(row) for row in sample.tolist()} < {tuple(row) for row in places.tolist()}
+
+
 def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     # one triangle in many paths of three nodes
     graph = nx.star_graph(20_000)

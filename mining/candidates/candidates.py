@@ -1,9 +1,10 @@
 """Candidates for patterns: structures of several sizes that recur, most surprising first.
 
-Connected node sets grow from edges, each growth through all sizes (``node_sets.py``). The
-structures that they show are compared with those that are seen in the same way in two null-model
-graphs, so that what is usual in any such graph does not stand first. How often a candidate occurs
-in the whole graph, and whether that is surprising, is for the counting to say.
+Connected node sets grow from edges, each growth through all sizes (``node_sets.py``); small sets
+are all looked at, where these are not too many (``small_sets.py``). The structures that they show
+are compared with those that are seen in the same way in two null-model graphs, so that what is
+usual in any such graph does not stand first. How often a candidate occurs in the whole graph, and
+whether that is surprising, is for the counting to say.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.node_order import OrderedGraph, order_by_structure
 from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
+from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
 from mining.candidates.structures import SeenSets
 from mining.null_models.null_models import erased_configuration, rewire
 from mining.structures.overlaps import pick_disjoint
@@ -86,12 +88,13 @@ def gather_candidates(
     roots = None if roots is None else ordered.position[roots]
     rng = np.random.default_rng([seed, 11])
     nulls = [_null_graph(graph, rng) for _ in range(_NUM_NULL_GRAPHS)]
-    look, *null_looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
+    looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
+    whole = _look_at_all(graph, nulls, colors) if roots is None else []
     compared: list[ComparedStructure] = []
     for size in sizes:
+        sets = whole if whole and size in SMALL_SIZES else looks
         seen, *null_seen = [
-            SeenSets(one, colors, sets, size)
-            for one, sets in zip((graph, *nulls), (look, *null_looks), strict=True)
+            SeenSets(one, colors, own, size) for one, own in zip((graph, *nulls), sets, strict=True)
         ]
         compared += _compare(seen, null_seen, graph.num_nodes, min_support)
     return [_candidate(one, ordered) for one in choose(graph, compared, most, min_support)]
@@ -140,6 +143,22 @@ def _look(
         seed = int(rng.integers(2**63))
         parts.append(grow_from(graph, rows, colors, starts, max_nodes, at_random, seed))
     return NodeSets.join(parts)
+
+
+def _look_at_all(
+    graph: CSRGraph, nulls: list[CSRGraph], colors: np.ndarray | None
+) -> list[NodeSets]:
+    """All small sets of each graph, where they are few and look different; else none."""
+    if graph.links is None and colors is None:
+        # growth has seen the few structures that there are
+        return []
+    whole = []
+    for one in (graph, *nulls):
+        sets = all_small_sets(one, colors)
+        if sets is None:
+            return []
+        whole.append(sets)
+    return whole
 
 
 def _candidate(one: ComparedStructure, ordered: OrderedGraph) -> Candidate:

@@ -52,14 +52,14 @@ def grow_sets(
                 break
             nodes[row, size] = np.int32(node)
             before = codes[row, size - 1] if size > 0 else np.uint64(0)
-            codes[row, size] = mix(before ^ _code(graph, links, colors, nodes[row], size))
+            codes[row, size] = mix(before ^ code_of(graph, links, colors, nodes[row], size))
             size += 1
             count = _select(search, node, count, stream, limit, scratch, era)
         era += len(scratch.met)
 
 
 @subroutine(**INLINE_JIT)
-def _code(graph, links, colors, nodes, size):
+def code_of(graph, links, colors, nodes, size):
     """Hash of the colour of a node and of its links to the nodes before it."""
     node = np.uint64(nodes[size])
     code = np.uint64(colors[node]) * _GOLDEN if len(colors) > 0 else np.uint64(0)

@@ -21,7 +21,7 @@ from mining.counting.set_apart import MOST_APART
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
-from mining.locating.locating import MOST_LISTED, ChosenStructure
+from mining.locating.locating import LIST_STEPS, MOST_LISTED, ChosenStructure
 from mining.null_models.null_fit import fit_of
 from mining.records.class_difference import ClassDifference
 from mining.records.occurrence_count import OccurrenceCount
@@ -276,6 +276,7 @@ def _cover(
                 one.structure.adjacency,
                 one.structure.colors_in(graph, categories),
                 most=MOST_LISTED,
+                max_steps=LIST_STEPS,
                 seed=rules.seed,
             )[0]
             for one in pool

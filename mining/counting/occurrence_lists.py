@@ -13,6 +13,10 @@ from mining.counting.occurrence_counts import choose_sampler
 from mining.counting.topology import Colors
 
 _LARGEST_BATCH = 64
+# places that are held while all are searched for, to draw a sample from
+_MOST_HELD = 1 << 18
+# steps of a search in about the time of one block of draws
+_STEPS_OF_A_BLOCK = 1 << 17
 
 
 def list_places(
@@ -22,6 +26,7 @@ def list_places(
     *,
     most: int = 10_000,
     seconds: float = 5.0,
+    max_steps: int | None = None,
     seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
     """List the induced occurrences of a connected pattern: all, or a sample of different ones.
@@ -34,6 +39,9 @@ def list_places(
         All occurrences are listed if there are at most so many.
     seconds : float
         Most seconds to search for all, and then again to draw a sample.
+    max_steps : int, optional
+        Most steps of the search, and as much work to draw, in place of ``seconds``, so that the
+        places are the same on any machine. A step takes about 10 ns.
     seed : int
         Of the sample.
 
@@ -63,8 +71,15 @@ def list_places(
     """
     check_int("most", most, 1)
     check_float("seconds", seconds, 0, open_minimum=True)
+    if max_steps is not None:
+        check_int("max_steps", max_steps, 1)
     search = ExactSearch(graph, adjacency, colors)
-    places = search.list_places(most, seconds)
+    held = max(most, _MOST_HELD)
+    places = search.list_places(held, seconds if max_steps is None else None, max_steps)
+    if not search.unfinished and len(places) > most:
+        chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)
+        return places[np.sort(chosen)], False
+    places = places[:most]
     if not search.unfinished:
         return places, True
     if len(search.topology) == 1:
@@ -75,7 +90,13 @@ def list_places(
     # the first call in a process compiles, which is not part of the search
     sampler.draw_places(0, 0, seed)
     start, num_blocks, size = time.perf_counter(), 0, 1
-    while len(found) < most and time.perf_counter() - start < seconds:
+
+    def goes_on() -> bool:
+        if max_steps is not None:
+            return num_blocks * _STEPS_OF_A_BLOCK < max_steps
+        return time.perf_counter() - start < seconds
+
+    while len(found) < most and goes_on():
         drawn = search.topology.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)

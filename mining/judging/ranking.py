@@ -19,8 +19,8 @@ from mining.structures.categories import Categories
 from mining.structures.overlaps import pick_disjoint
 from mining.structures.structure import Structure
 
-# of more places a sample is compared, as is what was listed in so many seconds
-_MOST_PLACES, _MOST_SECONDS = 500, 0.1
+# of more places, or what so many steps do not find, a sample is compared
+_MOST_PLACES, _MOST_STEPS = 500, 1 << 24
 
 
 def find_families(
@@ -57,7 +57,7 @@ def find_families(
             structure.adjacency,
             colors,
             most=_MOST_PLACES,
-            seconds=_MOST_SECONDS,
+            max_steps=_MOST_STEPS,
             seed=seed,
         )
 

@@ -30,8 +30,8 @@ from mining.structures.subgraph_source import SubgraphSource
 
 # most places of a pattern that are listed
 MOST_LISTED = 10_000
-# seconds to search for all of them, and then to draw some
-_LIST_SECONDS = 1.0
+# steps to search for all of them, and then as much work to draw some
+LIST_STEPS = 1 << 27
 # seconds to find the graphs of a collection that hold a pattern of more places than are listed
 _GRAPH_SECONDS = 2.0
 # standard errors on either side of a 95 % interval
@@ -162,7 +162,7 @@ def _list_all(
             structure.adjacency,
             structure.colors_in(graph, source.categories),
             most=MOST_LISTED,
-            seconds=_LIST_SECONDS,
+            max_steps=LIST_STEPS,
             seed=source.seed,
         )
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
