@@ -186,15 +186,16 @@ def add_mixed(
 
 @bench_command("standing_out", usual_repeats=1, how="run of each, one thread a run")
 @click.option("--table", "only", type=click.Choice(["highest", "mixed"]))
+@click.option("--seeds", default=10, help="Seeds of each graph of mixed motifs.")
 @data_option
-def main(bench: Bench, only: str | None, data: Path) -> None:
+def main(bench: Bench, only: str | None, seeds: int, data: Path) -> None:
     """Compare what is reported with what stands out most."""
     use_threads(1)
     logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
     if only in (None, "highest"):
         compare_highest(bench, data)
     if only in (None, "mixed"):
-        compare_mixed(bench, data, 1 if bench.quick else 10)
+        compare_mixed(bench, data, 1 if bench.quick else seeds)
 
 
 if __name__ == "__main__":

@@ -63,19 +63,30 @@ export class GraphView {
     container.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  // Where a frame takes long to draw, the drawn picture slides and scales with the view, and is
-  // drawn anew when the view rests.
+  // Where a frame takes long to draw, a picture of what was drawn slides and scales with the view,
+  // in the place of the layers; they are drawn anew when the view rests.
   slideWhileMoving() {
     const { renderer } = this;
     const camera = renderer.getCamera();
-    const layers = Object.entries(renderer.getCanvases()).filter(([name]) => name !== "mouse");
+    const canvases = renderer.getCanvases();
+    const layers = Object.keys(canvases).filter((name) => name !== "mouse").map((name) => canvases[name]);
+    const picture = document.createElement("canvas");
+    picture.className = "picture";
+    canvases.mouse.before(picture);
     const draw = renderer.render.bind(renderer);
     let [slow, drawn, last, rest] = [this.many, camera.getState(), 0, 0];
+    const show = (isSliding) => {
+      picture.style.visibility = isSliding ? "visible" : "hidden";
+      for (const layer of layers) layer.style.visibility = isSliding ? "hidden" : "visible";
+    };
     const drawNow = () => {
-      for (const [, canvas] of layers) canvas.style.transform = "";
+      draw();
       drawn = camera.getState();
       rest = 0;
-      return draw();
+      // what WebGL has drawn can be copied until the browser shows it
+      if (slow) takePicture(picture, layers);
+      show(false);
+      return renderer;
     };
     renderer.render = () => {
       const now = performance.now();
@@ -84,14 +95,12 @@ export class GraphView {
       last = now;
       const state = camera.getState();
       const moved = ["x", "y", "ratio"].some((name) => state[name] !== drawn[name]);
-      if (!slow || !moved) return drawNow();
+      if (!slow || !moved || !picture.width) return drawNow();
       const scale = drawn.ratio / state.ratio;
       const [before, after] = [drawn, state].map((cameraState) => renderer.framedGraphToViewport({ x: 0.5, y: 0.5 }, { cameraState }));
       const shift = `${after.x - scale * before.x}px, ${after.y - scale * before.y}px`;
-      for (const [, canvas] of layers) {
-        canvas.style.transformOrigin = "0 0";
-        canvas.style.transform = `translate(${shift}) scale(${scale})`;
-      }
+      picture.style.transform = `translate(${shift}) scale(${scale})`;
+      show(true);
       clearTimeout(rest);
       rest = setTimeout(drawNow, REST);
       return renderer;
@@ -284,4 +293,13 @@ export class GraphView {
 function toRgb(color) {
   const hex = color.trim().slice(1);
   return [0, 2, 4].map((start) => parseInt(hex.slice(start, start + 2), 16));
+}
+
+// Copy what layers of canvases show to one canvas of the same size.
+function takePicture(picture, layers) {
+  const [{ width, height, style }] = layers;
+  Object.assign(picture, { width, height });
+  Object.assign(picture.style, { width: style.width, height: style.height });
+  const context = picture.getContext("2d");
+  for (const layer of layers) if (layer.width && layer.height) context.drawImage(layer, 0, 0, width, height);
 }
