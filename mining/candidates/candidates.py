@@ -20,6 +20,7 @@ from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
 from mining.candidates.structures import SeenSets
+from mining.counting.set_apart import MOST_LEAVING
 from mining.null_models.null_models import erased_configuration, rewire
 from mining.structures.overlaps import pick_disjoint
 
@@ -105,18 +106,34 @@ def _compare(
 ) -> list[ComparedStructure]:
     """The frequent structures of one size, and how often the null-model graphs show them."""
     invariants = seen.frequent(min_support, _MOST_FREQUENT)
-    expected = dict.fromkeys(invariants, 0.0)
-    for null in null_seen:
-        for invariant, node_sets in null.sets_with(invariants).items():
-            count = int(pick_disjoint(node_sets, num_nodes).sum())
-            expected[invariant] += count / len(null_seen)
-    return [
-        ComparedStructure(
-            one, int(pick_disjoint(one.node_sets, num_nodes).sum()), expected[one.invariant]
+    nulls = [null.sets_with(invariants) for null in null_seen]
+    none = np.empty((0, 1), np.int32)
+    compared = []
+    for one in seen.structures(invariants):
+        if len(one.node_sets) < min_support:
+            continue
+        num_pairs = int(one.adjacency.reshape(*one.adjacency.shape[:2], -1).any(axis=2).sum()) // 2
+
+        def is_apart(sets: np.ndarray, degrees: np.ndarray, inside: int = num_pairs) -> np.ndarray:
+            return degrees[sets].sum(axis=1) - 2 * inside <= MOST_LEAVING
+
+        expected, expected_apart = 0.0, 0.0
+        for null, sets_of in zip(null_seen, nulls, strict=True):
+            sets = sets_of.get(one.invariant, none)
+            apart = sets[is_apart(sets, null.degrees)]
+            expected += pick_disjoint(sets, num_nodes).sum() / len(nulls)
+            expected_apart += pick_disjoint(apart, num_nodes).sum() / len(nulls)
+        compared.append(
+            ComparedStructure(
+                one,
+                int(pick_disjoint(one.node_sets, num_nodes).sum()),
+                float(expected),
+                is_apart(one.node_sets, seen.degrees),
+                float(expected_apart),
+                num_nodes,
+            )
         )
-        for one in seen.structures(invariants)
-        if len(one.node_sets) >= min_support
-    ]
+    return compared
 
 
 def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:

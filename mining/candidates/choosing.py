@@ -4,7 +4,8 @@ Structures that are parts of each other are seen at the same places. So the firs
 one that exceeds most what is expected; the next one is compared by what it shows elsewhere, and so
 on: sets count of whose edges at least half are in no set of a candidate before. A copy of a motif
 with a node that dangles from it, or without one of its nodes, is then seen no more. What an excess
-counts for grows with the number of independent cycles, since a motif has more than its parts.
+counts for grows with the number of independent cycles, since a motif has more than its parts. Where
+hubs make a structure often, an excess is sought among the sets that are set apart as well.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
@@ -22,6 +24,8 @@ from mining.candidates.set_loops import cover_edges, mostly_uncovered
 from mining.candidates.structures import SeenStructure
 from mining.structures.overlaps import pick_disjoint
 
+# sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance
+_LEAST_EXPECTED, _USUAL = 0.5, 2.0
 # candidates that are chosen by what the others have left, of all sizes together and of each size
 _MOST_OF_ALL, _MOST_OF_SIZE = 40, 15
 # the share of all places that structures of at most so many nodes have for certain
@@ -35,11 +39,18 @@ _SHARE_OF_TREES = 0.06
 
 @dataclass(frozen=True, eq=False)
 class ComparedStructure:
-    """A structure, and the disjoint node sets that show it here and in the mean null graph."""
+    """A structure, and the disjoint node sets that show it here and in the mean null graph.
+
+    ``is_apart [K]`` tells which of its sets are set apart from the rest of the graph, and
+    ``num_apart_expected`` how many disjoint ones of these the mean null graph has.
+    """
 
     seen: SeenStructure
     num_disjoint: int
     num_expected: float
+    is_apart: np.ndarray
+    num_apart_expected: float
+    num_nodes: int  # of the graph
 
     @property
     def size(self) -> int:
@@ -52,11 +63,27 @@ class ComparedStructure:
         adjacency = self.seen.adjacency.reshape(self.size, self.size, -1)
         return int(adjacency.any(axis=2).sum()) // 2 - self.size + 1
 
-    def gain(self, num_disjoint: int) -> float:
-        """The excess of so many sets beyond its standard error, for each cycle."""
-        excess = num_disjoint - self.num_expected
-        error = float(np.sqrt(num_disjoint + self.num_expected))
-        return (1 + self.num_cycles) * (excess - error)
+    @cached_property
+    def gain(self) -> float:
+        """The gain of all its sets."""
+        return self.gain_of(np.ones(len(self.is_apart), np.bool_))
+
+    def gain_of(self, some: np.ndarray) -> float:
+        """How unlikely some of its sets are, bool ``[K]``, or those of them that are set apart."""
+        gain = self._gain(some, self.num_expected)
+        apart = some & self.is_apart
+        if self.num_cycles and apart.any():
+            gain = max(gain, self._gain(apart, self.num_apart_expected))
+        return gain
+
+    def _gain(self, some: np.ndarray, num_expected: float) -> float:
+        """Log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual."""
+        number = int(pick_disjoint(self.seen.node_sets[some], self.num_nodes).sum())
+        expected = num_expected + _LEAST_EXPECTED
+        if number <= expected:
+            return number - expected
+        unlikely = number * np.log(number / expected) - number + expected
+        return float((1 + self.num_cycles) * (unlikely - _USUAL))
 
 
 def choose(
@@ -69,7 +96,7 @@ def choose(
     edges; and by frequency. The most frequent one of each size is chosen, and few trees beside it.
     """
     first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
-    by_gain = sorted(structures, key=lambda one: (-one.gain(one.num_disjoint), one.size))
+    by_gain = sorted(structures, key=lambda one: (-one.gain, one.size))
     chosen = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
     for size in sorted({one.size for one in structures}):
@@ -103,21 +130,18 @@ def _in_turn(
     """The structures with a gain, each by what those before it have left; at most ``most``."""
     rows, is_covered = rows_of(graph), np.zeros(len(graph.indices), np.bool_)
     # a gain mostly gets smaller, so that those behind need not be computed anew
-    heap = [
-        (-one.gain(one.num_disjoint), one.size, number) for number, one in enumerate(structures)
-    ]
+    heap = [(-one.gain, one.size, number) for number, one in enumerate(structures)]
     heapq.heapify(heap)
     while heap and most:
         _, size, number = heapq.heappop(heap)
         one = structures[number]
-        sets = one.seen.node_sets
-        sets = sets[mostly_uncovered(rows, sets, is_covered)]
-        gain = one.gain(int(pick_disjoint(sets, graph.num_nodes).sum()))
-        if len(sets) < min_support or gain <= 0:
+        left = mostly_uncovered(rows, one.seen.node_sets, is_covered)
+        gain = one.gain_of(left)
+        if left.sum() < min_support or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:
             heapq.heappush(heap, (-gain, size, number))
             continue
-        cover_edges(rows, sets, is_covered)
+        cover_edges(rows, one.seen.node_sets[left], is_covered)
         most -= 1
         yield one

@@ -45,6 +45,7 @@ class SeenSets:
         self, graph: CSRGraph, colors: np.ndarray | None, sets: NodeSets, size: int
     ) -> None:
         self._graph, self._colors = graph, colors
+        self.degrees = graph.degrees
         self._nodes, codes = sets.of_size(size)
         # equal codes, equal links: each is looked at once
         _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)

@@ -21,6 +21,7 @@ families are formed anew without them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,18 +108,29 @@ class Families:
             barred.add(redundant)
 
     def order(self) -> list[int]:
-        """All patterns: heads, then what else stands out, then the others, members last."""
+        """All patterns: heads, then what else stands out, then the others, members last.
+
+        Of what else stands out, all sizes take turns, each with what has the highest z.
+        """
         rest = set(range(len(self.patterns))) - set(self.heads)
         more = {i for i in rest if self.patterns[i].stands_out}
         members = {i for i in rest - more if self.head[i] != i}
-        whole = {i: self._left(i, ()) for i in more}
         root = {i: self._root(i, self._left(i, self.heads)) for i in rest - more - members}
         return [
             *self.heads,
-            *sorted(more, key=lambda i: (-self._evidence(i, whole[i]), -self.patterns[i].z)),
+            *self._sizes_in_turn(sorted(more, key=lambda i: -self.patterns[i].z)),
             *sorted(root, key=lambda i: (-root[i], -self.patterns[i].z)),
             *sorted(members, key=lambda i: -self.patterns[i].z),
         ]
+
+    def _sizes_in_turn(self, numbers: Sequence[int]) -> list[int]:
+        """The first of each size, the smallest size first; then the second of each, and so on."""
+        turns: Counter[int] = Counter()
+        turn = {}
+        for i in numbers:
+            turn[i] = (turns[self._size(i)], self._size(i))
+            turns[self._size(i)] += 1
+        return sorted(numbers, key=turn.__getitem__)
 
     def _group_without(self, barred: set[int]) -> int | None:
         """Find heads that are not ``barred``; return one that the others explain, if any."""

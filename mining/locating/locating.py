@@ -31,7 +31,7 @@ from mining.structures.subgraph_source import SubgraphSource
 # most places of a pattern that are listed
 MOST_LISTED = 10_000
 # steps to search for all of them, and then as much work to draw some
-LIST_STEPS = 1 << 27
+LIST_STEPS = 1 << 25
 # seconds to find the graphs of a collection that hold a pattern of more places than are listed
 _GRAPH_SECONDS = 2.0
 # standard errors on either side of a 95 % interval

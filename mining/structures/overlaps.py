@@ -32,6 +32,11 @@ def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
     >>> pick_disjoint(path, 4).tolist()
     [False, True, True]
     """
+    if node_sets.size < num_nodes // 8:
+        # of few nodes, numbers that are as few
+        met, nodes = np.unique(node_sets, return_inverse=True)
+        node_sets = nodes.reshape(node_sets.shape) - int(len(met) > 0 and met[0] < 0)
+        num_nodes = len(met)
     order = np.argsort(_count_conflicts(node_sets, num_nodes), kind="stable")
     return _pick_in_order(node_sets, order, num_nodes)
 
