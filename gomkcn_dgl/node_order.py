@@ -48,7 +48,11 @@ class OrderedGraph:
         """The graph in this order with the features of the graph that was given."""
         if self.graph.indices is graph.indices:
             return graph
-        return replace(self.graph, features=graph.features[self.nodes], node_ids=None)
+        ordered = replace(self.graph, features=graph.features[self.nodes], node_ids=None)
+        # it is in its order; a graph of its own, since a key would be kept by its value
+        number = np.arange(graph.num_nodes)
+        _KNOWN[ordered] = OrderedGraph(replace(ordered), number, number, self.places)
+        return ordered
 
     def given(self, nodes: np.ndarray) -> np.ndarray:
         """Nodes of ``graph``, -1 = none, as nodes of the graph that was given, int32."""

@@ -41,8 +41,9 @@ from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
 
-# structures beside those of the filters that are counted and judged
-_MOST_CANDIDATES = 100
+# structures beside those of the filters that are counted and judged: in a graph of more edges, in
+# which each takes longer, fewer by the root of their number, but not below the least
+_MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
 _FEW_PATTERNS = (
     "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
     " otherwise"
@@ -344,12 +345,16 @@ def _gather(
 ) -> list[PooledStructure]:
     """The structures of filters, and those that recur among connected node sets."""
     colors = source.categories.colors_of(graph)
+    most = int(
+        _MOST_CANDIDATES
+        * min(1.0, (_SMALL_GRAPH * graph.num_graphs / max(1, graph.num_edges)) ** 0.5)
+    )
     candidates = gather_candidates(
         graph,
         colors,
         miner.sizes,
         seed=miner.random_state,
-        most=_MOST_CANDIDATES,
+        most=max(_LEAST_CANDIDATES, most),
         min_support=miner.min_support,
     )
     return pool_structures(candidates, filters, source, miner.sizes)

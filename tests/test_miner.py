@@ -144,7 +144,7 @@ def test_a_graph_of_one_category_keeps_its_name():
     features = np.eye(3)[np.ones(45, int)]
     graph = as_csr(rings_and_cliques(), features=features)
     miner = small_miner().fit(graph)
-    assert counts(miner) == [(5, 6, 30), (10, 3, 15)]
+    assert sorted(counts(miner)) == [(5, 6, 30), (10, 3, 15)]
     for pattern in miner.patterns_:
         assert pattern.categories == (("x1",),) * 5
         assert pattern.num_filters > 0

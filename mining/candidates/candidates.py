@@ -26,9 +26,9 @@ from mining.structures.overlaps import pick_disjoint
 
 # growths of each kind, in each graph
 _MOST_GROWTHS = 20_000
-# larger graphs are not searched for triangles
+# larger graphs are not searched for triangles, and compared with one null-model graph
 _MOST_ENTRIES = 2**24
-_NUM_NULL_GRAPHS = 2
+_NUM_NULL_GRAPHS, _NUM_LARGE_NULL_GRAPHS = 2, 1
 # structures of one size that are compared with those of the null-model graphs
 _MOST_FREQUENT = 500
 # in graphs of more edges their ends are joined anew, since rewiring takes longer than all else
@@ -88,7 +88,9 @@ def gather_candidates(
     colors = None if colors is None else colors[ordered.nodes]
     roots = None if roots is None else ordered.position[roots]
     rng = np.random.default_rng([seed, 11])
-    nulls = [_null_graph(graph, rng) for _ in range(_NUM_NULL_GRAPHS)]
+    is_large = len(graph.indices) > _MOST_ENTRIES
+    number = _NUM_LARGE_NULL_GRAPHS if is_large else _NUM_NULL_GRAPHS
+    nulls = [_null_graph(graph, rng) for _ in range(number)]
     looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
     whole = _look_at_all(graph, nulls, colors) if roots is None else []
     compared: list[ComparedStructure] = []

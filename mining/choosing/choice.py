@@ -81,7 +81,7 @@ def choose_structures(
     """Choose what to report; all processes share the counting."""
     # 1. without a null model, the search for candidates decides what stands out
     if rules.rank == "surprise" and not rules.nulls:
-        most = 2 * rules.num_patterns
+        most = rules.num_patterns + rules.num_patterns // 4 + 1
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
     # count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)

@@ -27,6 +27,7 @@ def list_places(
     most: int = 10_000,
     seconds: float = 5.0,
     max_steps: int | None = None,
+    known: float = 0.0,
     seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
     """List the induced occurrences of a connected pattern: all, or a sample of different ones.
@@ -42,6 +43,9 @@ def list_places(
     max_steps : int, optional
         Most steps of the search, and as much work to draw, in place of ``seconds``, so that the
         places are the same on any machine. A step takes about 10 ns.
+    known : float
+        So many occurrences are known to be there. Where they are too many to list, some are drawn
+        at once.
     seed : int
         Of the sample.
 
@@ -75,6 +79,9 @@ def list_places(
         check_int("max_steps", max_steps, 1)
     search = ExactSearch(graph, adjacency, colors)
     held = max(most, _MOST_HELD)
+    if known > held:
+        # the first ones, in case that none is drawn
+        held = most
     places = search.list_places(held, seconds if max_steps is None else None, max_steps)
     if not search.unfinished and len(places) > most:
         chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)

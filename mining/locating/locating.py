@@ -163,6 +163,7 @@ def _list_all(
             structure.colors_in(graph, source.categories),
             most=MOST_LISTED,
             max_steps=LIST_STEPS,
+            known=chosen[number].count.low,
             seed=source.seed,
         )
         return {"nodes": nodes, "is_complete": np.array(is_complete)}

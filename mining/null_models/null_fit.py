@@ -92,12 +92,14 @@ class NullFit:
         if self.triangles > self.mean:
             ratio = self.triangles / max(self.mean, 1.0)
             much = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
-            difference = f"{much} times the triangles"
+            difference = f"{much} times the triangles of the random graphs"
         else:
-            difference = f"{self.triangles:,} triangles, not the {self.mean:,.0f}"
+            difference = (
+                f"{self.triangles:,} triangles and not {self.mean:,.0f} as the random graphs"
+            )
         return (
-            f"This graph has {difference} that the null model {self.null!r} explains: patterns "
-            "with triangles differ for that reason alone."
+            f"This graph has {difference} that it is compared with (null model {self.null}): "
+            "patterns with triangles differ for that reason alone."
         )
 
 

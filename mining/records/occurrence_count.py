@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# estimates from here on are given in units of a power of ten
+_LARGE = 1e9
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 @dataclass(frozen=True)
 class OccurrenceCount:
@@ -51,7 +55,11 @@ class OccurrenceCount:
             return f"{int(self.value):,}"
         if not self.value:
             return f"fewer than {digits(self.high)}"
-        return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+        if self.value < _LARGE:
+            return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+        power = _power_of_ten(self.value)
+        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
+        return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
 
     @property
     def short(self) -> str:
@@ -71,7 +79,16 @@ class OccurrenceCount:
 
 
 def digits(number: float) -> str:
-    """Four digits of an estimate, in a unit of thousands, millions or powers of ten."""
-    if number < 1e15:
+    """Four digits of an estimate; a large one in units of a power of ten.
+
+    >>> digits(61250), digits(9286.4e9)
+    ('61,250', '9.286 · 10¹²')
+    """
+    if number < _LARGE:
         return f"{float(f'{number:.4g}'):,.0f}" if number >= 100 else f"{number:.3g}"
-    return f"{number:.3e}"
+    power = _power_of_ten(number)
+    return f"{number / 10**power:.4g} · 10{str(power).translate(_RAISED)}"
+
+
+def _power_of_ten(number: float) -> int:
+    return int(f"{number:.3e}".partition("e")[2])
