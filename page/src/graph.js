@@ -101,6 +101,8 @@ export class GraphView {
       const shift = `${after.x - scale * before.x}px, ${after.y - scale * before.y}px`;
       picture.style.transform = `translate(${shift}) scale(${scale})`;
       show(true);
+      // drawing would have told the renderer that the frame it asked for is done
+      renderer.renderFrame = null;
       clearTimeout(rest);
       rest = setTimeout(drawNow, REST);
       return renderer;
