@@ -14,9 +14,9 @@ left than the null model has.
   as many as dangling nodes and whatever else joins the head at random would make.
 - Any other pattern loses the places that share an edge with a place of the head.
 
-At last a head is struck off that is a part which several motifs share: the other heads, and members
-that add cycles to it, explain it together. With it go members that add dangling nodes to it, and
-families are formed anew without them.
+At last a head is struck off that is a part which several motifs share: other heads, and members that
+add cycles to it, whose places are much more unlikely, explain it together. With it go members that
+add dangling nodes to it, and families are formed anew without them.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _EXCESS, _EXPLAINED = 3.0, 2.0
 LEAST_Z = -1.0
 # and from which it can be a head
 _LEAST_HEAD = 1.0
+# the evidence of a place of a motif beside that of a part which motifs share
+_MUCH_MORE = 1.25
 # extensions are as expected up to so many standard deviations
 _TOLERANCE = 2.0
 
@@ -110,15 +112,16 @@ class Families:
     def order(self) -> list[int]:
         """All patterns: heads, then what else stands out, then the others, members last.
 
-        Of what else stands out, all sizes take turns, each with what has the highest z.
+        Of what else stands out, all sizes take turns, each with what has most evidence.
         """
         rest = set(range(len(self.patterns))) - set(self.heads)
         more = {i for i in rest if self.patterns[i].stands_out}
         members = {i for i in rest - more if self.head[i] != i}
+        whole = {i: self._evidence(i, self._left(i, ())) for i in more}
         root = {i: self._root(i, self._left(i, self.heads)) for i in rest - more - members}
         return [
             *self.heads,
-            *self._sizes_in_turn(sorted(more, key=lambda i: -self.patterns[i].z)),
+            *self._sizes_in_turn(sorted(more, key=lambda i: (-whole[i], -self.patterns[i].z))),
             *sorted(root, key=lambda i: (-root[i], -self.patterns[i].z)),
             *sorted(members, key=lambda i: -self.patterns[i].z),
         ]
@@ -159,6 +162,9 @@ class Families:
                 for i, own in enumerate(self.head)
                 if own == head and i != head and self._adds_cycles(head, i, to_block=True)
             ]
+            # a part is much more likely than each of the motifs that share it
+            least = _MUCH_MORE * self._surprise(head)
+            others = [other for other in others if self._surprise(other) >= least]
             if self._root(head, self._left(head, others)) <= _EXPLAINED:
                 return head
         return None
@@ -189,6 +195,11 @@ class Families:
             return 0.0
         log_ratio = np.log(found) - self._log_expected[number]
         return round(float(found * (log_ratio - 1 + np.exp(-log_ratio))), 6)
+
+    def _surprise(self, number: int) -> float:
+        """The evidence of each place of a pattern."""
+        left = self._left(number, ())
+        return self._evidence(number, left) / max(1, self._num_disjoint(number, left))
 
     def _explains(self, head: int, number: int) -> np.ndarray:
         """Which places of a pattern a head explains, bool ``[P]``."""
