@@ -14,9 +14,9 @@ left than the null model has.
   as many as dangling nodes and whatever else joins the head at random would make.
 - Any other pattern loses the places that share an edge with a place of the head.
 
-At last a head is struck off that is a part which several motifs share: other heads, and members that
-add cycles to it, whose places are much more unlikely, explain it together. With it go members that
-add dangling nodes to it, and families are formed anew without them.
+At last a head is struck off that is a part which several motifs share: other heads, and members
+that add cycles to it, whose places are much more unlikely, explain it together. With it go members
+that add dangling nodes to it, and families are formed anew without them.
 """
 
 from __future__ import annotations
