@@ -43,7 +43,7 @@ LEAST_Z = -1.0
 # and from which it can be a head
 _LEAST_HEAD = 1.0
 # the evidence of a place of a motif beside that of a part which motifs share
-_MUCH_MORE = 1.25
+_MUCH_MORE = 1.1
 # extensions are as expected up to so many standard deviations
 _TOLERANCE = 2.0
 
