@@ -146,8 +146,8 @@ def test_every_kind_of_number_in_a_card():
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
     words = Page(html).words
-    for text in ("7,807,000,000 occurrences in the whole graph, estimated from random draws",
-                 "95 % interval 7,790,000,000 to 7,824,000,000", "9 of 12,345 listed places share",
+    for text in ("7.807 · 10⁹ occurrences in the whole graph, estimated from random draws",
+                 "95 % interval 7.79 · 10⁹ to 7.824 · 10⁹", "9 of 12,345 listed places share",
                  "54,321 nodes are nearest to it", "1,235 ±", "z = −12.3", "q = 0.05",
                  "Less often than this null model explains , after 100 graphs",
                  "Undecided: more graphs of this null model might tell",

@@ -31,8 +31,10 @@ def test_patterns_and_planted_motifs():
         "",
     ]
     assert format_run(run).splitlines()[-1].startswith("Partial: the time limit was reached")
-    long_name = format_run(run_of(patterns, recovery))
-    assert "c" * 59 + "…" in long_name and "c" * 60 not in long_name
+    # of a long name both ends stay
+    long_name = format_run(run_of(patterns, [recovery_of("c" * 50 + "d" * 49)]))
+    assert f"{'c' * 29}…{'d' * 30}" in long_name
+    assert "c" * 30 not in long_name and "d" * 31 not in long_name
 
 
 def test_significance_and_stability_have_columns():
@@ -63,10 +65,10 @@ def test_counts_say_how_they_are_known():
     ]
     assert pattern_table(run_of(patterns)).columns["occurrences"] == [
         "30,004,668",
-        "7,807,000,000 (7,790,000,000 to 7,824,000,000)",
+        "7.807 (7.79 to 7.824) · 10⁹",
         "fewer than 31.5",
     ]
-    sentence = "the most frequent has 7,807,000,000 (7,790,000,000 to 7,824,000,000) occurrences ("
+    sentence = "the most frequent has 7.807 (7.79 to 7.824) · 10⁹ occurrences ("
     assert sentence in summary_sentence(run_of(patterns))
     assert "has fewer than 31.5 occurrences (" in summary_sentence(run_of(patterns[2:]))
 

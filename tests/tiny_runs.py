@@ -237,6 +237,8 @@ def left_out(pattern):
 def is_rounding(text, true):
     """Whether a text is a number, or that number with fewer digits."""
     text = text.replace(",", "").replace("−", "-")
+    # "7.807 · 10⁹" is 7.807e9
+    text = text.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")).replace(" · 10", "e")
     if isinstance(true, int):
         return text == str(true)
     if true >= 1000 and text.isdigit():

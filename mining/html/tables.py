@@ -45,7 +45,11 @@ class Table:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+    """Leave out the middle of a long text: what it begins with, and the nodes that end it."""
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    half = _MOST_CHARACTERS // 2
+    return f"{text[: half - 1]}…{text[-half:]}"
 
 
 def pattern_table(run: MiningRun) -> Table:
