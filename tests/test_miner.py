@@ -272,7 +272,7 @@ def test_the_same_seed_gives_the_same_patterns(init):
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
     settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
-    settings |= {"noisy_copies": "no", "min_similarity": 0.5, "null_samples": 2}
+    settings |= {"noisy_copies": "no", "min_similarity": 0.5, "null": "none"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
     assert records(first) == records(again)
