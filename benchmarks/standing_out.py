@@ -49,9 +49,9 @@ def to_rank(folder: Path) -> Iterator[tuple[str, Callable[[], CSRGraph], tuple[i
     if folder.is_dir():
         yield (
             "ENZYMES, without labels",
-            lambda: read_graph(
-                next(folder.glob("ENZYMES_*")) / "ENZYMES", features=["labels"]
-            ).with_constant(),
+            lambda: _without_features(
+                read_graph(next(folder.glob("ENZYMES_*")) / "ENZYMES", features=["labels"])
+            ),
             small,
             20,
         )
