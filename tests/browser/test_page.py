@@ -155,6 +155,8 @@ def test_a_picture_slides_where_frames_take_long(started, page_files):
         assert page.evaluate(SLIDE) > 8
         picture = page.locator("[data-role=graph] .picture")
         layer = page.locator("[data-role=graph] .sigma-nodes")
+        # what slides out of the graph's frame is not seen
+        assert picture.evaluate("one => one.offsetParent.dataset.role") == "graph"
         assert layer.evaluate("one => one.style.visibility") == "hidden"
         # at rest the graph itself is drawn
         page.wait_for_timeout(1000)
