@@ -87,8 +87,8 @@ def choose_structures(
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
     counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
-    # of what no draw has met nothing can be said beside a null model
-    known = [i for i in kept if not rules.nulls or counts[i].is_exact or counts[i].value > 0]
+    # nothing can be said of what no draw has met
+    known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
     if len(known) < len(kept) and is_first():
         log.info("%d structures could not be counted, and are left out", len(kept) - len(known))
     kept = known
