@@ -114,15 +114,10 @@ def _compare(
     for one in seen.structures(invariants):
         if len(one.node_sets) < min_support:
             continue
-        num_pairs = int(one.adjacency.reshape(*one.adjacency.shape[:2], -1).any(axis=2).sum()) // 2
-
-        def is_apart(sets: np.ndarray, degrees: np.ndarray, inside: int = num_pairs) -> np.ndarray:
-            return degrees[sets].sum(axis=1) - 2 * inside <= MOST_LEAVING
-
         expected, expected_apart = 0.0, 0.0
         for null, sets_of in zip(null_seen, nulls, strict=True):
             sets = sets_of.get(one.invariant, none)
-            apart = sets[is_apart(sets, null.degrees)]
+            apart = sets[_is_apart(sets, one.num_pairs, null.degrees)]
             expected += pick_disjoint(sets, num_nodes).sum() / len(nulls)
             expected_apart += pick_disjoint(apart, num_nodes).sum() / len(nulls)
         compared.append(
@@ -130,12 +125,18 @@ def _compare(
                 one,
                 int(pick_disjoint(one.node_sets, num_nodes).sum()),
                 float(expected),
-                is_apart(one.node_sets, seen.degrees),
+                _is_apart(one.node_sets, one.num_pairs, seen.degrees),
                 float(expected_apart),
                 num_nodes,
             )
         )
     return compared
+
+
+def _is_apart(sets: np.ndarray, num_pairs: int, degrees: np.ndarray) -> np.ndarray:
+    """Whether hardly an edge leads out of each set of so many joined pairs, bool ``[K]``."""
+    apart: np.ndarray = degrees[sets].sum(axis=1) - 2 * num_pairs <= MOST_LEAVING
+    return apart
 
 
 def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:

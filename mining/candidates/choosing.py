@@ -60,8 +60,7 @@ class ComparedStructure:
     @property
     def num_cycles(self) -> int:
         """Independent cycles: joined pairs - nodes + 1."""
-        adjacency = self.seen.adjacency.reshape(self.size, self.size, -1)
-        return int(adjacency.any(axis=2).sum()) // 2 - self.size + 1
+        return self.seen.num_pairs - self.size + 1
 
     @cached_property
     def gain(self) -> float:

@@ -43,6 +43,9 @@ def list_sets(graph, links, colors, marks, first, second, most, nodes, codes):
                         count = _write(graph, links, colors, three, other, count, nodes, codes)
                 if count == before:
                     count = _write(graph, links, colors, three, -1, count, nodes, codes)
+                # at a hub there may be far too many
+                if count > most:
+                    break
             _unmark(graph, first[i], np.int8(2), marks)
             if count > most:
                 break

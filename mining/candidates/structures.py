@@ -34,6 +34,12 @@ class SeenStructure:
     example: np.ndarray
     node_sets: np.ndarray
 
+    @property
+    def num_pairs(self) -> int:
+        """Joined pairs of nodes."""
+        size = len(self.example)
+        return int(self.adjacency.reshape(size, size, -1).any(axis=2).sum()) // 2
+
 
 class SeenSets:
     """The distinct sets of one size that are seen in a graph, grouped by what they look like.
