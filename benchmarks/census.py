@@ -16,6 +16,7 @@ import numpy as np
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.relations import Relations, edge_channels, relations_of
 from mining.null_models.null_models import sample_null
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.structures.graph_relations import certificate_by_name
 from synthetic import Motif
@@ -85,8 +86,8 @@ def highest(scores: Mapping[Structure, Score], number: int) -> list[Structure]:
     return sorted(occurring, key=lambda structure: -scores[structure].z)[:number]
 
 
-def structures_of(patterns: Iterable[Pattern | Motif]) -> list[Structure]:
-    """The structure of each pattern or motif."""
+def structures_of(patterns: Iterable[Pattern | CountedStructure | Motif]) -> list[Structure]:
+    """The structure of each pattern, counted structure or motif."""
     return [certificate_by_name(one.channels(), one.relations) for one in patterns]
 
 

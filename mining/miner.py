@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its most similar filter: before the training, then
         after each epoch.
+    others_ : list of CountedStructure
+        What was counted and judged beside the patterns, the largest z first.
     num_candidates_ : int
         Structures that were counted and judged.
     source_ : SubgraphSource
@@ -248,6 +250,12 @@ class PatternMiner(PatternFeatures, MinerParameters):
         self.patterns_ = build_patterns(
             located, choice.significance, choice.family, choice.classes, csr, source
         )
+        # positions of structures become numbers of patterns
+        first = located.first_patterns
+        self.others_ = [
+            replace(one, family=None if one.family is None else first.get(one.family))
+            for one in choice.others
+        ]
         self._set_attributes(source, located, ordered.nodes, len(pool))
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)

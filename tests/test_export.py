@@ -43,8 +43,8 @@ def test_directions_and_relations_are_written():
     names = relations_of(["acts", "binds"], [True, False])
     typed = replace(path_pattern(1), relations=names, edge_relations=(0, 1))
     assert pattern_table([arcs, typed])["edges"].tolist() == [
-        "0->1 1->2",
-        "0-[acts]->1 1-[binds]-2",
+        "0->1, 1->2",
+        "0-[acts]->1, 1-[binds]-2",
     ]
     assert to_igraph(arcs).is_directed() and "relation" not in to_igraph(arcs).es.attributes()
     graph = to_igraph(typed)
@@ -62,7 +62,8 @@ def test_the_table_of_patterns():
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0-1 1-2", "min_similarity": 0.75, "num_filters": 1, "noisy": False, "family": 0,
+        "edges": "0--1, 1--2", "min_similarity": 0.75, "num_filters": 1, "noisy": False,
+        "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
         "occurrences_high": 23.0, "graphs": 1, "roots": 7, "similar": 3, "listed": 2, "disjoint": 1,
         "z_degree": 1.5, "q_degree": 0.3, "returned_restarts": 0.25,

@@ -38,7 +38,7 @@ def compare(first: str, second: str) -> None:
     group=OUTPUT,
 )
 def export(run: str, out: str, format: str) -> None:
-    """Write what a run found as tables: patterns and places.
+    """Write what a run found as tables: patterns, places, and what else was counted.
 
     The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
 
@@ -48,5 +48,6 @@ def export(run: str, out: str, format: str) -> None:
     from mining.results.export import write_tables
     from mining.results.run_folder import read_run
 
-    for path in write_tables(out, read_run(run).patterns, format):
+    found = read_run(run)
+    for path in write_tables(out, found.patterns, format, found.others):
         click.echo(path)

@@ -21,9 +21,11 @@ from mining.counting.set_apart import MOST_APART
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
+from mining.locating.build_patterns import record_structure
 from mining.locating.locating import LIST_STEPS, MOST_LISTED, ChosenStructure
 from mining.null_models.null_fit import fit_of
 from mining.records.class_difference import ClassDifference
+from mining.records.counted_structure import CountedStructure
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import Significance
 from mining.structures.categories import Categories
@@ -61,12 +63,14 @@ class Choice:
 
     ``family`` is the position of the structure that explains each, its own for one that stands for
     itself. ``classes`` are the differences between classes of graphs, None where there are none.
+    ``others`` were counted as well, those with the largest z first; their families are positions.
     """
 
     structures: list[ChosenStructure]
     significance: list[dict[str, Significance]]
     family: list[int]
     classes: list[ClassDifference | None]
+    others: list[CountedStructure]
 
 
 def choose_structures(
@@ -116,13 +120,35 @@ def choose_structures(
         for i in order
     ]
     # what is explained by a structure that is not reported stands for itself
-    heads = range(len(pool)) if families is None else families.head
+    heads = list(range(len(pool)) if families is None else families.head)
     return Choice(
         chosen,
         [compared[i] for i in order],
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
+        _list_others(graph, pool, categories, counts, compared, heads, order),
     )
+
+
+def _list_others(
+    graph: CSRGraph,
+    pool: Sequence[PooledStructure],
+    categories: Categories,
+    counts: Sequence[OccurrenceCount],
+    compared: Sequence[dict[str, Significance]],
+    heads: Sequence[int],
+    order: Sequence[int],
+) -> list[CountedStructure]:
+    """What was counted and is not among the structures to report, the largest z first."""
+    position = {number: k for k, number in enumerate(order)}
+    rest = [i for i in range(len(pool)) if i not in position]
+    rest.sort(key=lambda i: -next((one.z for one in compared[i].values()), 0.0))
+    return [
+        record_structure(
+            pool[i].structure, counts[i], compared[i], position.get(heads[i]), graph, categories
+        )
+        for i in rest
+    ]
 
 
 def misfits(

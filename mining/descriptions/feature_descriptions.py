@@ -25,6 +25,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.descriptions.feature_background import FeatureBackground, measure_occurrences
 from mining.descriptions.shapes import describe_shape
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 
 _LABEL_SHARE = 0.8
@@ -132,6 +133,23 @@ def describe_features(
     return FeatureDescription(
         describe_shape(pattern), _labels(mean, background), _differences(mean, std, background)
     )
+
+
+def describe_structure(
+    structure: CountedStructure, background: FeatureBackground
+) -> FeatureDescription:
+    """Describe a structure that was counted by its shape and its labels."""
+    labels: tuple[str | None, ...] = ()
+    if structure.categories and background.label_groups:
+        columns = background.label_groups[0]
+        words = dict(
+            zip((background.names[c] for c in columns), background.label_names(), strict=True)
+        )
+        labels = tuple(
+            next((words[name] for name in names if name in words), None)
+            for names in structure.categories
+        )
+    return FeatureDescription(describe_shape(structure), labels, ())
 
 
 def _labels(mean: np.ndarray, background: FeatureBackground) -> tuple[str | None, ...]:

@@ -9,7 +9,9 @@ from functools import partial
 from gomkcn_dgl.runtime.file_names import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
+from mining.records.pattern_graph import edges_as_text
 from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
@@ -62,9 +64,7 @@ def pattern_table(run: MiningRun) -> Table:
     }
     if run.graph.num_graphs > 1:
         columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
-    for null in patterns[0].significance if patterns else ():
-        columns[f"z {null}"] = [f"{pattern.significance[null].z:.1f}" for pattern in patterns]
-        columns[f"beside {null}"] = [pattern.significance[null].label for pattern in patterns]
+    columns |= _verdict_columns(patterns)
     if any(pattern.family != pattern.id for pattern in patterns):
         columns["family of"] = [
             "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
@@ -78,6 +78,30 @@ def pattern_table(run: MiningRun) -> Table:
         names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
         columns["planted"] = [listed or "-" for listed in names]
     return Table(columns, {"what", "class", "planted"})
+
+
+def others_table(run: MiningRun) -> Table:
+    """One row per structure that was counted and is not among the patterns."""
+    others = run.others
+    columns = {
+        "what": [one.description or describe_shape(one) for one in others],
+        "nodes": [str(one.num_nodes) for one in others],
+        "occurrences": [str(one.occurrences) for one in others],
+        **_verdict_columns(others),
+    }
+    if any(one.family is not None for one in others):
+        columns["explained by"] = ["-" if one.family is None else str(one.family) for one in others]
+    columns["edges"] = [edges_as_text(one) for one in others]
+    return Table(columns, {"what", "edges"})
+
+
+def _verdict_columns(counted: Sequence[Pattern | CountedStructure]) -> dict[str, list[str]]:
+    """The z and the verdict beside each null model."""
+    columns: dict[str, list[str]] = {}
+    for null in counted[0].significance if counted else ():
+        columns[f"z {null}"] = [f"{one.significance[null].z:.1f}" for one in counted]
+        columns[f"beside {null}"] = [one.significance[null].label for one in counted]
+    return columns
 
 
 def _class_columns(patterns: Sequence[Pattern]) -> dict[str, list[str]]:

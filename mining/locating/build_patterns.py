@@ -1,9 +1,10 @@
-"""Located patterns become Pattern records."""
+"""Located patterns become Pattern records, and what was only counted CountedStructure records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -11,8 +12,12 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import Relations, relations_of
 from mining.locating.locating import LocatedPatterns
 from mining.records.class_difference import ClassDifference
+from mining.records.counted_structure import CountedStructure
+from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
+from mining.structures.categories import Categories
+from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 
@@ -31,10 +36,7 @@ def build_patterns(
     filters, categories, patterns = result.filters, source.categories, []
     # the links of the graph are no part of a pattern
     relations = relations_of(graph.relations.names, graph.relations.directed)
-    # the first pattern of each structure
-    first: dict[int, int] = {}
-    for number, located in enumerate(result.located):
-        first.setdefault(located.origin, number)
+    first = result.first_patterns
     for number, located in enumerate(result.located):
         size = filters.num_nodes[number]
         edges, edge_relations, weights = _edges_of(
@@ -58,10 +60,7 @@ def build_patterns(
                 noisy=filters.noisy[number],
                 relations=relations,
                 edge_relations=edge_relations,
-                categories=tuple(
-                    tuple(graph.feature_names[column] for column in categories.columns_of(color))
-                    for color in ([] if colors is None else colors.tolist())
-                ),
+                categories=_name_categories(colors, categories, graph.feature_names),
                 family=first[family[located.origin]],
                 classes=classes[located.origin],
             )
@@ -69,10 +68,45 @@ def build_patterns(
     return patterns
 
 
+def record_structure(
+    structure: Structure,
+    count: OccurrenceCount,
+    significance: Mapping[str, Significance],
+    family: int | None,
+    graph: CSRGraph,
+    categories: Categories,
+) -> CountedStructure:
+    """The record of a structure of a graph that was counted and judged."""
+    relations = relations_of(graph.relations.names, graph.relations.directed)
+    edges, edge_relations, _ = _edges_of(
+        torch.from_numpy(structure.adjacency), torch.ones(structure.adjacency.shape), relations
+    )
+    return CountedStructure(
+        structure.num_nodes,
+        edges,
+        relations,
+        edge_relations,
+        _name_categories(structure.colors, categories, graph.feature_names),
+        count,
+        significance,
+        family,
+    )
+
+
+def _name_categories(
+    colors: np.ndarray | None, categories: Categories, feature_names: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Names of the categories of each node, from colours ``[M]``; nothing without colours."""
+    return tuple(
+        tuple(feature_names[column] for column in categories.columns_of(color))
+        for color in ([] if colors is None else colors.tolist())
+    )
+
+
 def _edges_of(
     adj: Tensor, weights: Tensor, relations: Relations
 ) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...], tuple[float, ...]]:
-    """Edges of a filter ``[M, M]`` or ``[M, M, C]``, each once, with relations and weights."""
+    """Edges of a graph ``[M, M]`` or ``[M, M, C]``, each once, with relations and weights."""
     # the channels that edges leave by, one a relation
     outgoing = torch.from_numpy(relations.outgoing)
     adj, weights = (

@@ -75,6 +75,14 @@ class LocatedPatterns:
     located: list[LocatedPattern]
     neighbourhoods: Neighbourhoods
 
+    @property
+    def first_patterns(self) -> dict[int, int]:
+        """The number of the first pattern of each structure that was chosen, by its position."""
+        numbers: dict[int, int] = {}
+        for number, one in enumerate(self.located):
+            numbers.setdefault(one.origin, number)
+        return numbers
+
 
 def locate_patterns(
     source: SubgraphSource,

@@ -15,15 +15,18 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.run_files import write_files
 from mining.descriptions.shapes import describe_shape
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
+from mining.records.pattern_graph import edges_as_text
 from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters", "noisy",
                     "family", "occurrences", "occurrences_are"]  # fmt: skip
+_STRUCTURE_COLUMNS = ["shape", "description", "num_nodes", "edges", "family", "occurrences",
+                      "occurrences_are", "occurrences_low", "occurrences_high"]  # fmt: skip
 
 
 def to_igraph(pattern: Pattern) -> igraph.Graph:
@@ -54,13 +57,13 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``edges`` is text such as ``"0-1 1-2"``, ``"0->1"`` with directions, ``"0-[binds]-1"`` with
-        relations; ``occurrences`` is exact, estimated or bounded, as ``occurrences_are`` says,
-        from ``occurrences_low`` to ``occurrences_high``; ``z_degree`` and ``q_degree`` compare
-        with the null model ``degree``; ``returned_bootstrap`` is the share of bootstrap
-        samples in which the pattern came back. Where graphs have classes, ``graphs_1`` is the
-        number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares them with the
-        others, and ``q_classes`` says whether classes differ. Unknown entries are missing.
+        ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
+        exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
+        ``occurrences_high``; ``z_degree`` and ``q_degree`` compare with the null model ``degree``;
+        ``returned_bootstrap`` is the share of bootstrap samples in which the pattern came back.
+        Where graphs have classes, ``graphs_1`` is the number of graphs of class 1 with the pattern,
+        ``odds_ratio_1`` compares them with the others, and ``q_classes`` says whether classes
+        differ. Unknown entries are missing.
 
     Examples
     --------
@@ -75,7 +78,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "shape": describe_shape(pattern),
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
-            "edges": _edges_as_text(pattern),
+            "edges": edges_as_text(pattern),
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
             "family": pattern.family,
@@ -89,6 +92,45 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
 
 
+def structure_table(others: Sequence[CountedStructure]) -> pd.DataFrame:
+    """Return one row per structure that was counted beside the patterns of a run.
+
+    Parameters
+    ----------
+    others : sequence of CountedStructure
+        ``run.others``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`pattern_table` has them; ``family`` is the pattern that explains a structure.
+
+    Examples
+    --------
+    >>> list(structure_table([]).columns[:3])
+    ['shape', 'description', 'num_nodes']
+    """
+    rows = []
+    for one in others:
+        count = one.occurrences
+        row = {
+            "shape": describe_shape(one),
+            "description": one.description,
+            "num_nodes": one.num_nodes,
+            "edges": edges_as_text(one),
+            "family": one.family,
+            "occurrences": count.value,
+            "occurrences_are": count.state,
+            "occurrences_low": count.low,
+            "occurrences_high": count.high,
+        }
+        for null, significance in one.significance.items():
+            row |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
+        rows.append(row)
+    table = pd.DataFrame(rows, columns=None if rows else _STRUCTURE_COLUMNS)
+    return table.astype({"family": "Int64"})
+
+
 def _class_columns(pattern: Pattern) -> dict[str, float]:
     """Graphs with the pattern and odds ratio of each class, and q."""
     if pattern.classes is None:
@@ -97,15 +139,6 @@ def _class_columns(pattern: Pattern) -> dict[str, float]:
     for one in pattern.classes.contrasts:
         columns |= {f"graphs_{one.name}": one.containing, f"odds_ratio_{one.name}": one.odds_ratio}
     return {**columns, "q_classes": pattern.classes.q}
-
-
-def _edges_as_text(pattern: Pattern) -> str:
-    """Each edge with its direction and relation, where the graph has any."""
-    texts, relations = [], pattern.relations
-    for (u, v), relation in zip(pattern.edges, pattern.edge_relations, strict=True):
-        name = "" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]"
-        texts.append(f"{u}{name}-{'>' if relations.directed[relation] else ''}{v}")
-    return " ".join(texts)
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
@@ -143,8 +176,13 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     )
 
 
-def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -> list[Path]:
-    """Write the tables of patterns and of occurrences into a folder.
+def write_tables(
+    folder: str | Path,
+    patterns: Sequence[Pattern],
+    format: str,
+    others: Sequence[CountedStructure] = (),
+) -> list[Path]:
+    """Write the tables of patterns, of occurrences and of other structures into a folder.
 
     Parameters
     ----------
@@ -152,11 +190,14 @@ def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -
         Made if it does not exist; files of these names in it are replaced.
     patterns : sequence of Pattern
     format : {"csv", "parquet"}
+    others : sequence of CountedStructure
+        ``run.others``.
 
     Returns
     -------
     list of Path
-        ``patterns`` and ``occurrences``, with the ending of the format.
+        ``patterns`` and ``occurrences``, and ``others`` where there are any, with the ending of the
+        format.
 
     Raises
     ------
@@ -171,6 +212,8 @@ def write_tables(folder: str | Path, patterns: Sequence[Pattern], format: str) -
     """
     check_choice("format", format, TABLE_FORMATS)
     tables = {"patterns": pattern_table(patterns), "occurrences": occurrence_table(patterns)}
+    if others:
+        tables["others"] = structure_table(others)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

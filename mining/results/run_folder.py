@@ -4,7 +4,7 @@
 |--------------------------|------------------------------------------------------------|
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
 | `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
-| `patterns.json`          | the patterns                                               |
+| `patterns.json`          | the patterns, and what else was counted                    |
 | `patterns/*.graphml`     | one graph per pattern                                      |
 | `occurrences.parquet`    | one row per occurrence                                     |
 | `drawings.json`          | what the report draws beyond the patterns                  |
@@ -32,6 +32,7 @@ import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.file_bytes import reason_of
 from gomkcn_dgl.runtime.file_names import visible
 from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json, write_files
@@ -40,6 +41,7 @@ from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
 from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import draw_patterns
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
@@ -47,7 +49,7 @@ from mining.runs.drawings import RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 REPORT = "report.html"
 _PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
@@ -78,6 +80,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "schema": SCHEMA_VERSION,
         "feature_names": list(run.graph.feature_names),
         "patterns": [pattern.to_dict() for pattern in run.patterns],
+        # the relations of the graph are in each pattern and in run.json
+        "others": [one.to_dict() for one in run.others],
     }
     files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
@@ -222,7 +226,18 @@ def _run_of(
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
+        others=_others_of(patterns["others"], run["graph"]["relations"], ids),
     )
+
+
+def _others_of(
+    records: list[dict[str, Any]], kinds: list[dict[str, Any]], ids: set[int]
+) -> tuple[CountedStructure, ...]:
+    """Structures that were counted, with the relations of the graph."""
+    relations = relations_of([one["name"] for one in kinds], [one["directed"] for one in kinds])
+    if not {record["family"] for record in records} <= {*ids, None}:
+        raise ValueError("the family of a counted structure is that of no pattern")
+    return tuple(CountedStructure.from_dict(record, relations) for record in records)
 
 
 def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
@@ -294,7 +309,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     """
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
-    miner.patterns_ = run.patterns
+    miner.patterns_, miner.others_ = run.patterns, list(run.others)
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.warnings_ = run.warnings

@@ -15,8 +15,9 @@ from gomkcn_dgl.runtime.notebook import html_of
 from gomkcn_dgl.runtime.provenance import describe_provenance
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.feature_background import FeatureBackground
-from mining.descriptions.feature_descriptions import describe_features
+from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
+from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.runs.drawings import RunDrawings, gather_drawings
 from mining.settings import RunSettings
@@ -87,6 +88,8 @@ class MiningRun:
         What of the input was changed or left out.
     warnings : tuple of str
         A sentence for each null model that the graph differs from as a whole.
+    others : tuple of CountedStructure
+        What was counted and judged beside the patterns, the largest z first.
     """
 
     graph: GraphSummary
@@ -99,6 +102,7 @@ class MiningRun:
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    others: tuple[CountedStructure, ...] = ()
 
     @classmethod
     def of(
@@ -156,6 +160,10 @@ class MiningRun:
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
+            others=tuple(
+                replace(one, description=str(describe_structure(one, background)))
+                for one in miner.others_
+            ),
         )
 
     def show(self) -> RunView:
