@@ -183,6 +183,7 @@ def validate(record):
         "schema": SCHEMA_VERSION,
         "feature_names": list(PATTERN.feature_names),
         "patterns": [record],
+        "others": [],
     }
     jsonschema.Draft202012Validator(load_schema("patterns")).validate(json.loads(json.dumps(run)))
 

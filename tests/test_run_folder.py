@@ -257,7 +257,7 @@ def test_a_missing_or_cut_file_is_named(name, copied):
     [
         ("run", ("graph",), {"nodes": 3}),
         ("run", ("recovery",), [{"name": "ring"}]),
-        ("patterns", ("schema",), 1),
+        ("patterns", ("schema",), 3),
         ("patterns", ("feature_names",), ["one"] * 7),
         ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),

@@ -280,7 +280,12 @@ def small_patterns_record():
         categories=(("kind=a",), ("kind=b",)),
         classes=difference_of("toxic", "harmless"),
     )
-    record = {"schema": SCHEMA_VERSION, "feature_names": ["x0"], "patterns": [pattern.to_dict()]}
+    record = {
+        "schema": SCHEMA_VERSION,
+        "feature_names": ["x0"],
+        "patterns": [pattern.to_dict()],
+        "others": [],
+    }
     return json.loads(json.dumps(record))
 
 

@@ -1,0 +1,123 @@
+"""What was counted beside the patterns: counts, edges as text, files and the page."""
+
+import json
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import gomkcn
+from markupsafe import escape
+from tiny_runs import signed_loops
+
+from gomkcn.commands.pattern_argument import read_pattern
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr, csr_from_edges
+from mining import PatternMiner, count_exact, structure_table
+from mining.html.report import render_report
+from mining.records.pattern_graph import edges_as_text
+from mining.results.run_folder import prepare_folder, read_run, write_run
+from mining.runs.mining_run import MiningRun
+from mining.settings import RunSettings
+from mining.structures.graph_relations import channels_in
+from mining.structures.structure import Structure
+
+
+def molecules():
+    """Rings of six carbons with an oxygen, and paths of five, in two categories."""
+    ring = nx.cycle_graph(6)
+    ring.add_edge(0, 6)
+    parts, labels = [ring] * 6 + [nx.path_graph(5)] * 4, ([0] * 6 + [1]) * 6 + [0] * 20
+    graph = nx.disjoint_union_all(parts)
+    ends = np.array(graph.edges).T
+    atoms, names = np.eye(2)[labels], ["atom=C", "atom=O"]
+    return csr_from_edges(*ends, len(graph), features=atoms, feature_names=names)
+
+
+GRAPHS = {
+    "plain": lambda: as_csr(
+        nx.disjoint_union_all([nx.wheel_graph(6)] * 6 + [nx.complete_graph(4)] * 4)
+    ),
+    "categories": molecules,
+    "relations": signed_loops,
+}
+
+
+@pytest.fixture(scope="module", params=GRAPHS)
+def mined(request):
+    graph = GRAPHS[request.param]()
+    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=8).fit(graph)
+    return graph, miner, MiningRun.of(miner, graph)
+
+
+def test_each_structure_is_counted_once_and_rightly(mined):
+    graph, miner, run = mined
+    assert len(run.others) == len(miner.others_) >= 3
+    counts = [one.frequency.occurrences for one in miner.patterns_]
+    counts += [one.occurrences for one in miner.others_]
+    certificates = []
+    for one, count in zip([*miner.patterns_, *miner.others_], counts, strict=True):
+        # the edges as text say which structure it is, also to the command
+        pattern = read_pattern(edges_as_text(one), graph)
+        colors, _ = pattern.colors_in(graph)
+        channels = channels_in(graph.relations, pattern.channels, pattern.relations)
+        number = count_exact(graph, channels, colors=colors).count
+        assert count.is_exact and count.value == number
+        structure = Structure(channels, None if colors is None else colors[0])
+        certificates.append(structure.certificate)
+    assert len(set(certificates)) == len(certificates)
+
+
+def test_the_order_is_by_z_and_families_are_patterns(mined):
+    _, miner, _ = mined
+    z = [one.significance["degree"].z for one in miner.others_]
+    assert z == sorted(z, reverse=True)
+    assert {one.family for one in miner.others_} <= {None, *(p.id for p in miner.patterns_)}
+
+
+def test_a_run_keeps_them(mined, tmp_path):
+    _, miner, run = mined
+    prepare_folder(tmp_path)
+    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    back = read_run(tmp_path)
+    assert [one.to_dict() for one in back.others] == [one.to_dict() for one in run.others]
+    gomkcn(f"export {tmp_path} --out {tmp_path / 'tables'}")
+    table = pd.read_csv(tmp_path / "tables" / "others.csv")
+    assert table["occurrences"].tolist() == [one.occurrences.value for one in run.others]
+    assert table["edges"].tolist() == [edges_as_text(one) for one in run.others]
+    assert table["description"].tolist() == [one.description for one in run.others]
+    assert list(structure_table([]).columns) == list(table.columns[:9])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda one: {"family": 7},
+        lambda one: {"edges": [[0, one["num_nodes"]], *one["edges"][1:]]},
+        lambda one: {"edge_relations": [99, *one["edge_relations"][1:]]},
+        lambda one: {"edge_relations": one["edge_relations"][1:]},
+        lambda one: {"occurrences": 3},
+    ],
+)
+def test_damage_is_found(mined, tmp_path, damage):
+    _, miner, run = mined
+    prepare_folder(tmp_path)
+    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    record = json.loads((tmp_path / "patterns.json").read_text())
+    first, *rest = record["others"]
+    record["others"] = [first | damage(first), *rest]
+    (tmp_path / "patterns.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match="holds a damaged"):
+        read_run(tmp_path)
+
+
+def test_the_page_lists_them(mined):
+    _, _, run = mined
+    page = render_report(run)
+    assert f"What else was counted: {len(run.others)} structures" in page
+    # a name of the data is no markup
+    hostile = replace(run.others[0], description="<b>x</b>")
+    page = render_report(replace(run, others=(hostile,)))
+    assert str(escape("<b>x</b>")) in page and "<b>x</b>" not in page
+    assert "What else was counted" not in render_report(replace(run, others=()))
