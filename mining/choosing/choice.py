@@ -83,12 +83,15 @@ def choose_structures(
     classes: GraphClasses | None = None,
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
-    # 1. without a null model, the search for candidates decides what stands out
-    if rules.rank == "surprise" and not rules.nulls:
+    # 1. count all structures roughly, and drop rare ones
+    counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
+    only_candidates = rules.rank == "surprise" and not rules.nulls
+    if only_candidates:
+        # without a null model, the search for candidates decides what stands out: few are counted,
+        # and at once as exactly as was asked for
         most = rules.num_patterns + rules.num_patterns // 4 + 1
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
-    # count all structures roughly, and drop rare ones
-    counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
+        counter = _fine_counter(categories, rules, rules.count_seconds)
     counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
@@ -114,7 +117,9 @@ def choose_structures(
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
-    exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
+    exactly = dict(enumerate(counts))
+    if not only_candidates:
+        exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     chosen = [
         ChosenStructure(pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy)
         for i in order
@@ -182,13 +187,19 @@ def _count_finely(
         ("few", few, rules.count_seconds),
         ("many", many, _HARDLY_ANY),
     ):
-        counter = StructureCounter(
-            categories, rules.count_error, rules.seed, rules.count_seconds, exact_seconds
-        )
+        counter = _fine_counter(categories, rules, exact_seconds)
         structures = [pool[i].structure for i in numbers]
         fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)
         counts |= dict(zip(numbers, fine, strict=True))
     return counts
+
+
+def _fine_counter(
+    categories: Categories, rules: ChoiceRules, exact_seconds: float
+) -> StructureCounter:
+    return StructureCounter(
+        categories, rules.count_error, rules.seed, rules.count_seconds, exact_seconds
+    )
 
 
 def _compare(

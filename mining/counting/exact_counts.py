@@ -171,19 +171,31 @@ class ExactSearch:
         self.topology, own_colors = Topology.of(graph, adjacency, colors)
         self.candidates = find_candidates(graph, self.topology, own_colors, most_spare)
         self.count = np.zeros(graph.num_nodes, np.int64)
-        self.seconds = 0.0
+        self.seconds, self.steps = 0.0, 0
         self.unfinished = False
 
-    def run(self, time_limit: float | None, max_steps: int | None = None) -> None:
+    @property
+    def roots(self) -> np.ndarray:
+        """The nodes that a search begins at, int64 ``[R]``."""
+        return np.flatnonzero(self.candidates >> self.topology.order[0] & 1)
+
+    def run(
+        self,
+        time_limit: float | None,
+        max_steps: int | None = None,
+        roots: np.ndarray | None = None,
+    ) -> None:
         """Search until the end, or until the time is up, or after so many steps.
 
-        Whether the search takes more than ``max_steps`` is the same on any machine.
+        Whether the search takes more than ``max_steps`` is the same on any machine. With ``roots``,
+        ascending, those occurrences are counted that begin at one of these.
         """
+        self.count[:], self.steps, self.unfinished = 0, 0, False
+        plan, labels = self._plan(roots)
+        roots = self.roots if roots is None else roots
         if len(self.topology) == 1:
-            self.count[:] = self.candidates
+            self.count[roots] = 1
             return
-        plan, labels = self._plan()
-        roots = np.flatnonzero(self.candidates >> plan.order[0] & 1)
         if not len(roots):
             return
         arguments = self.graph.indptr, self.graph.indices, plan, labels
@@ -229,20 +241,28 @@ class ExactSearch:
 
             run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
         self.seconds = time.perf_counter() - start
+        self.steps = int(sum(one.position[4] for one in searches))
         # a search that ends in one go is measured as well
         self.unfinished = bool(late) or is_long()
 
     def list_places(
-        self, most: int, time_limit: float | None, max_steps: int | None = None
+        self,
+        most: int,
+        time_limit: float | None,
+        max_steps: int | None = None,
+        roots: np.ndarray | None = None,
     ) -> np.ndarray:
-        """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``."""
+        """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.
+
+        With ``roots``, of those that begin at one of these.
+        """
         # one more, which tells that these are not all
         places = np.empty((most + 1, len(self.topology)), np.int32)
         if len(self.topology) == 1:
-            nodes = np.flatnonzero(self.candidates)
+            nodes = self.roots if roots is None else roots
             self.unfinished = len(nodes) > most
             return nodes[:most, None].astype(np.int32)
-        plan, labels = self._plan()
+        plan, labels = self._plan(roots)
         arguments = self.graph.indptr, self.graph.indices, plan, labels
         search = self._new_search()
         advance(*arguments, search, self.count, places, 0)
@@ -288,7 +308,7 @@ class ExactSearch:
     def _new_search(self) -> Search:
         return new_search(self.graph.num_nodes, len(self.topology))
 
-    def _plan(self) -> tuple[Plan, Labels | None]:
+    def _plan(self, roots: np.ndarray | None = None) -> tuple[Plan, Labels | None]:
         """The pattern in bits, with the conditions that break its symmetry."""
         topology, size = self.topology, len(self.topology)
         above = np.zeros((size, size), dtype=bool)
@@ -296,7 +316,13 @@ class ExactSearch:
             above[list(orbit.keys() - {node}), node] = True
         bits = 1 << np.arange(size, dtype=np.int64)
         conditions = above @ bits, above.T @ bits
-        plan = Plan(np.array(topology.order), topology.joined @ bits, *conditions, self.candidates)
+        candidates = self.candidates
+        if roots is not None:
+            # no other node can stand for the first pattern node
+            is_other = np.ones(len(candidates), np.bool_)
+            is_other[roots] = False
+            candidates = np.where(is_other, candidates & ~(1 << topology.order[0]), candidates)
+        plan = Plan(np.array(topology.order), topology.joined @ bits, *conditions, candidates)
         if self.graph.links is None:
             return plan, None
         return plan, Labels(self.graph.links, topology.links)

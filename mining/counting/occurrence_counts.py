@@ -13,6 +13,7 @@ from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.runtime.processes import broadcast_object, gather_objects, share_of
 from mining.counting.exact_counts import ExactSearch
+from mining.counting.root_sampler import estimate_from_roots
 from mining.counting.spanning_trees import spanning_trees
 from mining.counting.topology import Colors
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
@@ -60,8 +61,10 @@ def count_occurrences(
     of independent shares, so that it holds approximately, and not for a handful of draws with a
     share above 0. Draws end when the interval is narrow enough, which biases the estimate by a
     fraction of about 1 / (draws with a share): by a hundredth of its standard error at the default
-    ``error``. If no draw has a share, the upper end is the largest number that so many draws would
-    miss with a probability of 5 %, and the record says "fewer than".
+    ``error``. If no draw has a share, the occurrences that a search meets at random nodes are the
+    estimate, see :func:`mining.counting.root_sampler.estimate_from_roots`, for as long again; and
+    if it meets none, the upper end is the largest number that so many draws would miss with a
+    probability of 5 %, and the record says "fewer than".
 
     Results depend on ``seed`` and ``error`` alone, and not on the number of threads, unless the
     time is up before. The graph is only read, so that it may be on disk; memory beside it is
@@ -134,8 +137,8 @@ def count_roughly(
 
     First a search of few steps, then few draws of the first tree, which are enough for what is
     frequent; then a search of ``max_steps``, which finds all of what is rare, and ``max_draws``;
-    and where these say hardly anything, a long search. Where the count in a similar graph is
-    ``known``, it is taken in the way that was right there: by a search, or by draws.
+    and where these say hardly anything, a long search, at random nodes where no draw hit. Where the
+    count in a similar graph is ``known``, it is taken in the way that was right there.
     """
     search = ExactSearch(graph, adjacency, colors)
 
@@ -143,7 +146,6 @@ def count_roughly(
         search.run(None, int(part * max_steps))
         if not search.unfinished:
             return OccurrenceCount.exact(int(search.count.sum()))
-        search.count[:] = 0
         return None
 
     @cache
@@ -158,9 +160,13 @@ def count_roughly(
         ends = _estimate(shares, error, None, seed, max_draws=int(part * max_draws))
         return _scaled(search, sampler(), ends)
 
+    def search_some() -> OccurrenceCount | None:
+        return estimate_from_roots(search, seed, max_steps=_LONG_PART * max_steps)
+
     if known is not None:
         found = find_all(_LONG_PART) if known.is_exact else None
-        return found or draw(_KNOWN_PART)
+        estimate = found or draw(_KNOWN_PART)
+        return estimate if estimate.is_exact or estimate.value else search_some() or estimate
     for part in (_FIRST_PART, 1):
         found = find_all(part)
         if found is not None:
@@ -170,7 +176,7 @@ def count_roughly(
             return estimate
     if estimate.high - estimate.low <= estimate.value:
         return estimate
-    return find_all(_LONG_PART) or estimate
+    return (find_all(_LONG_PART) if estimate.value else search_some()) or estimate
 
 
 def estimate_occurrences(
@@ -181,7 +187,12 @@ def estimate_occurrences(
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
     draw = partial(_draw_shared if shared else TreeSampler.draw_shares, sampler)
-    return _scaled(search, sampler, _estimate(draw, error, seconds, seed, shared))
+    estimate = _scaled(search, sampler, _estimate(draw, error, seconds, seed, shared))
+    if estimate.value:
+        return estimate
+    # no draw has hit
+    other = estimate_from_roots(search, seed, seconds=seconds)
+    return (broadcast_object(other) if shared else other) or estimate
 
 
 def _scaled(

@@ -10,6 +10,7 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.graph import CSRGraph
 from mining.counting.exact_counts import ExactSearch
 from mining.counting.occurrence_counts import choose_sampler
+from mining.counting.root_sampler import list_from_roots
 from mining.counting.topology import Colors
 
 _LARGEST_BATCH = 64
@@ -56,7 +57,7 @@ def list_places(
         symmetry of the pattern it is always the same one.
     complete : bool
         Whether these are all. If not, they are a uniform random sample of ``most`` of them, or of
-        as many as were drawn in time; where none was drawn, the first that the search has met.
+        as many as were drawn in time; where none was drawn, those at random nodes.
 
     Raises
     ------
@@ -110,6 +111,8 @@ def list_places(
         num_blocks += size
         size = min(2 * size, _LARGEST_BATCH)
     if not found:
-        # too rare to be drawn: the first ones that the search has met
-        return places, False
+        # too rare to be drawn: those that a search meets at random nodes, or from the first one on
+        limits = {"seconds": seconds} if max_steps is None else {"max_steps": max_steps}
+        met = list_from_roots(search, most, seed, **limits)
+        return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False

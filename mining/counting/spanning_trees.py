@@ -57,7 +57,10 @@ def spanning_trees(
     joined at random: the product of the moments of the degrees.
     """
     trees = _trees_of(topology, seed)
-    moments = [np.mean(degrees.astype(np.float64) ** k) for k in range(len(topology))]
+    # by the nodes of each degree, which are far fewer than the nodes
+    number = np.bincount(degrees)
+    degree = np.arange(len(number), dtype=np.float64)
+    moments = [number @ degree**k / number.sum() for k in range(len(topology))]
     expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
     seen = set()
     for number in np.argsort(expected, kind="stable").tolist():

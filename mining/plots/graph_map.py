@@ -136,8 +136,9 @@ def _choose_part(
         taken = np.unique(np.concatenate(inside)) if inside else np.empty(0, np.int64)
         rows = taken = taken[taken >= 0]
         if len(taken):
-            near = [graph.indices[(at := graph.indptr[row]) : at + _NEAR] for row in taken]
-            near = [part[: graph.degrees[row]] for part, row in zip(near, taken, strict=True)]
+            starts, ends = graph.indptr[taken], graph.indptr[taken + 1]
+            ends = np.minimum(ends, starts + _NEAR)
+            near = [graph.indices[at:end] for at, end in zip(starts, ends, strict=True)]
             around, ties = np.unique(np.concatenate(near), return_counts=True)
             outside = np.flatnonzero(~np.isin(around, taken))
             outside = outside[np.argsort(-ties[outside], kind="stable")][:number]
