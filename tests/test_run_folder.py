@@ -17,7 +17,14 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import relations_of
 from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, read_run
-from mining.results.run_folder import _graphml, load_schema, prepare_folder, write_report, write_run
+from mining.results.run_folder import (
+    SCHEMA_VERSION,
+    _graphml,
+    load_schema,
+    prepare_folder,
+    write_report,
+    write_run,
+)
 from mining.runs.drawings import RunDrawings
 from mining.settings import GraphSettings, RunSettings, read_settings
 
@@ -257,7 +264,7 @@ def test_a_missing_or_cut_file_is_named(name, copied):
     [
         ("run", ("graph",), {"nodes": 3}),
         ("run", ("recovery",), [{"name": "ring"}]),
-        ("patterns", ("schema",), 3),
+        ("patterns", ("schema",), "4"),
         ("patterns", ("feature_names",), ["one"] * 7),
         ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),
@@ -281,6 +288,14 @@ def test_a_damaged_record_is_refused(name, path, value, copied):
     file = copied / f"{name}.json"
     file.write_text(json.dumps(change(json.loads(file.read_bytes()), path, value)))
     with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* mine again\.$"):
+        read_run(copied)
+
+
+def test_a_run_of_another_version_is_named(copied):
+    file = copied / "patterns.json"
+    file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 3)))
+    message = rf"written by another version .* in format 3, .* format {SCHEMA_VERSION}; mine again"
+    with pytest.raises(InputError, match=message):
         read_run(copied)
 
 

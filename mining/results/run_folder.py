@@ -162,11 +162,17 @@ def read_run(folder: str | Path) -> MiningRun:
     Raises
     ------
     InputError
-        If the folder holds no run, or a file of it is damaged.
+        If the folder holds no run, one of another version, or a file of it is damaged.
     """
     folder = Path(folder)
     # the schemas check each file by itself; what files say of each other is checked after that
     records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "drawings")}
+    version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        raise InputError(
+            f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
+            f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
+        )
     try:
         for name, record in records.items():
             _validator(name)(record)
