@@ -22,6 +22,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graph_lists": ["split_graphs"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
+        "kernel_machine": ["GOMKClassifier", "GOMKFeatures", "GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
         "model": ["GOMKCN"],

@@ -1,0 +1,336 @@
+"""Whole graphs → classes, by a support vector machine over the graph optimal matching kernel.
+
+Three estimators of scikit-learn, which take a list of graphs: :class:`GOMKGram` for machines that
+take a precomputed kernel, :class:`GOMKFeatures` for those that take features, and
+:class:`GOMKClassifier`, which chooses all settings itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted
+
+from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.gram import gomk_gram
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.matching import GOMKKernel
+
+# eigenvalues of the landmarks' matrix below this share of the largest one are left out
+_LEAST_EIGENVALUE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaling:
+    """Mean and deviation of the columns of features, [D]; 0 and 1 for columns of 0 and 1."""
+
+    offset: np.ndarray
+    spread: np.ndarray
+
+    @classmethod
+    def fit(cls, features: np.ndarray) -> _Scaling:
+        is_binary = ((features == 0) | (features == 1)).all(axis=0)
+        spread = features.std(axis=0, dtype=np.float64)
+        offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
+        return cls(offset, np.where(is_binary | (spread == 0), 1.0, spread))
+
+    def scale(self, graph: CSRGraph) -> CSRGraph:
+        features = (graph.features - self.offset) / self.spread
+        return replace(graph, features=features.astype(np.float32))
+
+
+@dataclass(eq=False, repr=False)
+class _KernelParameters(BaseEstimator):
+    """What both transformers have: the kernel, and how graphs are prepared for it."""
+
+    num_levels: int = 3
+    tau: float = 1.0
+    _: KW_ONLY
+    aggregation: str = "mean"
+    node_similarity: str = "rbf"
+    gamma: float | None = None
+    most_nodes: int | None = 128
+    backend: str = "auto"
+
+    def _fit_graphs(self, graphs: Any) -> CSRGraph:
+        if self.gamma is not None:
+            check_float("gamma", self.gamma, 0, open_minimum=True)
+        graph = as_csr(graphs)
+        self._scaling = _Scaling.fit(graph.features)
+        self.n_features_in_ = graph.features.shape[1]
+        return self._scaling.scale(graph)
+
+    def _gram(self, graph: CSRGraph, others: CSRGraph | None) -> np.ndarray:
+        kernel = GOMKKernel(
+            self.num_levels, self.tau, self.node_similarity, self.aggregation, padding="mask"
+        )
+        gram = gomk_gram(
+            graph,
+            others,
+            kernel=kernel,
+            most_nodes=self.most_nodes,
+            dtype="float32",
+            backend=self.backend,
+        ).values
+        return _sharpen(gram, self.gamma)
+
+
+def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
+    """exp(gamma (K - 1)), or K itself."""
+    return gram if gamma is None else np.exp(gamma * (gram - 1))
+
+
+@dataclass(eq=False, repr=False)
+class GOMKGram(TransformerMixin, _KernelParameters):
+    """Graphs → their kernel values with the training graphs, for ``SVC(kernel="precomputed")``.
+
+    Parameters
+    ----------
+    num_levels : int
+        The paper's t: levels of neighbours that are compared.
+    tau : float
+        Width of the RBF between level embeddings.
+    aggregation, node_similarity
+        As in :class:`GOMKKernel`.
+    gamma : float or None
+        ``exp(gamma (K - 1))`` in place of the normalised kernel K.
+    most_nodes : int or None
+        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
+    backend : str
+        As in :func:`gomk`.
+
+    Notes
+    -----
+    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the training
+    graphs. The kernel is not positive semi-definite in general; ``SVC`` takes it as it is.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.pipeline import make_pipeline
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.cycle_graph(6), nx.complete_graph(6)]
+    >>> machine = make_pipeline(GOMKGram(2), SVC(kernel="precomputed")).fit(graphs, [0, 1, 0, 1])
+    >>> machine.predict([nx.cycle_graph(7), nx.complete_graph(4)]).tolist()
+    [0, 1]
+    """
+
+    def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
+        """Keep the training graphs."""
+        self.graphs_ = self._fit_graphs(graphs)
+        return self
+
+    def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
+        """Kernel values of the training graphs, float64 ``[G, G]``."""
+        return self._gram(self.fit(graphs).graphs_, None)
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
+        check_is_fitted(self, "graphs_")
+        return self._gram(self._scaling.scale(as_csr(graphs)), self.graphs_)
+
+
+@dataclass(eq=False, repr=False)
+class GOMKFeatures(TransformerMixin, _KernelParameters):
+    """Graphs → features whose products approximate the kernel (Nyström), for linear machines.
+
+    The kernel of each graph with ``num_landmarks`` training graphs, drawn at random, times the
+    inverse square root of theirs with each other (Williams and Seeger, NIPS 2000). Costs grow with
+    the number of graphs and not with its square.
+
+    Parameters
+    ----------
+    num_levels, tau, aggregation, node_similarity, gamma, most_nodes, backend
+        As in :class:`GOMKGram`.
+    num_landmarks : int
+        All graphs where there are fewer.
+    random_state : int
+        Seed of the landmarks.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.cycle_graph(6), nx.complete_graph(6)]
+    >>> model = make_pipeline(GOMKFeatures(2), LogisticRegression()).fit(graphs, [0, 1, 0, 1])
+    >>> model.predict([nx.cycle_graph(7), nx.complete_graph(4)]).tolist()
+    [0, 1]
+    """
+
+    num_landmarks: int = 200
+    random_state: int = 0
+
+    def fit(self, graphs: Any, y: Any = None) -> GOMKFeatures:
+        """Draw the landmarks and decompose their kernel matrix."""
+        graph = self._fit_graphs(graphs)
+        number = min(check_int("num_landmarks", self.num_landmarks, 1), graph.num_graphs)
+        rng = np.random.default_rng(self.random_state)
+        chosen = np.sort(rng.choice(graph.num_graphs, number, replace=False))
+        parts = split_graphs(graph)
+        self.landmarks_ = as_csr([parts[i] for i in chosen])
+        # negative eigenvalues, which an indefinite kernel has, have no real features
+        values, vectors = np.linalg.eigh(self._gram(self.landmarks_, None))
+        kept = values > _LEAST_EIGENVALUE * values[-1]
+        self._map = vectors[:, kept] / np.sqrt(values[kept])
+        return self
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Features of graphs, float64 ``[H, at most num_landmarks]``."""
+        check_is_fitted(self, "landmarks_")
+        return self._gram(self._scaling.scale(as_csr(graphs)), self.landmarks_) @ self._map
+
+
+@dataclass(eq=False, repr=False)
+class GOMKClassifier(ClassifierMixin, BaseEstimator):
+    """A support vector machine over the kernel of whole graphs, which chooses its settings itself.
+
+    Each combination of settings is judged by cross-validation inside the training graphs; the best
+    one, the first of equals, is fitted to all of them.
+
+    Parameters
+    ----------
+    num_levels, tau, aggregation, gamma, cost : sequence
+        The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
+    num_folds : int
+        Of the cross-validation.
+    most_nodes : int or None
+        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
+    random_state : int
+        Seed of the folds.
+    backend : str
+        As in :func:`gomk`.
+
+    Attributes
+    ----------
+    classes_ : numpy.ndarray
+        The classes.
+    best_params_ : dict
+        The settings that were chosen.
+    best_score_ : float
+        Their mean accuracy over the folds.
+
+    Notes
+    -----
+    For G graphs of N nodes, a Gram matrix takes G² / 2 matchings of about N³ at worst: of the 600
+    graphs of ENZYMES, of 33 nodes on average, 5 seconds on two cores. Nine are made by default.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graphs = [nx.cycle_graph(n) for n in range(4, 12)]
+    >>> graphs += [nx.complete_graph(n) for n in range(4, 12)]
+    >>> model = GOMKClassifier(num_levels=(2,), tau=(1.0,)).fit(graphs, [0] * 8 + [1] * 8)
+    >>> model.predict([nx.cycle_graph(13), nx.complete_graph(13)]).tolist()
+    [0, 1]
+    """
+
+    num_levels: Sequence[int] = (1, 2, 3)
+    tau: Sequence[float] = (0.1, 0.3, 1.0)
+    _: KW_ONLY
+    aggregation: Sequence[str] = ("mean",)
+    gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
+    cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
+    num_folds: int = 5
+    most_nodes: int | None = 128
+    random_state: int = 0
+    backend: str = "auto"
+
+    def fit(self, graphs: Any, y: Any) -> GOMKClassifier:
+        """Choose the settings and fit the machine.
+
+        Parameters
+        ----------
+        graphs : list of graphs, or a collection that :func:`as_csr` takes
+        y : sequence
+            The class of each graph, text or numbers.
+
+        Raises
+        ------
+        InputError
+            For another number of classes than of graphs, fewer than two classes, or a class with
+            fewer graphs than folds.
+        """
+        graph, labels = as_csr(graphs), np.asarray(y)
+        self._check_classes(graph, labels)
+        folds = list(
+            StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state).split(
+                np.zeros(len(labels)), labels
+            )
+        )
+        best, chosen, best_gram = -1.0, {}, None
+        for num_levels, tau, aggregation in product(self.num_levels, self.tau, self.aggregation):
+            maker = GOMKGram(
+                num_levels,
+                tau,
+                aggregation=aggregation,
+                most_nodes=self.most_nodes,
+                backend=self.backend,
+            )
+            gram = maker.fit_transform(graph)
+            for gamma in self.gamma:
+                sharp = _sharpen(gram, gamma)
+                for cost in self.cost:
+                    score = _cross_validate(sharp, labels, folds, cost)
+                    if score > best:
+                        best, best_gram = score, sharp
+                        chosen = {
+                            "num_levels": num_levels, "tau": tau, "aggregation": aggregation,
+                            "gamma": gamma, "cost": cost,
+                        }  # fmt: skip
+                        self.gram_ = maker.set_params(gamma=None)
+        self.gram_.set_params(gamma=chosen["gamma"])
+        self.best_params_, self.best_score_ = chosen, best
+        self.machine_ = SVC(C=chosen["cost"], kernel="precomputed").fit(best_gram, labels)
+        self.classes_ = self.machine_.classes_
+        self.n_features_in_ = self.gram_.n_features_in_
+        return self
+
+    def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
+        check_int("num_folds", self.num_folds, 2)
+        if labels.shape != (graph.num_graphs,):
+            raise InputError(
+                f"y must have a class for each of the {graph.num_graphs} graphs, got shape "
+                f"{labels.shape}."
+            )
+        names, counts = np.unique(labels, return_counts=True)
+        if len(names) < 2:
+            raise InputError(f"y must have at least two classes, got {len(names)}.")
+        if counts.min() < self.num_folds:
+            raise InputError(
+                f"y must have at least num_folds = {self.num_folds} graphs of each class, got "
+                f"{counts.min()} of {names[counts.argmin()]!r}."
+            )
+
+    def decision_function(self, graphs: Any) -> np.ndarray:
+        """Distance to the hyperplane, or of each class, as that of ``SVC``."""
+        check_is_fitted(self, "machine_")
+        return np.asarray(self.machine_.decision_function(self.gram_.transform(graphs)))
+
+    def predict(self, graphs: Any) -> np.ndarray:
+        """The class of each graph."""
+        check_is_fitted(self, "machine_")
+        return np.asarray(self.machine_.predict(self.gram_.transform(graphs)))
+
+
+def _cross_validate(
+    gram: np.ndarray,
+    labels: np.ndarray,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    cost: float,
+) -> float:
+    """Mean accuracy over the folds."""
+    scores = []
+    for train, test in folds:
+        machine = SVC(C=cost, kernel="precomputed").fit(gram[np.ix_(train, train)], labels[train])
+        scores.append(machine.score(gram[np.ix_(test, train)], labels[test]))
+    return float(np.mean(scores))
