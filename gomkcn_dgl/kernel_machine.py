@@ -7,7 +7,7 @@ take a precomputed kernel, :class:`GOMKFeatures` for those that take features, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_float, check_int
@@ -31,22 +31,49 @@ _LEAST_EIGENVALUE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class _Scaling:
-    """Mean and deviation of the columns of features, [D]; 0 and 1 for columns of 0 and 1."""
+class _Preparation:
+    """What makes features of nodes comparable: the columns that vary, their mean and deviation.
 
+    Columns of 0 and 1 have mean 0 and deviation 1. The last column is that of the degrees.
+    """
+
+    columns: np.ndarray
     offset: np.ndarray
     spread: np.ndarray
+    num_features: int
 
     @classmethod
-    def fit(cls, features: np.ndarray) -> _Scaling:
-        is_binary = ((features == 0) | (features == 1)).all(axis=0)
+    def fit(cls, graph: CSRGraph, add_degrees: bool) -> _Preparation:
+        features = _with_degrees(graph)
         spread = features.std(axis=0, dtype=np.float64)
+        varies = spread > 0
+        varies[-1] &= add_degrees
+        # of constant features one is kept, so that there is one
+        columns = np.flatnonzero(varies) if varies.any() else np.array([0])
+        features, spread = features[:, columns], spread[columns]
+        is_binary = ((features == 0) | (features == 1)).all(axis=0)
         offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
-        return cls(offset, np.where(is_binary | (spread == 0), 1.0, spread))
+        spread = np.where(is_binary | (spread == 0), 1.0, spread)
+        return cls(columns, offset, spread, graph.features.shape[1])
 
-    def scale(self, graph: CSRGraph) -> CSRGraph:
-        features = (graph.features - self.offset) / self.spread
-        return replace(graph, features=features.astype(np.float32))
+    def apply(self, graph: CSRGraph) -> CSRGraph:
+        if graph.features.shape[1] != self.num_features:
+            raise InputError(
+                f"graphs must have the {self.num_features} features of the training graphs, got "
+                f"{graph.features.shape[1]}."
+            )
+        features = (_with_degrees(graph)[:, self.columns] - self.offset) / self.spread
+        names = (*graph.feature_names, "degree")
+        return replace(
+            graph,
+            features=features.astype(np.float32),
+            feature_names=tuple(names[column] for column in self.columns),
+        )
+
+
+def _with_degrees(graph: CSRGraph) -> np.ndarray:
+    """Features and log(1 + degree), ``[V, D + 1]``."""
+    return np.column_stack([graph.features, np.log1p(graph.degrees)])
 
 
 @dataclass(eq=False, repr=False)
@@ -59,22 +86,28 @@ class _KernelParameters(BaseEstimator):
     aggregation: str = "mean"
     node_similarity: str = "rbf"
     gamma: float | None = None
+    add_degrees: bool = True
     most_nodes: int | None = 128
     backend: str = "auto"
 
     def _fit_graphs(self, graphs: Any) -> CSRGraph:
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
+        if self.most_nodes is not None:
+            check_int("most_nodes", self.most_nodes, 1)
         graph = as_csr(graphs)
-        self._scaling = _Scaling.fit(graph.features)
+        self._preparation = _Preparation.fit(graph, self.add_degrees)
         self.n_features_in_ = graph.features.shape[1]
-        return self._scaling.scale(graph)
+        return self._preparation.apply(graph)
+
+    def _prepare(self, graphs: Any) -> CSRGraph:
+        return self._preparation.apply(as_csr(graphs))
 
     def _gram(self, graph: CSRGraph, others: CSRGraph | None) -> np.ndarray:
         kernel = GOMKKernel(
             self.num_levels, self.tau, self.node_similarity, self.aggregation, padding="mask"
         )
-        gram = gomk_gram(
+        return gomk_gram(
             graph,
             others,
             kernel=kernel,
@@ -82,7 +115,6 @@ class _KernelParameters(BaseEstimator):
             dtype="float32",
             backend=self.backend,
         ).values
-        return _sharpen(gram, self.gamma)
 
 
 def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
@@ -104,6 +136,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         As in :class:`GOMKKernel`.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
+    add_degrees : bool
+        Whether log(1 + degree) is a feature of a node beside the others.
     most_nodes : int or None
         Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
     backend : str
@@ -111,8 +145,9 @@ class GOMKGram(TransformerMixin, _KernelParameters):
 
     Notes
     -----
-    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the training
-    graphs. The kernel is not positive semi-definite in general; ``SVC`` takes it as it is.
+    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the nodes of the
+    training graphs, and columns that are constant there are left out. The kernel is not positive
+    semi-definite in general; ``SVC`` takes it as it is.
 
     Examples
     --------
@@ -129,14 +164,25 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         self.graphs_ = self._fit_graphs(graphs)
         return self
 
+    def sharpened(
+        self, graphs: Any, gammas: Sequence[float | None]
+    ) -> Iterator[tuple[float | None, np.ndarray]]:
+        """For each gamma, the kernel values of the training graphs."""
+        gram = self._gram(self.graphs_, None)
+        yield from ((gamma, _sharpen(gram, gamma)) for gamma in gammas)
+
+    def use_gamma(self, gamma: float | None) -> None:
+        """Take this gamma from now on."""
+        self.gamma = gamma
+
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return self._gram(self.fit(graphs).graphs_, None)
+        return _sharpen(self._gram(self.fit(graphs).graphs_, None), self.gamma)
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
         check_is_fitted(self, "graphs_")
-        return self._gram(self._scaling.scale(as_csr(graphs)), self.graphs_)
+        return _sharpen(self._gram(self._prepare(graphs), self.graphs_), self.gamma)
 
 
 @dataclass(eq=False, repr=False)
@@ -149,7 +195,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     Parameters
     ----------
-    num_levels, tau, aggregation, node_similarity, gamma, most_nodes, backend
+    num_levels, tau, aggregation, node_similarity, gamma, add_degrees, most_nodes, backend
         As in :class:`GOMKGram`.
     num_landmarks : int
         All graphs where there are fewer.
@@ -178,16 +224,37 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         chosen = np.sort(rng.choice(graph.num_graphs, number, replace=False))
         parts = split_graphs(graph)
         self.landmarks_ = as_csr([parts[i] for i in chosen])
-        # negative eigenvalues, which an indefinite kernel has, have no real features
-        values, vectors = np.linalg.eigh(self._gram(self.landmarks_, None))
-        kept = values > _LEAST_EIGENVALUE * values[-1]
-        self._map = vectors[:, kept] / np.sqrt(values[kept])
+        self._own_gram = self._gram(self.landmarks_, None)
+        self.use_gamma(self.gamma)
         return self
+
+    def sharpened(
+        self, graphs: Any, gammas: Sequence[float | None]
+    ) -> Iterator[tuple[float | None, np.ndarray]]:
+        """For each gamma, the features of graphs."""
+        gram = self._gram(self._prepare(graphs), self.landmarks_)
+        for gamma in gammas:
+            self.use_gamma(gamma)
+            yield gamma, np.asarray(_sharpen(gram, gamma) @ self._map)
+
+    def use_gamma(self, gamma: float | None) -> None:
+        """Take this gamma from now on."""
+        self.gamma = gamma
+        self._map = _whitening(_sharpen(self._own_gram, gamma))
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, at most num_landmarks]``."""
         check_is_fitted(self, "landmarks_")
-        return self._gram(self._scaling.scale(as_csr(graphs)), self.landmarks_) @ self._map
+        gram = self._gram(self._prepare(graphs), self.landmarks_)
+        return np.asarray(_sharpen(gram, self.gamma) @ self._map)
+
+
+def _whitening(gram: np.ndarray) -> np.ndarray:
+    """The inverse square root of a kernel matrix, ``[L, at most L]``."""
+    # negative eigenvalues, which an indefinite kernel has, have no real features
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > _LEAST_EIGENVALUE * values[-1]
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
 
 
 @dataclass(eq=False, repr=False)
@@ -203,6 +270,10 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
     num_folds : int
         Of the cross-validation.
+    num_landmarks : int or None
+        For many graphs: a linear machine on so many features, see :class:`GOMKFeatures`.
+    add_degrees : bool
+        Whether log(1 + degree) is a feature of a node beside the others.
     most_nodes : int or None
         Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
     random_state : int
@@ -241,6 +312,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
     cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
+    num_landmarks: int | None = None
+    add_degrees: bool = True
     most_nodes: int | None = 128
     random_state: int = 0
     backend: str = "auto"
@@ -267,33 +340,56 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 np.zeros(len(labels)), labels
             )
         )
-        best, chosen, best_gram = -1.0, {}, None
+        self.best_score_ = -1.0
         for num_levels, tau, aggregation in product(self.num_levels, self.tau, self.aggregation):
-            maker = GOMKGram(
-                num_levels,
-                tau,
-                aggregation=aggregation,
-                most_nodes=self.most_nodes,
-                backend=self.backend,
-            )
-            gram = maker.fit_transform(graph)
-            for gamma in self.gamma:
-                sharp = _sharpen(gram, gamma)
+            maker = self._make(num_levels, tau, aggregation).fit(graph)
+            for gamma, values in maker.sharpened(graph, self.gamma):
                 for cost in self.cost:
-                    score = _cross_validate(sharp, labels, folds, cost)
-                    if score > best:
-                        best, best_gram = score, sharp
-                        chosen = {
+                    score = self._cross_validate(values, labels, folds, cost)
+                    if score > self.best_score_:
+                        self.best_score_, self.kernel_, best = score, maker, values
+                        self.best_params_: dict[str, Any] = {
                             "num_levels": num_levels, "tau": tau, "aggregation": aggregation,
                             "gamma": gamma, "cost": cost,
                         }  # fmt: skip
-                        self.gram_ = maker.set_params(gamma=None)
-        self.gram_.set_params(gamma=chosen["gamma"])
-        self.best_params_, self.best_score_ = chosen, best
-        self.machine_ = SVC(C=chosen["cost"], kernel="precomputed").fit(best_gram, labels)
+        self.kernel_.use_gamma(self.best_params_["gamma"])
+        self.machine_ = self._machine(self.best_params_["cost"]).fit(best, labels)
         self.classes_ = self.machine_.classes_
-        self.n_features_in_ = self.gram_.n_features_in_
+        self.n_features_in_ = self.kernel_.n_features_in_
         return self
+
+    def _make(self, num_levels: int, tau: float, aggregation: str) -> GOMKGram | GOMKFeatures:
+        options: dict[str, Any] = {
+            "aggregation": aggregation,
+            "add_degrees": self.add_degrees,
+            "most_nodes": self.most_nodes,
+            "backend": self.backend,
+        }
+        if self.num_landmarks is None:
+            return GOMKGram(num_levels, tau, **options)
+        options |= {"num_landmarks": self.num_landmarks, "random_state": self.random_state}
+        return GOMKFeatures(num_levels, tau, **options)
+
+    def _machine(self, cost: float) -> Any:
+        if self.num_landmarks is None:
+            return SVC(C=cost, kernel="precomputed")
+        return LinearSVC(C=cost, dual="auto", random_state=self.random_state)
+
+    def _cross_validate(
+        self,
+        values: np.ndarray,
+        labels: np.ndarray,
+        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        cost: float,
+    ) -> float:
+        """Mean accuracy over the folds, of kernel values ``[G, G]`` or features ``[G, L]``."""
+        scores = []
+        for train, test in folds:
+            own, other = values[train], values[test]
+            if self.num_landmarks is None:
+                own, other = own[:, train], other[:, train]
+            scores.append(self._machine(cost).fit(own, labels[train]).score(other, labels[test]))
+        return float(np.mean(scores))
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
@@ -314,23 +410,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, graphs: Any) -> np.ndarray:
         """Distance to the hyperplane, or of each class, as that of ``SVC``."""
         check_is_fitted(self, "machine_")
-        return np.asarray(self.machine_.decision_function(self.gram_.transform(graphs)))
+        return np.asarray(self.machine_.decision_function(self.kernel_.transform(graphs)))
 
     def predict(self, graphs: Any) -> np.ndarray:
         """The class of each graph."""
         check_is_fitted(self, "machine_")
-        return np.asarray(self.machine_.predict(self.gram_.transform(graphs)))
-
-
-def _cross_validate(
-    gram: np.ndarray,
-    labels: np.ndarray,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    cost: float,
-) -> float:
-    """Mean accuracy over the folds."""
-    scores = []
-    for train, test in folds:
-        machine = SVC(C=cost, kernel="precomputed").fit(gram[np.ix_(train, train)], labels[train])
-        scores.append(machine.score(gram[np.ix_(test, train)], labels[test]))
-    return float(np.mean(scores))
+        return np.asarray(self.machine_.predict(self.kernel_.transform(graphs)))
