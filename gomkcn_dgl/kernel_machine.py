@@ -45,15 +45,15 @@ class _Preparation:
     @classmethod
     def fit(cls, graph: CSRGraph, add_degrees: bool) -> _Preparation:
         features = _with_degrees(graph)
-        spread = features.std(axis=0, dtype=np.float64)
-        varies = spread > 0
+        varies = np.ptp(features, axis=0) > 0
         varies[-1] &= add_degrees
         # of constant features one is kept, so that there is one
         columns = np.flatnonzero(varies) if varies.any() else np.array([0])
-        features, spread = features[:, columns], spread[columns]
+        features = features[:, columns]
         is_binary = ((features == 0) | (features == 1)).all(axis=0)
         offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
-        spread = np.where(is_binary | (spread == 0), 1.0, spread)
+        spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
+        spread[spread == 0] = 1.0
         return cls(columns, offset, spread, graph.features.shape[1])
 
     def apply(self, graph: CSRGraph) -> CSRGraph:
@@ -393,6 +393,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
+        for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
+            if not len(getattr(self, name)):
+                raise InputError(f"{name} must have at least one value to choose from, got none.")
         if labels.shape != (graph.num_graphs,):
             raise InputError(
                 f"y must have a class for each of the {graph.num_graphs} graphs, got shape "
@@ -404,7 +407,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         if counts.min() < self.num_folds:
             raise InputError(
                 f"y must have at least num_folds = {self.num_folds} graphs of each class, got "
-                f"{counts.min()} of {names[counts.argmin()]!r}."
+                f"{counts.min()} of {names.tolist()[counts.argmin()]!r}."
             )
 
     def decision_function(self, graphs: Any) -> np.ndarray:

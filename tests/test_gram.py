@@ -10,9 +10,11 @@ from sklearn.svm import SVC
 from test_matching_kernels import CPU
 from tiny_graphs import with_kernel
 
+from gomkcn_dgl import gram as gram_module
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import GramMatrix, gomk_gram
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
 EXACT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -148,3 +150,62 @@ def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
         gomk_gram(
             [nx.path_graph(3)], **with_kernel({"num_levels": 1, "padding": "match", **options})
         )
+
+
+def random_graphs(number):
+    sizes = np.random.default_rng(0).integers(1, 9, number)
+    return [
+        with_features(nx.gnp_random_graph(int(size), 0.5, seed=seed), seed)
+        for seed, size in enumerate(sizes)
+    ]
+
+
+@pytest.mark.parametrize("padding", ["mask", "match"])
+def test_blocks_of_pairs_give_the_scores_of_each_pair(padding, monkeypatch):
+    """Symmetric or not, whatever the sizes, and with few columns at a time."""
+    graphs, others = random_graphs(14), random_graphs(20)[14:]
+    kernel = GOMKKernel(2, padding=padding)
+    options = {"kernel": kernel, "normalize": False, "max_nodes": 8}
+    monkeypatch.setattr(gram_module, "_COLUMNS", 3)
+    square = gomk_gram(graphs, **options).values
+    rectangle = gomk_gram(others, graphs, **options).values
+    for i, one in enumerate(graphs):
+        for j, other in enumerate(graphs):
+            pair = gomk_gram([one], [other], **options).values.item()
+            assert square[i, j] == pytest.approx(pair, rel=1e-10)
+        for j, other in enumerate(others):
+            pair = gomk_gram([other], [one], **options).values.item()
+            assert rectangle[j, i] == pytest.approx(pair, rel=1e-10)
+
+
+def test_single_precision_agrees():
+    graphs = random_graphs(12)
+    exact = gomk_gram(graphs, num_levels=3).values
+    single = gomk_gram(graphs, num_levels=3, dtype="float32").values
+    assert single.dtype == np.float64
+    np.testing.assert_allclose(single, exact, atol=2e-6)
+    assert (single != exact).any()
+    with pytest.raises(InputError, match="^dtype must be one of 'float32', 'float64'"):
+        gomk_gram(graphs, dtype="float16")
+
+
+def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
+    graphs = random_graphs(10)
+    whole = gomk_gram(graphs, num_levels=1).values
+    store = CheckpointStore(tmp_path)
+    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, checkpoints=store), whole)
+    blocks = sorted(tmp_path.glob("gram-*.npz"))
+    assert len(blocks) > 3
+    blocks[0].unlink()
+    matched = []
+    match = GOMKKernel.match
+    monkeypatch.setattr(GOMKKernel, "match", lambda *given: matched.append(1) or match(*given))
+    again = gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path)).values
+    np.testing.assert_array_equal(again, whole)
+    assert len(matched) == 1
+
+
+def test_some_nodes_stand_for_large_graphs():
+    graphs = [nx.cycle_graph(n) for n in (5, 30, 60)]
+    gram = gomk_gram(graphs, num_levels=2, most_nodes=5).values
+    np.testing.assert_allclose(gram, 1, rtol=1e-12)

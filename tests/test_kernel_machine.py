@@ -1,0 +1,151 @@
+"""Kernel machines of whole graphs: what they learn, what they choose, and scikit-learn's rules."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from gomkcn_dgl import GOMKClassifier, GOMKFeatures, GOMKGram, GOMKKernel, as_csr, gomk_gram
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+
+SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
+
+
+def rings_and_trees(number, seed=0):
+    """Random trees, of which every second one has the ends of a longest path joined."""
+    rng = np.random.default_rng(seed)
+    graphs = []
+    for label in [0, 1] * (number // 2):
+        graph = nx.random_labeled_tree(int(rng.integers(6, 12)), seed=int(rng.integers(10**6)))
+        if label:
+            graph.add_edge(*nx.periphery(graph)[:2])
+        graphs.append(graph)
+    return graphs, np.array([0, 1] * (number // 2))
+
+
+def loops_and_cycles(number):
+    """Feed-forward loops or three-cycles, on directed paths: only directions tell the class."""
+    graphs, labels = [], [0, 1] * (number // 2)
+    for size, label in enumerate(labels):
+        graph = nx.path_graph(4 + size // 2 % 4, create_using=nx.DiGraph)
+        graph.add_edges_from([(0, "a"), ("a", "b"), ("b", 0) if label else (0, "b")])
+        graphs.append(nx.convert_node_labels_to_integers(graph))
+    return graphs, np.array(labels)
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return rings_and_trees(60)
+
+
+def test_the_classifier_learns_and_says_what_it_chose(trees):
+    graphs, labels = trees
+    model = GOMKClassifier(**SMALL).fit(graphs, labels)
+    assert model.best_score_ > 0.9
+    assert set(model.best_params_) == {"num_levels", "tau", "aggregation", "gamma", "cost"}
+    new, truth = rings_and_trees(20, seed=7)
+    assert model.score(new, truth) >= 0.9
+    assert model.decision_function(new).shape == (20,)
+    assert model.classes_.tolist() == [0, 1]
+
+
+def test_directions_and_names_of_classes():
+    graphs, labels = loops_and_cycles(40)
+    names = np.array(["loop", "cycle"])[labels]
+    model = GOMKClassifier(**SMALL).fit(graphs[:30], names[:30])
+    assert model.predict(graphs[30:]).tolist() == names[30:].tolist()
+    # without directions the two are the same
+    undirected = [graph.to_undirected() for graph in graphs]
+    assert GOMKClassifier(**SMALL).fit(undirected, names).best_score_ < 0.7
+
+
+def test_landmarks_that_are_all_graphs_give_the_kernel(trees):
+    graphs = trees[0][:25]
+    gram = GOMKGram(2, 0.3, gamma=2.0).fit_transform(graphs)
+    features = GOMKFeatures(2, 0.3, gamma=2.0, num_landmarks=25).fit_transform(graphs)
+    values, vectors = np.linalg.eigh(gram)
+    nearest = (vectors * np.maximum(values, 0)) @ vectors.T
+    np.testing.assert_allclose(features @ features.T, nearest, atol=1e-4)
+    few = GOMKFeatures(2, 0.3, num_landmarks=5).fit(graphs)
+    assert few.transform(graphs).shape[1] <= 5
+
+
+def test_landmarks_of_a_classifier(trees):
+    graphs, labels = trees
+    model = GOMKClassifier(**SMALL, num_landmarks=20).fit(graphs, labels)
+    assert model.score(graphs, labels) > 0.85
+    assert model.kernel_.landmarks_.num_graphs == 20
+
+
+def test_the_gram_matrix_is_that_of_the_kernel(trees):
+    graphs, others = trees[0][:6], trees[0][6:10]
+    maker = GOMKGram(2, 0.5, add_degrees=False).fit(graphs)
+    kernel = GOMKKernel(2, tau=0.5, aggregation="mean", padding="mask")
+    expected = gomk_gram(others, graphs, kernel=kernel).values
+    np.testing.assert_allclose(maker.transform(others), expected, atol=1e-5)
+    sharp = GOMKGram(2, 0.5, add_degrees=False, gamma=2.0).fit(graphs).transform(others)
+    np.testing.assert_allclose(sharp, np.exp(2 * (expected - 1)), atol=1e-5)
+
+
+def test_features_are_scaled_by_the_training_graphs_alone():
+    def make(seed, scale):
+        rng = np.random.default_rng(seed)
+        values = np.column_stack([rng.normal(5, scale, 12), rng.integers(2, size=12), [3] * 12])
+        edges = np.array(nx.cycle_graph(12).edges)
+        return csr_from_edges(*edges.T, 12, features=values.astype(np.float32))
+
+    train, test = as_csr([make(seed, 2.0) for seed in range(5)]), make(9, 50.0)
+    maker = GOMKGram(1, 1.0).fit(train)
+    own = maker.graphs_.features
+    # the constant column is left out, and so are degrees, which are all 2
+    assert own.shape[1] == 2
+    assert own[:, 0].mean() == pytest.approx(0, abs=1e-5)
+    assert own[:, 0].std() == pytest.approx(1, abs=1e-5)
+    assert set(own[:, 1]) == {0, 1}
+    before = maker.graphs_.features.copy()
+    maker.transform(test)
+    np.testing.assert_array_equal(maker.graphs_.features, before)
+
+
+def test_scikit_learn_takes_them(trees):
+    graphs, labels = trees
+    pipeline = make_pipeline(GOMKGram(1), SVC(kernel="precomputed"))
+    search = GridSearchCV(pipeline, {"gomkgram__tau": [0.3, 1.0], "svc__C": [1, 100]}, cv=3)
+    assert search.fit(graphs, labels).best_score_ > 0.8
+    linear = make_pipeline(GOMKFeatures(1, num_landmarks=15), LogisticRegression())
+    assert cross_val_score(linear, graphs, labels, cv=3).mean() > 0.7
+    scores = cross_val_score(GOMKClassifier(**SMALL), graphs, labels, cv=3)
+    assert scores.mean() > 0.8
+    model = clone(GOMKClassifier(**SMALL, num_folds=4))
+    assert model.num_folds == 4 and "GOMKClassifier" in repr(model)
+    assert GOMKGram(2).get_params()["tau"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("change", "labels", "message"),
+    [
+        ({}, [0, 1] * 10, r"^y must have a class for each of the 10 graphs, got shape \(20,\)"),
+        ({}, [0] * 10, "^y must have at least two classes, got 1"),
+        ({}, [0] * 8 + [1] * 2, "^y must have at least num_folds = 5 graphs .* got 2 of 1"),
+        ({"num_folds": 1}, [0, 1] * 5, "^num_folds must be at least 2, got 1"),
+        ({"most_nodes": 0}, [0, 1] * 5, "^most_nodes must be at least 1, got 0"),
+        ({"num_landmarks": 0}, [0, 1] * 5, "^num_landmarks must be at least 1, got 0"),
+        ({"tau": (0,)}, [0, 1] * 5, "^tau must be"),
+        ({"cost": ()}, [0, 1] * 5, "^cost must have at least one value"),
+    ],
+)
+def test_refusals(trees, change, labels, message):
+    with pytest.raises(InputError, match=message):
+        GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
+
+
+def test_graphs_of_another_width_are_refused(trees):
+    maker = GOMKGram(1).fit(trees[0][:4])
+    other = csr_from_edges(np.array([0]), np.array([1]), 2, features=np.ones((2, 3), np.float32))
+    with pytest.raises(InputError, match=r"must have the 1 features .* got 3"):
+        maker.transform(other)
