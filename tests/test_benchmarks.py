@@ -27,6 +27,7 @@ COMMANDS = (
     "matching",
     "channels",
     "assignment",
+    "gram",
     "significance",
     "noisy_copies",
     "large_patterns",
@@ -37,6 +38,7 @@ COMMANDS = (
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
+    "gram",
     "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
     "significance", "noisy_copies", "large_patterns",
     "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "endurance",

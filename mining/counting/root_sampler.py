@@ -101,8 +101,10 @@ def list_from_roots(
 def draw_roots(search: ExactSearch, share: float, seed: int) -> np.ndarray:
     """A share of the roots, ascending: the same for a seed, and more for a larger share."""
     roots = search.roots
+    if share >= 1:
+        return roots
     keys = mix64(mix64(roots.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))
-    drawn: np.ndarray = roots[keys <= np.uint64(min(share, 1.0) * (2**64 - 2**11))]
+    drawn: np.ndarray = roots[keys <= np.uint64(share * 2**64)]
     return drawn
 
 
