@@ -83,10 +83,10 @@ def find_families(
             patterns.append(judged)
             continue
         places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
-        # 2. of too many places, or when time is up, the ratio of all occurrences is taken
+        # 2. of too many places, or when time is up, by the ratio of all occurrences
         if i not in expected and i in listed:
-            number = pick_disjoint(places, graph.num_nodes).sum()
-            expected[i] = number * compared.mean / max(compared.observed, 1.0)
+            ratio = compared.mean / max(compared.observed, 1.0)
+            expected[i] = _scale_disjoint(places, graph.num_nodes, ratio, seed)
         patterns.append(
             JudgedPattern(
                 structure,
@@ -98,6 +98,29 @@ def find_families(
             )
         )
     return Families(patterns, ExpectedCounts(graph, categories.colors_of(graph)))
+
+
+def _scale_disjoint(places: np.ndarray, num_nodes: int, ratio: float, seed: int) -> float:
+    """Places that share no node where all places are ``ratio`` times as many.
+
+    The more places there are, the more of them overlap: how the number grows is seen from a random
+    half of them.
+
+    >>> stars = np.array([[0, 1], [0, 2], [0, 3], [0, 4], [5, 6], [5, 7], [5, 8], [5, 9]])
+    >>> round(_scale_disjoint(stars, 10, 0.5, seed=0), 2)
+    2.0
+    >>> _scale_disjoint(np.arange(16).reshape(8, 2), 16, 0.5, seed=0)
+    4.0
+    """
+    order = np.random.default_rng([seed, 13]).permutation(len(places))
+    whole, half = (
+        int(pick_disjoint(places[np.sort(some)], num_nodes).sum())
+        for some in (order, order[: (len(order) + 1) // 2])
+    )
+    if not half:
+        return whole * ratio
+    growth = min(max(float(np.log2(whole / half)), 0.0), 1.0)
+    return float(whole * ratio**growth)
 
 
 def order_by_coverage(places: Sequence[np.ndarray], num_nodes: int) -> list[int]:
