@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from command_line import gomkcn
 
 from gomkcn.commands.main import main
 
@@ -37,3 +38,12 @@ def test_the_commands_exist(line):
     with click.Context(command, **main.context_settings) as context:
         # an option that does not exist is refused here; no file is opened
         command.make_parser(context).parse_args([word for word in words if word != "--help"])
+
+
+def test_the_first_table_is_what_the_first_command_prints(folder):
+    lines = PAGES["README.md"].splitlines()
+    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("pattern  what"))
+    shown = [" ".join(line.split()) for line in lines[first : first + 6]]
+    gomkcn("generate planted --out planted.bin")
+    printed = [" ".join(line.split()) for line in gomkcn("mine planted.bin --out run").splitlines()]
+    assert printed[:6] == shown
