@@ -86,7 +86,9 @@ def find_families(
         # 2. of too many places, or when time is up, by the ratio of all occurrences
         if i not in expected and i in listed:
             ratio = compared.mean / max(compared.observed, 1.0)
-            expected[i] = _scale_disjoint(places, graph.num_nodes, ratio, seed)
+            scaled = _scale_disjoint(places, graph.num_nodes, ratio, seed)
+            # as many as there are, where these are few
+            expected[i] = min(scaled, float(compared.mean))
         patterns.append(
             JudgedPattern(
                 structure,
