@@ -382,3 +382,17 @@ def test_places_off_the_map_have_names(mined):
     assert block["names"][known:] == ["far"]
     assert block["patterns"][0]["places"][:4] == [0, 1, known, -1]
     assert len(block["x"]) == known
+
+
+@pytest.mark.parametrize("rank", ["surprise", "frequency"])
+def test_the_order_that_the_page_names_is_the_order_of_the_counts(rank):
+    """Without a null model, the most surprising pattern is not the most frequent one."""
+    graph = nx.disjoint_union_all([nx.wheel_graph(6)] * 6 + [nx.star_graph(4)] * 3)
+    miner = PatternMiner(6, (3, 6), null="none", rank=rank, num_epochs=0).fit(graph)
+    run = MiningRun.of(miner, graph)
+    counts = [pattern.frequency.count for pattern in run.patterns]
+    is_descending = counts == sorted(counts, reverse=True)
+    assert is_descending == (rank == "frequency")
+    page = render_report(run)
+    assert ("most frequent first" in page) == is_descending
+    assert ("what stood out most in a sample first" in page) != is_descending

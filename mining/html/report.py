@@ -144,8 +144,8 @@ def _order_of(run: MiningRun) -> str:
     miner = run.settings.get("miner")
     rank = str(miner.get("rank")) if isinstance(miner, dict) else ""
     if rank == "surprise" and run.patterns and not run.patterns[0].significance:
-        # nothing to be surprised by
-        rank = "frequency"
+        # without a null model the search for candidates decides
+        return "what stood out most in a sample first"
     return _ORDERS.get(rank, "in their order")
 
 
