@@ -241,7 +241,7 @@ def _repair(values: np.ndarray, psd: str | None) -> GramMatrix:
     """Measure the spectrum and, if asked, make it non-negative."""
     eigenvalues, vectors = np.linalg.eigh(values)
     smallest = float(eigenvalues[0])
-    log.info("smallest eigenvalue of the Gram matrix: %.3g", smallest)
+    log.debug("smallest eigenvalue of the Gram matrix: %.3g", smallest)
     # clip changes the spectrum only, shift moves all of it up
     if psd == "clip":
         values = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T

@@ -7,6 +7,7 @@ take a precomputed kernel, :class:`GOMKFeatures` for those that take features, a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
@@ -25,13 +26,16 @@ from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+
+log = logging.getLogger("gomkcn_dgl")
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out
 _LEAST_EIGENVALUE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class _Preparation:
+class NodePreparation:
     """What makes features of nodes comparable: the columns that vary, their mean and deviation.
 
     Columns of 0 and 1 have mean 0 and deviation 1. The last column is that of the degrees.
@@ -43,7 +47,7 @@ class _Preparation:
     num_features: int
 
     @classmethod
-    def fit(cls, graph: CSRGraph, add_degrees: bool) -> _Preparation:
+    def fit(cls, graph: CSRGraph, add_degrees: bool) -> NodePreparation:
         features = _with_degrees(graph)
         varies = np.ptp(features, axis=0) > 0
         varies[-1] &= add_degrees
@@ -96,14 +100,19 @@ class _KernelParameters(BaseEstimator):
         if self.most_nodes is not None:
             check_int("most_nodes", self.most_nodes, 1)
         graph = as_csr(graphs)
-        self._preparation = _Preparation.fit(graph, self.add_degrees)
+        self.preparation_ = NodePreparation.fit(graph, self.add_degrees)
         self.n_features_in_ = graph.features.shape[1]
-        return self._preparation.apply(graph)
+        return self.preparation_.apply(graph)
 
     def _prepare(self, graphs: Any) -> CSRGraph:
-        return self._preparation.apply(as_csr(graphs))
+        return self.preparation_.apply(as_csr(graphs))
 
-    def _gram(self, graph: CSRGraph, others: CSRGraph | None) -> np.ndarray:
+    def _gram(
+        self,
+        graph: CSRGraph,
+        others: CSRGraph | None,
+        checkpoints: CheckpointStore | None = None,
+    ) -> np.ndarray:
         kernel = GOMKKernel(
             self.num_levels, self.tau, self.node_similarity, self.aggregation, padding="mask"
         )
@@ -114,6 +123,7 @@ class _KernelParameters(BaseEstimator):
             most_nodes=self.most_nodes,
             dtype="float32",
             backend=self.backend,
+            checkpoints=checkpoints,
         ).values
 
 
@@ -165,15 +175,23 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         return self
 
     def sharpened(
-        self, graphs: Any, gammas: Sequence[float | None]
+        self,
+        graphs: Any,
+        gammas: Sequence[float | None],
+        checkpoints: CheckpointStore | None = None,
     ) -> Iterator[tuple[float | None, np.ndarray]]:
         """For each gamma, the kernel values of the training graphs."""
-        gram = self._gram(self.graphs_, None)
+        gram = self._gram(self.graphs_, None, checkpoints)
         yield from ((gamma, _sharpen(gram, gamma)) for gamma in gammas)
 
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
         self.gamma = gamma
+
+    def similarities(self, graphs: Any) -> np.ndarray:
+        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
+        check_is_fitted(self, "graphs_")
+        return self._gram(self._prepare(graphs), self.graphs_)
 
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
@@ -181,8 +199,7 @@ class GOMKGram(TransformerMixin, _KernelParameters):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
-        check_is_fitted(self, "graphs_")
-        return _sharpen(self._gram(self._prepare(graphs), self.graphs_), self.gamma)
+        return _sharpen(self.similarities(graphs), self.gamma)
 
 
 @dataclass(eq=False, repr=False)
@@ -221,18 +238,21 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         graph = self._fit_graphs(graphs)
         number = min(check_int("num_landmarks", self.num_landmarks, 1), graph.num_graphs)
         rng = np.random.default_rng(self.random_state)
-        chosen = np.sort(rng.choice(graph.num_graphs, number, replace=False))
+        self.chosen_ = np.sort(rng.choice(graph.num_graphs, number, replace=False))
         parts = split_graphs(graph)
-        self.landmarks_ = as_csr([parts[i] for i in chosen])
-        self._own_gram = self._gram(self.landmarks_, None)
+        self.landmarks_ = as_csr([parts[i] for i in self.chosen_])
+        self.landmark_gram_ = self._gram(self.landmarks_, None)
         self.use_gamma(self.gamma)
         return self
 
     def sharpened(
-        self, graphs: Any, gammas: Sequence[float | None]
+        self,
+        graphs: Any,
+        gammas: Sequence[float | None],
+        checkpoints: CheckpointStore | None = None,
     ) -> Iterator[tuple[float | None, np.ndarray]]:
         """For each gamma, the features of graphs."""
-        gram = self._gram(self._prepare(graphs), self.landmarks_)
+        gram = self._gram(self._prepare(graphs), self.landmarks_, checkpoints)
         for gamma in gammas:
             self.use_gamma(gamma)
             yield gamma, np.asarray(_sharpen(gram, gamma) @ self._map)
@@ -240,13 +260,16 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
         self.gamma = gamma
-        self._map = _whitening(_sharpen(self._own_gram, gamma))
+        self._map = _whitening(_sharpen(self.landmark_gram_, gamma))
+
+    def similarities(self, graphs: Any) -> np.ndarray:
+        """The normalised kernel K of graphs with the landmarks, float64 ``[H, landmarks]``."""
+        check_is_fitted(self, "landmarks_")
+        return self._gram(self._prepare(graphs), self.landmarks_)
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, at most num_landmarks]``."""
-        check_is_fitted(self, "landmarks_")
-        gram = self._gram(self._prepare(graphs), self.landmarks_)
-        return np.asarray(_sharpen(gram, self.gamma) @ self._map)
+        return np.asarray(_sharpen(self.similarities(graphs), self.gamma) @ self._map)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:
@@ -289,6 +312,11 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         The settings that were chosen.
     best_score_ : float
         Their mean accuracy over the folds.
+    cv_results_ : dict
+        ``params``, ``mean_test_score`` and ``std_test_score`` of all settings, as of
+        ``GridSearchCV``.
+    training_values_ : numpy.ndarray
+        What the machine learnt from: kernel values ``[G, G]``, or features ``[G, L]``.
 
     Notes
     -----
@@ -318,7 +346,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     random_state: int = 0
     backend: str = "auto"
 
-    def fit(self, graphs: Any, y: Any) -> GOMKClassifier:
+    def fit(
+        self, graphs: Any, y: Any, checkpoints: CheckpointStore | None = None
+    ) -> GOMKClassifier:
         """Choose the settings and fit the machine.
 
         Parameters
@@ -326,6 +356,10 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         graphs : list of graphs, or a collection that :func:`as_csr` takes
         y : sequence
             The class of each graph, text or numbers.
+        checkpoints : CheckpointStore, optional
+            Keeps blocks of the Gram matrices, so that a job resumes and several processes share it.
+            Once its time is over no more matrices are begun, and the best settings so far are
+            taken.
 
         Raises
         ------
@@ -340,25 +374,55 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 np.zeros(len(labels)), labels
             )
         )
-        self.best_score_ = -1.0
-        for num_levels, tau, aggregation in product(self.num_levels, self.tau, self.aggregation):
-            maker = self._make(num_levels, tau, aggregation).fit(graph)
-            for gamma, values in maker.sharpened(graph, self.gamma):
+        found: list[tuple[dict[str, Any], np.ndarray]] = []
+        best_score, best = -1.0, None
+        kernels = list(product(self.num_levels, self.tau, self.aggregation))
+        for number, (num_levels, tau, aggregation) in enumerate(kernels, 1):
+            store = None
+            if checkpoints is not None:
+                if best is not None and checkpoints.agree_is_over():
+                    break
+                store = checkpoints.within(f"levels-{num_levels}-tau-{tau:g}-{aggregation}")
+            maker = self.make_kernel(num_levels, tau, aggregation).fit(graph)
+            for gamma, values in maker.sharpened(graph, self.gamma, store):
                 for cost in self.cost:
-                    score = self._cross_validate(values, labels, folds, cost)
-                    if score > self.best_score_:
-                        self.best_score_, self.kernel_, best = score, maker, values
-                        self.best_params_: dict[str, Any] = {
-                            "num_levels": num_levels, "tau": tau, "aggregation": aggregation,
-                            "gamma": gamma, "cost": cost,
-                        }  # fmt: skip
-        self.kernel_.use_gamma(self.best_params_["gamma"])
-        self.machine_ = self._machine(self.best_params_["cost"]).fit(best, labels)
+                    scores = self._cross_validate(values, labels, folds, cost)
+                    params = {
+                        "num_levels": num_levels, "tau": tau, "aggregation": aggregation,
+                        "gamma": gamma, "cost": cost,
+                    }  # fmt: skip
+                    found.append((params, scores))
+                    if scores.mean() > best_score:
+                        best_score, best = scores.mean(), (maker, values, params)
+            log.info(
+                "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
+                number, len(kernels), 100 * best_score,
+            )  # fmt: skip
+        assert best is not None
+        self.cv_results_ = {
+            "params": [params for params, _ in found],
+            "mean_test_score": np.array([scores.mean() for _, scores in found]),
+            "std_test_score": np.array([scores.std() for _, scores in found]),
+        }
+        self.best_score_ = float(best_score)
+        return self.fit_machine(*best, labels)
+
+    def fit_machine(
+        self,
+        kernel: GOMKGram | GOMKFeatures,
+        values: np.ndarray,
+        params: dict[str, Any],
+        labels: np.ndarray,
+    ) -> GOMKClassifier:
+        """Fit the machine to what a kernel has made of the training graphs, with these settings."""
+        kernel.use_gamma(params["gamma"])
+        self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
+        self.machine_ = self._machine(params["cost"]).fit(values, labels)
         self.classes_ = self.machine_.classes_
-        self.n_features_in_ = self.kernel_.n_features_in_
+        self.n_features_in_ = kernel.n_features_in_
         return self
 
-    def _make(self, num_levels: int, tau: float, aggregation: str) -> GOMKGram | GOMKFeatures:
+    def make_kernel(self, num_levels: int, tau: float, aggregation: str) -> GOMKGram | GOMKFeatures:
         options: dict[str, Any] = {
             "aggregation": aggregation,
             "add_degrees": self.add_degrees,
@@ -381,15 +445,15 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         labels: np.ndarray,
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
         cost: float,
-    ) -> float:
-        """Mean accuracy over the folds, of kernel values ``[G, G]`` or features ``[G, L]``."""
+    ) -> np.ndarray:
+        """Accuracy of each fold, of kernel values ``[G, G]`` or features ``[G, L]``."""
         scores = []
         for train, test in folds:
             own, other = values[train], values[test]
             if self.num_landmarks is None:
                 own, other = own[:, train], other[:, train]
             scores.append(self._machine(cost).fit(own, labels[train]).score(other, labels[test]))
-        return float(np.mean(scores))
+        return np.array(scores)
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)

@@ -87,7 +87,7 @@ def test_others_are_the_columns():
 
 
 def test_the_kernel_is_not_positive_semi_definite(caplog):
-    caplog.set_level(logging.INFO, logger="gomkcn_dgl")
+    caplog.set_level(logging.DEBUG, logger="gomkcn_dgl")
     gram = gomk_gram(not_psd_graphs(), num_levels=1)
     assert gram.smallest_eigenvalue < -0.001
     assert gram.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(gram.values)[0])

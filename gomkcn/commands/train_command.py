@@ -34,10 +34,15 @@ _name_options = add_options(
     group=INPUT,
 )
 _learn_options = add_options(
+    (
+        "--method",
+        str,
+        "Train a network, which learns patterns, or a kernel machine, which compares whole "
+        "graphs: network or kernel. [network]",
+    ),
     ("--filters num_filters", int, "Learn N small graphs that tell the classes apart. [8]"),
     ("--size filter_size", int, "Give each of them N nodes. [6; 4]"),
     ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
-    ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
     group=LEARN,
 )
 _judge_options = add_options(
@@ -59,7 +64,15 @@ _rare_input_options = add_options(
     group=INPUT,
     rare=True,
 )
+_machine_options = add_options(
+    ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
+    ("--landmarks num_landmarks", int, "Compare graphs with N graphs only; for many. [all]"),
+    ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
+    group=EXPERT,
+    rare=True,
+)
 _expert_options = add_options(
+    ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
     ("--kernel", str, "Use the kernel gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
     ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
     (
@@ -89,7 +102,7 @@ _expert_options = add_options(
 
 def _train_options(command: Decorated) -> Decorated:
     """The options that decide what is learnt."""
-    rare = _rare_input_options(_expert_options(command))
+    rare = _rare_input_options(_expert_options(_machine_options(command)))
     return _name_options(_learn_options(_judge_options(rare)))
 
 
@@ -113,6 +126,7 @@ def train(
 
     \b
     gomkcn train MUTAG/
+    gomkcn train ENZYMES/ --method kernel
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
@@ -138,7 +152,9 @@ def train(
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             every = options["checkpoint_every"]
-            checkpoint = training.prepare_training_folder(folder, force, resume, every)
+            checkpoint = training.prepare_training_folder(
+                folder, settings.method, force, resume, every
+            )
             if checkpoint is None:
                 click.echo(f"nothing to resume: the run is finished, {folder / METRICS}")
                 return
@@ -182,9 +198,7 @@ def explain(
     names = explanation.class_names
     for response in explanation.responses:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        best = response.best_filter
-        strongest = f"highest response {response.highest[best]:.3f} to filter {best}"
-        click.echo(f"{task} {response.row}: {classes}; {strongest}")
+        click.echo(f"{task} {response.row}: {classes}; {response.reason(names)}")
     for line in describe_truth(explanation):
         click.echo(line)
     click.echo(f"page: {page}")

@@ -143,6 +143,25 @@ class CheckpointStore:
         self.time_is_up = self.time_is_up or bool(reason)
         return self.time_is_up
 
+    def agree_is_over(self) -> bool:
+        """Whether the time limit is reached by any process; all must ask at the same point."""
+        self.is_over()
+        self.wait()
+        return self.time_is_up
+
+    def within(self, name: str) -> CheckpointStore:
+        """A store of its own for a part of the job, in a folder below this one."""
+        if self.folder is None:
+            return CheckpointStore(None, self.interrupts)
+        self._write_identity(self.folder)
+        return CheckpointStore(self.folder / name, self.interrupts)
+
+    def _write_identity(self, folder: Path) -> None:
+        if self._identity is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            atomic_write(folder / _IDENTITY, json.dumps(self._identity))
+            self._identity = None
+
     def wait(self) -> None:
         """Wait for all processes; a time limit reached by one holds for all."""
         self.time_is_up = any(gather_objects(self.time_is_up))
@@ -175,9 +194,7 @@ class CheckpointStore:
             self._in_memory[name] = arrays
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        if self._identity is not None:
-            atomic_write(self.folder / _IDENTITY, json.dumps(self._identity))
-            self._identity = None
+        self._write_identity(self.folder)
         with atomic_file(self._paths(name)[0]) as file:
             np.savez(file, allow_pickle=False, **arrays)
 

@@ -13,9 +13,9 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.planetoid import is_planetoid_folder
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.file_names import listed, named
 from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier
 
 
@@ -24,22 +24,21 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFram
 
     They are read as those were that the classifier learnt from. The table has a row for each graph,
     or node, in the order of the file: its number, or the input's own id, the name of the
-    ``predicted`` class, and the ``probability`` of each class. Raises an InputError for graphs with
+    ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
+    machine. Raises an InputError for graphs with
     other features or other relations.
     """
     graph = _read_unseen(classifier, Path(path))
-    model, of_graphs = classifier.model, classifier.settings.data.task == "graph"
+    of_graphs = classifier.settings.data.task == "graph"
     rows = np.arange(graph.num_graphs if of_graphs else graph.num_nodes)
     columns: dict[str, object] = {"graph": rows}
     if not of_graphs:
         columns = {"graph": graph.graph_of(rows)} if graph.num_graphs > 1 else {}
         columns["node"] = graph.original_ids(rows)
-    size = classifier.settings.training.batch_size
-    logits = predict_logits(model, classifier.collection(graph), rows, size)
-    probabilities = logits.softmax(dim=1).numpy()
-    columns["predicted"] = np.array(classifier.class_names)[probabilities.argmax(axis=1)]
-    for name, column in zip(classifier.class_names, probabilities.T, strict=True):
-        columns[f"probability {name}"] = column
+    predicted, scores = classifier.decide(graph)
+    columns["predicted"] = np.array(classifier.class_names)[predicted]
+    for name, column in zip(classifier.class_names, scores.T, strict=True):
+        columns[f"{classifier.score_name} {name}"] = column
     return pd.DataFrame(columns)
 
 
@@ -59,8 +58,8 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         if settings.label_names is not None:
             graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
-        if classifier.settings.model.kernel_name == "gomk":
-            _check_relations(classifier, graph)
+        if classifier.relations is not None:
+            _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)
 
 
@@ -71,10 +70,10 @@ def _call(graph: CSRGraph, names: dict[str, str]) -> CSRGraph:
     return name_columns(graph, {code: name for code, name in names.items() if code in known})
 
 
-def _check_relations(classifier: TrainedClassifier, graph: CSRGraph) -> None:
+def _check_relations(known: Relations, given: Relations) -> None:
     learnt, own = (
-        [f"{name} ({'directed' if directed else 'undirected'})" for name, directed in kinds]
-        for kinds in (classifier.model.first_conv.relations.kinds, graph.relations.kinds)
+        [f"{name} ({'directed' if directed else 'undirected'})" for name, directed in one.kinds]
+        for one in (known, given)
     )
     unknown = [kind for kind in own if kind not in learnt]
     if unknown:

@@ -11,6 +11,7 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 
 PARTS = ("train", "val", "test")
+_SHARES = (0.8, 0.1, 0.1)
 
 
 class Split(NamedTuple):
@@ -41,6 +42,16 @@ def stratified_split(
         for part, piece in zip(parts, np.split(rows, borders)[:3], strict=True):
             part.append(piece)
     return check_split(Split(*(np.sort(np.concatenate(part)) for part in parts)))
+
+
+def resolve_split(
+    labels: np.ndarray, given: Split | None, shares: tuple[float, ...] | None, seed: int
+) -> tuple[Split, tuple[float, ...] | None]:
+    """The split of the data, or one in these shares or the usual ones, and the shares it has."""
+    if shares is None and given is not None:
+        return given, None
+    shares = _SHARES if shares is None else shares
+    return stratified_split(labels, shares, seed), shares
 
 
 def check_split(split: Split) -> Split:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.random_walks import (
@@ -28,6 +29,7 @@ KERNELS: dict[str, Any] = {
 }
 INITIALIZATIONS = ("classes", "random")
 SCALINGS = ("none", "rows", "standard")
+METHODS = ("kernel", "network")
 # largest width of the features behind the input layer
 WIDEST = 32
 _BY_TASK: dict[str, dict[str, Any]] = {
@@ -85,9 +87,12 @@ class DataSettings:
 class ModelSettings:
     """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`; None depends on the task.
 
-    ``kernel`` holds the ``name`` of a kernel in :data:`KERNELS` and the arguments of its class.
+    ``method`` says whether there is such a network, or a kernel machine, whose settings stand in
+    another table. ``kernel`` holds the ``name`` of a kernel in :data:`KERNELS` and the arguments of
+    its class.
     """
 
+    method: str = "network"
     kernel: dict[str, _KernelOption] = field(default_factory=dict)
     # width of the features behind the input layer; 0: no input layer
     hidden_feats: int | None = None
@@ -110,6 +115,7 @@ class ModelSettings:
     init: str = "classes"
 
     def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
         check_choice("init", self.init, INITIALIZATIONS)
         self.make_kernel()
         if self.hidden_feats is not None:
@@ -158,35 +164,110 @@ class ModelSettings:
 
 
 @dataclass(frozen=True)
-class TrainSettings:
-    """Everything that decides the result of a training run, as three tables.
+class MachineSettings:
+    """The table ``[machine]``: parameters of :class:`gomkcn_dgl.GOMKClassifier`.
 
-    The seed of ``training`` is that of the split and of the model, too.
+    It chooses among ``num_levels`` and ``tau`` by cross-validation. ``seed`` is that of the split
+    as well.
+    """
+
+    num_levels: tuple[int, ...] = (1, 2, 3)
+    tau: tuple[float, ...] = (0.1, 0.3, 1.0)
+    num_folds: int = 5
+    num_landmarks: int | None = None
+    most_nodes: int = 128
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_int("num_folds", self.num_folds, 2)
+        check_int("most_nodes", self.most_nodes, 1)
+        check_int("seed", self.seed, 0)
+        if self.num_landmarks is not None:
+            check_int("num_landmarks", self.num_landmarks, 2)
+        for levels in self.num_levels:
+            for tau in self.tau:
+                GOMKKernel(levels, tau)
+
+
+# the table that only this method has
+_OWN_TABLE = {"network": "training", "kernel": "machine"}
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """Everything that decides the result of a training run, as tables.
+
+    A network has no table ``machine``, and a kernel machine only the method in ``model``, and no
+    table ``training``. The seed of ``training`` is that of the split and of the model, too.
     """
 
     data: DataSettings = field(default_factory=DataSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(patience=50))
+    machine: MachineSettings = field(default_factory=MachineSettings)
+
+    @property
+    def method(self) -> str:
+        """``"network"`` or ``"kernel"``."""
+        return self.model.method
+
+    @property
+    def seed(self) -> int:
+        """The seed of the method."""
+        return self.training.seed if self.method == "network" else self.machine.seed
 
     def override(self, options: Mapping[str, Any]) -> TrainSettings:
         """Return new settings in which every option that is not None wins, whatever its table.
 
-        ``kernel`` is the name of a kernel; ``num_levels``, or steps of a walk, and ``tau`` are its.
+        ``kernel`` is the name of a kernel; ``num_levels``, or steps of a walk, and ``tau`` are its,
+        or those that a kernel machine may choose. Options of the other method are refused.
         """
-        options = {**options, "kernel": _override_kernel(self.model, options)}
+        options = {name: value for name, value in options.items() if value is not None}
+        method = check_choice("method", options.get("method", self.method), METHODS)
+        defaults = TrainSettings(self.data)
+        if method != self.method and self != defaults:
+            raise InputError(
+                f"method must be that of the settings file, {self.method!r}, got {method!r}."
+            )
+        _refuse_others(method, options)
+        if method == "network":
+            options["kernel"] = _override_kernel(self.model, options)
+        else:
+            # one value leaves no choice
+            for name in ("num_levels", "tau"):
+                if name in options and not isinstance(options[name], tuple):
+                    options[name] = (options[name],)
         changed = {}
-        for name, table in vars(self).items():
-            given = {k: v for k, v in options.items() if k in vars(table) and v is not None}
+        for name in ("data", "model", _OWN_TABLE[method]):
+            table = getattr(self, name)
+            given = {k: v for k, v in options.items() if k in vars(table)}
             changed[name] = dataclasses.replace(table, **given)
-        return TrainSettings(**changed)
+        return dataclasses.replace(self, **changed)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The settings as nested plain values."""
-        return asdict(self)
+        """The settings of the method as nested plain values."""
+        tables = asdict(self)
+        if self.method == "kernel":
+            tables["model"] = {"method": "kernel"}
+        return {name: tables[name] for name in ("data", "model", _OWN_TABLE[self.method])}
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
         return to_toml(self.to_dict())
+
+
+def _refuse_others(method: str, options: Iterable[str]) -> None:
+    """Refuse options that only the other method has."""
+    of_network = {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
+    of_machine = {entry.name for entry in fields(MachineSettings)}
+    both = {"method", "num_levels", "tau", "seed"}
+    if method == "network":
+        other, names = "kernel", of_machine - both
+    else:
+        other, names = "network", (of_network | {"scaling", "checkpoint_every"}) - both
+    for name in options:
+        if name in names:
+            raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
 
 
 def _override_kernel(model: ModelSettings, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,10 +280,12 @@ def _override_kernel(model: ModelSettings, options: Mapping[str, Any]) -> dict[s
 
 
 def read_train_settings(path: str | Path) -> TrainSettings:
-    """Read a TOML file with the tables ``[data]``, ``[model]`` and ``[training]``, all optional."""
+    """Read a TOML file with the tables of a method, all optional."""
     defaults = TrainSettings()
     types = {name: get_type_hints(type(table)) for name, table in vars(defaults).items()}
     read = read_tables(path, types)
+    method = check_choice("method", read.get("model", {}).get("method", defaults.method), METHODS)
+    _refuse_others(method, [name for table in read.values() for name in table])
     return TrainSettings(
         **{
             name: dataclasses.replace(table, **read.get(name, {}))

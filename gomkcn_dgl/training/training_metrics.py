@@ -47,24 +47,45 @@ def summarize(data: LabelledData) -> dict[str, Any]:
 def format_results(metrics: Mapping[str, Any]) -> str:
     """Lay out the accuracies of a ``metrics.json`` for a terminal, beside those of the baseline."""
     task, baseline = metrics["data"]["task"], metrics["baseline"]
-    lines = [f"{'part':<10}  {task + 's':>7}  accuracy  baseline"]
-    names = {"train": "train", "val": "validation", "test": "test"}
+    is_machine = metrics["method"] == "kernel"
+    names = {"train": "train", "val": "cross-validation" if is_machine else "validation"}
+    names["test"] = "test"
+    width = max(map(len, names.values()))
+    lines = [f"{'part':<{width}}  {task + 's':>7}  accuracy  baseline"]
     for part, name in names.items():
         shares = (metrics["accuracy"][part], baseline["accuracy"][part])
         accuracy, least = (f"{share:>8.1%}" for share in shares)
-        lines.append(f"{name:<10}  {metrics['size'][part]:>7}  {accuracy}  {least}")
+        lines.append(f"{name:<{width}}  {metrics['size'][part]:>7}  {accuracy}  {least}")
     lines.append(f"\nbaseline: always the most frequent class, {baseline['answer']}")
-    epochs = f"{metrics['best_epoch']} of {metrics['epochs']}"
-    lines.append(f"best epoch {epochs}, {metrics['seconds']:.1f} s")
+    if is_machine:
+        how = f"best of {len(metrics['tried'])} settings: {describe_chosen(metrics['chosen'])}"
+        missing = "with some kernels not tried"
+    else:
+        how = f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
+        missing = "before the last epoch"
+    lines.append(f"{how}, {metrics['seconds']:.1f} s")
     if metrics["partial"]:
-        lines.append("partial: the time limit came before the last epoch; go on with --resume")
+        lines.append(f"partial: the time limit came {missing}; go on with --resume")
     return "\n".join(lines)
+
+
+def describe_chosen(chosen: Mapping[str, Any]) -> str:
+    """The settings of a kernel machine in words.
+
+    >>> describe_chosen({"num_levels": 2, "tau": 0.3, "gamma": None, "cost": 10.0})
+    '2 levels, tau 0.3, cost 10'
+    """
+    gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
+    number = chosen["num_levels"]
+    levels = f"{number} level{'' if number == 1 else 's'}"
+    return f"{levels}, tau {chosen['tau']:g}{gamma}, cost {chosen['cost']:g}"
 
 
 def read_metrics(folder: str | Path) -> dict[str, Any]:
     """Read ``metrics.json`` of a finished run."""
     folder = Path(folder)
     metrics = read_json(folder / METRICS)
-    if not isinstance(metrics, dict) or not {"data", "accuracy", "baseline"} <= set(metrics):
+    needed = {"method", "data", "accuracy", "baseline"}
+    if not isinstance(metrics, dict) or not needed <= set(metrics):
         raise InputError(f"{str(folder / METRICS)!r} is damaged or older; train again.")
     return metrics

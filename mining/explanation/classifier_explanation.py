@@ -8,22 +8,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.network_run import TrainedNetwork
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_metrics import summarize
-from gomkcn_dgl.training.training_run import TrainedClassifier
 from mining.explanation.node_labels import NodeLabels
+from mining.explanation.shown_rows import choose_rows, confusion_of
 from mining.structures.discrete_filters import discretize
 from mining.structures.edges_among import as_edges, edges_among
 
-# drawings of more nodes are unreadable
-_MAX_DRAWN_NODES = 400
 # places of each filter
 _NUM_PLACES = 3
 
@@ -99,6 +98,11 @@ class Response:
         """The filter with the highest of them."""
         return int(self.highest.argmax())
 
+    def reason(self, class_names: Sequence[str]) -> str:
+        """What speaks for the prediction, in words."""
+        best = self.best_filter
+        return f"highest response {self.highest[best]:.3f} to filter {best}"
+
 
 @dataclass(frozen=True)
 class TruthAgreement:
@@ -133,7 +137,7 @@ class Explanation:
 
 
 def explain_classifier(
-    classifier: TrainedClassifier, data: LabelledData, rows: Sequence[int] | None = None
+    classifier: TrainedNetwork, data: LabelledData, rows: Sequence[int] | None = None
 ) -> Explanation:
     """Score every node of some graphs against every filter of the first layer.
 
@@ -146,17 +150,11 @@ def explain_classifier(
     everything = np.arange(len(data.labels))
     predicted = predict_logits(model, collection, everything, size).argmax(dim=1).numpy()
     scores, hidden = _responses(classifier, collection)
-    if rows is None:
-        rows = _default_rows(predicted, data, test)
-    else:
-        _check_rows(rows, data)
+    rows = choose_rows(rows, predicted, data, test)
     responses = [_response(row, predicted, scores, collection, data) for row in rows]
     shown = np.concatenate([np.zeros(0), *(one.scores.reshape(-1) for one in responses)])
     highest = _highest(scores, data)[test]
     labels = NodeLabels.find(data.graph)
-    confusion = confusion_matrix(
-        data.labels[test], predicted[test], labels=np.arange(data.num_classes)
-    )
     filters = _filters(model.first_conv, highest, data.labels[test], data.num_classes)
     return Explanation(
         data.task,
@@ -172,7 +170,7 @@ def explain_classifier(
         (float(shown.min()), float(shown.max())) if len(shown) else (0.0, 1.0),
         None if data.truth is None else _agreement(scores, data, test),
         classifier.class_names,
-        tuple(tuple(row) for row in confusion.tolist()),
+        confusion_of(predicted, data, test),
         tuple(model.first_conv.relations.kinds),
         labels.names,
     )
@@ -191,7 +189,7 @@ def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
 
 @torch.no_grad()
 def _responses(
-    classifier: TrainedClassifier, collection: GraphCollection
+    classifier: TrainedNetwork, collection: GraphCollection
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores ``[V, F]`` of all nodes, and their features as the filters see them."""
     model, size = classifier.model.eval(), classifier.settings.training.batch_size
@@ -237,29 +235,6 @@ def _filters(
             )
         )
     return filters
-
-
-def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
-    """First correctly classified test row of each class that can be drawn; any, if none is."""
-    sizes = np.diff(data.graph.graph_ptr)
-    small = sizes[test] <= _MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
-    right = test[small & (predicted[test] == data.labels[test])]
-    first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
-    rows = np.concatenate(first)
-    return (rows if len(rows) else test[small][:1]).tolist()
-
-
-def _check_rows(rows: Sequence[int], data: LabelledData) -> None:
-    sizes = np.diff(data.graph.graph_ptr)
-    for row in rows:
-        if not 0 <= row < len(data.labels):
-            raise InputError(
-                f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
-            )
-        if data.task == "graph" and sizes[row] > _MAX_DRAWN_NODES:
-            raise InputError(
-                f"graph {row} has {sizes[row]} nodes; at most {_MAX_DRAWN_NODES} can be drawn."
-            )
 
 
 def _response(

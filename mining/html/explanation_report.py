@@ -3,9 +3,10 @@
 | file                            | holds                                              |
 |---------------------------------|----------------------------------------------------|
 | `explanation.html`              | everything on one page, without network or script  |
-| `explanation.json`              | classes, confusion, filters, places, responses     |
-| `filters.svg`                   | the filters of the first layer                     |
-| `graph_*.svg` or `node_*.svg`   | the response of every node                         |
+| `explanation.json`              | classes, confusion, and what is drawn              |
+| `filters.svg`                   | the filters of the first layer of a network        |
+| `graph_*.svg` or `node_*.svg`   | the response of every node; or of a kernel machine |
+|                                 | a graph and those most like it                     |
 """
 
 from __future__ import annotations
@@ -23,18 +24,30 @@ from scipy.stats import binomtest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.training_metrics import read_metrics
-from gomkcn_dgl.training.training_run import load_classifier, read_training_data
+from gomkcn_dgl.training.network_run import TrainedNetwork
+from gomkcn_dgl.training.training_metrics import describe_chosen, read_metrics
+from gomkcn_dgl.training.training_run import (
+    TrainedClassifier,
+    load_classifier,
+    read_training_data,
+)
 from mining.explanation.classifier_explanation import (
     Explanation,
     LearntFilter,
     check_same_data,
     explain_classifier,
 )
+from mining.explanation.machine_explanation import (
+    ComparedGraph,
+    Comparison,
+    MachineExplanation,
+    explain_machine,
+)
 from mining.html.cards import relation_key
 from mining.html.page import flatten, render_page
 from mining.plots.axes import figure_to_svg
 from mining.plots.classifier_drawings import (
+    draw_compared,
     draw_filter,
     draw_filters,
     draw_learning_curve,
@@ -46,6 +59,9 @@ from mining.plots.classifier_drawings import (
 )
 from mining.plots.colors import PLAIN
 from mining.plots.relation_styles import RelationStyle, RelationStyles
+from mining.plots.svg import Drawing, arrange
+
+AnyExplanation = Explanation | MachineExplanation
 
 PAGE = "explanation.html"
 
@@ -57,7 +73,7 @@ def explain_run(
     data: LabelledData | None = None,
     data_path: str | None = None,
     out: str | Path | None = None,
-) -> tuple[Explanation, Path]:
+) -> tuple[AnyExplanation, Path]:
     """Explain a trained run and write that into its folder; return the path of the page as well.
 
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
@@ -73,59 +89,95 @@ def explain_run(
             )
         data = read_training_data(settings.data)
     check_same_data(data, metrics["data"])
-    explanation = explain_classifier(classifier, data, rows)
+    explanation = _explain(classifier, data, rows)
     folder = Path(run) / "explanation" if out is None else out
     return explanation, write_explanation(folder, explanation, metrics, settings.to_dict())
 
 
+def _explain(
+    classifier: TrainedClassifier, data: LabelledData, rows: Sequence[int] | None
+) -> AnyExplanation:
+    if isinstance(classifier, TrainedNetwork):
+        return explain_classifier(classifier, data, rows)
+    return explain_machine(classifier, data, rows)
+
+
 def write_explanation(
     folder: str | Path,
-    explanation: Explanation,
+    explanation: AnyExplanation,
     metrics: Mapping[str, Any],
     settings: Mapping[str, Any],
 ) -> Path:
     """Write an explanation into a folder, over an older one; return the path of the page."""
     folder = prepare_run_folder(folder, (), force=True)
-    styles = _styles(explanation)
-    drawings = {
-        f"{explanation.task}_{response.row:05d}.svg": draw_response(
-            response, explanation.scale, styles
-        )
-        for response in explanation.responses
-    }
     files: dict[str, str | bytes] = {
-        "filters.svg": draw_filters(explanation.filters, styles, explanation.labels).to_file(),
-        **{name: drawing.to_file() for name, drawing in drawings.items()},
+        **{name: drawing.to_file() for name, drawing in _drawings(explanation).items()},
         "explanation.json": to_json(_record(explanation)),
         PAGE: render_explanation(explanation, metrics, settings),
     }
     write_files(folder, files)
-    for old in [*folder.glob("graph_[0-9]*.svg"), *folder.glob("node_[0-9]*.svg")]:
+    for old in [*folder.glob("filters.svg"), *folder.glob("*_[0-9]*.svg")]:
         if old.name not in files:
             old.unlink()
     return folder / PAGE
 
 
+def _drawings(explanation: AnyExplanation) -> dict[str, Drawing]:
+    """The drawings by the names of their files."""
+    styles, task = _styles(explanation), explanation.task
+    if isinstance(explanation, Explanation):
+        drawings = {
+            f"{task}_{one.row:05d}.svg": draw_response(one, explanation.scale, styles)
+            for one in explanation.responses
+        }
+        return {
+            **drawings,
+            "filters.svg": draw_filters(explanation.filters, styles, explanation.labels),
+        }
+    drawings = {}
+    for one in explanation.responses:
+        graphs = _compared(one, explanation)
+        titles = [f"graph {graph.row}" for graph, _ in graphs]
+        drawings[f"{task}_{one.row:05d}.svg"] = arrange([draw for _, draw in graphs], 4, titles)
+    return drawings
+
+
 def render_explanation(
-    explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
+    explanation: AnyExplanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> str:
     """Render an explanation as one self-contained page."""
+    shared = {
+        "explanation": explanation,
+        "names": explanation.class_names,
+        "source": Path(settings["data"]["path"]).resolve().name,
+        "accuracy": metrics["accuracy"],
+        "baseline": metrics["baseline"],
+        "size": metrics["size"],
+        "summary": metrics["data"],
+        "verdict": judge_accuracy(metrics),
+        "legend": label_colors(explanation.labels).legend,
+        "relation_key": relation_key(RelationStyles(tuple(_styles(explanation))).legend()),
+        "settings": flatten(settings),
+        "provenance": flatten(metrics["provenance"]),
+    }
+    if isinstance(explanation, Explanation):
+        own = _network_values(explanation, metrics, settings)
+        return render_page("network.html.jinja", **shared, **own)
+    return render_page("machine.html.jinja", **shared, **_machine_values(explanation, metrics))
+
+
+def _network_values(
+    explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What only the page of a network shows."""
     styles = _styles(explanation)
-    return render_page(
-        "explanation.html.jinja",
-        explanation=explanation,
-        names=explanation.class_names,
-        source=Path(settings["data"]["path"]).resolve().name,
-        model=settings["model"],
-        accuracy=metrics["accuracy"],
-        baseline=metrics["baseline"],
-        size=metrics["size"],
-        summary=metrics["data"],
-        verdict=judge_accuracy(metrics),
-        curve=_curve(metrics),
-        cards=[_card(explanation, number) for number in range(len(explanation.filters))],
-        legend=label_colors(explanation.labels).legend,
-        shown=[
+    return {
+        "validation": "validation",
+        "model": settings["model"],
+        "curve": _curve(metrics),
+        "truth_lines": describe_truth(explanation),
+        "cards": [_card(explanation, number) for number in range(len(explanation.filters))],
+        "shown": [
             {
                 "response": response,
                 "right": response.predicted == response.true,
@@ -133,11 +185,49 @@ def render_explanation(
             }
             for response in explanation.responses
         ],
-        truth_lines=describe_truth(explanation),
-        relation_key=relation_key(RelationStyles(tuple(styles)).legend()),
-        settings=flatten(settings),
-        provenance=flatten(metrics["provenance"]),
-    )
+    }
+
+
+def _machine_values(explanation: MachineExplanation, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the page of a kernel machine shows."""
+    tried: dict[tuple[Any, ...], dict[str, Any]] = {}
+    # of equals the first, as the machine chose
+    for one in sorted(metrics["tried"], key=lambda one: -one["accuracy"]):
+        tried.setdefault((one["num_levels"], one["tau"], one["aggregation"]), one)
+    return {
+        "validation": "cross-validation",
+        "curve": None,
+        "truth_lines": [],
+        "chosen": metrics["chosen"],
+        "chosen_words": describe_chosen(metrics["chosen"]),
+        "num_tried": len(metrics["tried"]),
+        "num_compared": metrics["num_compared"],
+        "tried": list(tried.values()),
+        "shown": [
+            {
+                "response": one,
+                "right": one.predicted == one.true,
+                "graphs": _compared(one, explanation),
+            }
+            for one in explanation.responses
+        ],
+    }
+
+
+def _compared(
+    one: Comparison, explanation: MachineExplanation
+) -> list[tuple[ComparedGraph, Drawing]]:
+    """A graph and those most like it, with their drawings."""
+    labels, styles = explanation.labels, _styles(explanation)
+    return [
+        (graph, draw_compared(graph, _faces(graph.labels, len(graph.nodes), labels), styles))
+        for graph in (one.graph, *one.similar)
+    ]
+
+
+def _faces(codes: Sequence[int], size: int, labels: Sequence[str]) -> Sequence[str]:
+    """Colours of nodes by their label, or one for all."""
+    return label_faces(codes, labels) if labels else [PLAIN] * size
 
 
 def judge_accuracy(metrics: Mapping[str, Any]) -> str:
@@ -191,7 +281,7 @@ def _card(explanation: Explanation, number: int) -> dict[str, Any]:
                 "place": place,
                 "svg": draw_place(
                     place,
-                    label_faces(place.labels, labels) if labels else [PLAIN] * len(place.nodes),
+                    _faces(place.labels, len(place.nodes), labels),
                     styles,
                 ),
             }
@@ -200,15 +290,15 @@ def _card(explanation: Explanation, number: int) -> dict[str, Any]:
     }
 
 
-def _styles(explanation: Explanation) -> list[RelationStyle]:
+def _styles(explanation: AnyExplanation) -> list[RelationStyle]:
     """Style of each relation that the filters tell apart, by number."""
     # without patterns, the styles are in the order of the relations
     return list(RelationStyles.of([], explanation.relations).styles)
 
 
-def describe_truth(explanation: Explanation) -> list[str]:
+def describe_truth(explanation: AnyExplanation) -> list[str]:
     """Say in a line or two whether high responses tell what was planted; nothing if unknown."""
-    truth = explanation.truth
+    truth = explanation.truth if isinstance(explanation, Explanation) else None
     if truth is None:
         return []
     lines = [f"node-level AUC of the highest filter response against the truth: {truth.auc:.3f}"]
@@ -226,7 +316,7 @@ def favoured_class(one: LearntFilter) -> int | None:
     return int(np.nanargmax(means))
 
 
-def _record(explanation: Explanation) -> dict[str, Any]:
+def _record(explanation: AnyExplanation) -> dict[str, Any]:
     """The record of explanation.json; the mean of a class without test graphs is null."""
     record = asdict(
         explanation,
@@ -234,6 +324,6 @@ def _record(explanation: Explanation) -> dict[str, Any]:
             key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in pairs
         },
     )
-    for one in record["filters"]:
+    for one in record.get("filters", []):
         one["class_means"] = [None if np.isnan(mean) else mean for mean in one["class_means"]]
     return record

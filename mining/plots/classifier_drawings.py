@@ -9,6 +9,7 @@ import numpy as np
 
 from gomkcn_dgl.relations import PLAIN
 from mining.explanation.classifier_explanation import LearntFilter, Place, Response
+from mining.explanation.machine_explanation import ComparedGraph
 from mining.plots.axes import new_figure, styled_axes, whole_numbers
 from mining.plots.colors import (
     GREY,
@@ -83,18 +84,35 @@ def draw_place(
     place: Place, faces: Sequence[str], styles: Sequence[RelationStyle] = PLAIN_STYLES
 ) -> Drawing:
     """Draw a place of a filter, its nodes in their colours, its root with a second ring."""
-    size = len(place.nodes)
-    positions = node_positions(size, adjacent_pairs(place.edges)) * [UNIT, -UNIT]
+    shapes, positions, radius = _draw_graph(place, faces, styles)
+    shapes.append(dot(positions[0], 1.4 * radius, "none", stroke_width=1.5))
+    return drawing_around(shapes, positions, 1.4 * radius)
+
+
+def draw_compared(
+    graph: ComparedGraph, faces: Sequence[str], styles: Sequence[RelationStyle] = PLAIN_STYLES
+) -> Drawing:
+    """Draw a whole graph, its nodes in their colours."""
+    shapes, positions, radius = _draw_graph(graph, faces, styles)
+    return drawing_around(shapes, positions, radius)
+
+
+def _draw_graph(
+    graph: Place | ComparedGraph, faces: Sequence[str], styles: Sequence[RelationStyle]
+) -> tuple[list[str], np.ndarray, float]:
+    """The shapes of a graph, the positions of its nodes and their radius."""
+    size = len(graph.nodes)
+    unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
+    positions = node_positions(size, adjacent_pairs(graph.edges)) * [unit, -unit]
     radius = dot_radius(positions, 0.12 * UNIT, 0.42)
-    relations = place.edge_relations or (0,) * len(place.edges)
+    relations = graph.edge_relations or (0,) * len(graph.edges)
     edges = [
         DrawnEdge.of(styles[relation], ends, 2.0, opacity=0.7)
-        for ends, relation in zip(place.edges, relations, strict=True)
+        for ends, relation in zip(graph.edges, relations, strict=True)
     ]
     shapes = edge_shapes(positions, np.full(size, radius), edges)
     shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
-    shapes.append(dot(positions[0], 1.4 * radius, "none", stroke_width=1.5))
-    return drawing_around(shapes, positions, 1.4 * radius)
+    return shapes, positions, radius
 
 
 def label_colors(labels: Sequence[str]) -> NodeColors:

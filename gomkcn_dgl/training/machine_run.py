@@ -1,0 +1,181 @@
+"""Training a kernel machine: labelled data and settings in; a machine and its record out."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.kernel_machine import GOMKClassifier, GOMKFeatures, GOMKGram, NodePreparation
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
+from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
+from gomkcn_dgl.training.splits import Split, resolve_split
+from gomkcn_dgl.training.train_settings import MachineSettings, TrainSettings
+from gomkcn_dgl.training.training_metrics import Baseline, summarize
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedMachine:
+    """A kernel machine with its resolved settings and split.
+
+    It learnt from the training and the validation part together, since it chooses its parameters by
+    cross-validation; ``labels`` are the classes of these graphs.
+    """
+
+    machine: GOMKClassifier
+    settings: TrainSettings
+    split: Split
+    labels: np.ndarray
+    relations: Relations
+    feature_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+
+    # what `decide` gives beside the classes
+    score_name: ClassVar[str] = "score"
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Numbers of the graphs that new graphs are compared with."""
+        known, kernel = known_rows(self.split), self.machine.kernel_
+        return known if isinstance(kernel, GOMKGram) else known[kernel.chosen_]
+
+    def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+        """The class of each graph, int64 ``[G]``, and how strongly each class is voted for."""
+        graph = graph.with_relations(self.relations)
+        values = self.machine.kernel_.transform(graph)
+        scores = self.machine.machine_.decision_function(values)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        return self.machine.machine_.predict(values), scores
+
+    def state(self) -> dict[str, Any]:
+        """Tensors and plain values, for :func:`restore_machine`."""
+        kernel = self.machine.kernel_
+        is_gram = isinstance(kernel, GOMKGram)
+        graphs = kernel.graphs_ if is_gram else kernel.landmarks_
+        arrays = {name: getattr(graphs, name) for name in ("indptr", "indices", "features")}
+        arrays |= {"graph_ptr": graphs.graph_ptr, "values": self.machine.training_values_}
+        arrays["labels"] = self.labels
+        # of the types that tensors have
+        if graphs.links is not None:
+            arrays["links"] = graphs.links.astype(np.int32)
+        if not is_gram:
+            arrays |= {"landmarks": kernel.chosen_, "landmark_gram": kernel.landmark_gram_}
+        preparation = asdict(kernel.preparation_)
+        width = preparation.pop("num_features")
+        return {
+            **common_state(self.split, self.feature_names, self.class_names),
+            "arrays": {name: torch.from_numpy(array) for name, array in arrays.items()},
+            "preparation": {name: torch.from_numpy(array) for name, array in preparation.items()},
+            "num_features": width,
+            "prepared_names": list(graphs.feature_names),
+            "relations": relations_to_record(self.relations),
+            "links": relations_to_record(graphs.relations),
+            "chosen": self.machine.best_params_,
+        }
+
+
+def known_rows(split: Split) -> np.ndarray:
+    """The graphs that a machine learns from."""
+    return np.sort(np.concatenate([split.train, split.val]))
+
+
+def run_machine(
+    settings: TrainSettings, data: LabelledData, *, checkpoints: CheckpointStore
+) -> tuple[TrainedMachine, dict[str, Any]]:
+    """Resolve the settings, split, choose the parameters, fit and evaluate."""
+    start = time.perf_counter()
+    if data.task != "graph":
+        raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")
+    # 1. what is learnt from
+    split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
+    settings = settings.override({"task": "graph", "split": shares})
+    checkpoints.identify(identity_of(settings, data, split))
+    graphs, known = split_graphs(data.graph), known_rows(split)
+    # 2. the machine
+    machine = _new_machine(settings.machine)
+    with checkpoints.interrupts or contextlib.nullcontext():
+        machine.fit([graphs[i] for i in known], data.labels[known], checkpoints)
+    names = data.graph.feature_names, data.class_names
+    trained = TrainedMachine(
+        machine, settings, split, data.labels[known], data.graph.relations, *names
+    )
+    # 3. how often it is right
+    learnt = machine.machine_.score(machine.training_values_, data.labels[known])
+    predicted, _ = trained.decide(as_csr([graphs[i] for i in split.test]))
+    tried: dict[str, Any] = machine.cv_results_
+    record = {
+        "method": "kernel",
+        "data": summarize(data),
+        "accuracy": {
+            "train": float(learnt),
+            "val": machine.best_score_,
+            "test": float((predicted == data.labels[split.test]).mean()),
+        },
+        "baseline": Baseline.of(data, Split(known, known, split.test))._asdict(),
+        "size": {"train": len(known), "val": len(known), "test": len(split.test)},
+        "num_folds": settings.machine.num_folds,
+        "num_compared": len(trained.rows),
+        "chosen": machine.best_params_,
+        "tried": [
+            {**params, "accuracy": float(score)}
+            for params, score in zip(tried["params"], tried["mean_test_score"], strict=True)
+        ],
+        "partial": checkpoints.time_is_up,
+        "seconds": round(time.perf_counter() - start, 3),
+        "provenance": describe_provenance(settings.seed, time.perf_counter() - start),
+    }
+    return trained, record
+
+
+def _new_machine(settings: MachineSettings) -> GOMKClassifier:
+    options = asdict(settings)
+    options["random_state"] = options.pop("seed")
+    return GOMKClassifier(**options)
+
+
+def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMachine:
+    """The machine of a state; raises anything if it is damaged."""
+    features, classes = (names_in(state, name) for name in ("feature_names", "class_names"))
+    arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
+    stored = relations_from_record(state["links"], "it")
+    relations = relations_from_record(state["relations"], "it")
+    links = arrays.get("links")
+    graphs = CSRGraph(
+        indptr=arrays["indptr"],
+        indices=arrays["indices"],
+        features=arrays["features"],
+        weights=None,
+        graph_ptr=arrays["graph_ptr"],
+        node_ids=None,
+        feature_names=names_in(state, "prepared_names"),
+        relations=stored,
+        links=None if links is None else links.astype(stored.code_type),
+    )
+    machine, chosen = _new_machine(settings.machine), state["chosen"]
+    kernel = machine.make_kernel(chosen["num_levels"], chosen["tau"], chosen["aggregation"])
+    preparation = {name: value.numpy() for name, value in state["preparation"].items()}
+    kernel.preparation_ = NodePreparation(**preparation, num_features=state["num_features"])
+    kernel.n_features_in_ = state["num_features"]
+    if isinstance(kernel, GOMKFeatures):
+        kernel.landmarks_, kernel.chosen_ = graphs, arrays["landmarks"]
+        kernel.landmark_gram_ = arrays["landmark_gram"]
+    else:
+        kernel.graphs_ = graphs
+    machine.fit_machine(kernel, arrays["values"], chosen, arrays["labels"])
+    return TrainedMachine(
+        machine, settings, split_in(state), arrays["labels"], relations, features, classes
+    )

@@ -1,0 +1,184 @@
+"""`gomkcn train --method kernel`: its folder, predictions, page, resuming, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from command_line import gomkcn, invoke, refused
+from graph_files import write_tu
+
+from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.training.training_run import load_classifier, read_training_data
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+QUICK = "--method kernel --levels 1 --split 0.5,0.25,0.25 --folds 2 --quiet"
+RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
+
+
+def write_graphs(name="TU", num=24, **columns):
+    """Rings and paths of 4 to 6 nodes in turn."""
+    graphs = [
+        (nx.path_graph, nx.cycle_graph)[number % 2](4 + number // 2 % 3) for number in range(num)
+    ]
+    return write_tu(name, graphs, [number % 2 for number in range(num)], **columns)
+
+
+def read_metrics(run):
+    return json.loads(Path(run, "metrics.json").read_text())
+
+
+def test_a_run_and_what_is_made_of_it():
+    write_graphs()
+    said = gomkcn(f"train TU --out run {QUICK}")
+    assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
+    lines = [line.split()[:2] for line in said.splitlines()]
+    assert lines[:4] == [
+        ["part", "graphs"], ["train", "18"], ["cross-validation", "18"], ["test", "6"]
+    ]  # fmt: skip
+    metrics = read_metrics("run")
+    assert metrics["accuracy"]["test"] == 1
+    # three widths, four gammas, five costs
+    assert len(metrics["tried"]) == 60
+    best = max(metrics["tried"], key=lambda one: one["accuracy"])
+    assert best == {**metrics["chosen"], "accuracy": metrics["accuracy"]["val"]}
+    # 1. predictions, of a file of other graphs as well
+    gomkcn("predict run TU --out all.csv")
+    table = pd.read_csv("all.csv")
+    assert list(table.columns) == ["graph", "predicted", "score 0", "score 1"]
+    assert table["predicted"].tolist() == [0, 1] * 12
+    assert (table[["score 0", "score 1"]].to_numpy().argmax(axis=1) == table["predicted"]).all()
+    write_graphs("NEW", 4)
+    assert [line.split()[1] for line in gomkcn("predict run NEW").splitlines()[1:]] == [*"0101"]
+    # 2. the page and its record, also of chosen graphs
+    page = Path("run/explanation/explanation.html")
+    assert "cross-validation" in page.read_text()
+    record = json.loads(Path("run/explanation/explanation.json").read_text())
+    assert np.trace(record["confusion"]) == 6
+    known = set(range(24)) - set(load_classifier("run").split.test.tolist())
+    for one in record["responses"]:
+        values = [graph["similarity"] for graph in one["similar"]]
+        assert values == sorted(values, reverse=True)
+        assert {graph["row"] for graph in one["similar"]} <= known
+        # the same shapes are the most similar
+        assert values[0] == pytest.approx(1, abs=1e-5)
+        assert {graph["true"] for graph in one["similar"]} == {one["predicted"]}
+    said = gomkcn("explain run --graphs 3,4 --out why")
+    assert "graph 3: predicted 1, true 1; most like graph " in said
+    assert sorted(path.name for path in Path("why").iterdir()) == [
+        "explanation.html", "explanation.json", "graph_00003.svg", "graph_00004.svg"
+    ]  # fmt: skip
+    # 3. the same settings give the same run
+    gomkcn("train --settings run/settings.toml --out again --quiet")
+    assert read_metrics("again")["tried"] == metrics["tried"]
+    assert Path("again/settings.toml").read_text() == Path("run/settings.toml").read_text()
+
+
+@pytest.mark.parametrize("options", ["", "--landmarks 8 --most-nodes 5"])
+def test_a_machine_is_restored_as_it_was(options):
+    """Bonds and attributes tell the classes here; both have to be stored."""
+    graphs, classes = [nx.cycle_graph(4)] * 24, [0, 1] * 12
+    kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
+             for u, v in graphs[0].to_directed().edges]  # fmt: skip
+    rows = [f"{node % 7}.5, {node % 2}" for node in range(96)]
+    write_tu("TU", graphs, classes, edge_labels=kinds, node_attributes=rows)
+    gomkcn(f"train TU --out run {QUICK} {options}")
+    assert read_metrics("run")["accuracy"]["test"] == 1
+    classifier = load_classifier("run")
+    assert len(classifier.rows) == (8 if options else 18)
+    data = read_training_data(classifier.settings.data)
+    predicted, _ = classifier.decide(data.graph)
+    np.testing.assert_array_equal(predicted, data.labels)
+    # stored once more it is the same
+    state = classifier.state()
+    first = torch.load("run/checkpoint.pt", weights_only=True)
+    for name, array in first["arrays"].items():
+        assert torch.equal(array, state["arrays"][name])
+    # bonds that the machine does not know are refused
+    write_tu("NEW", graphs, classes, edge_labels=[7] * len(kinds), node_attributes=rows)
+    assert "edges must be of the relations that the classifier learnt" in refused("predict run NEW")
+
+
+def test_a_stopped_run_goes_on(monkeypatch):
+    write_graphs()
+    gomkcn(f"train TU --out whole {QUICK}")
+    with monkeypatch.context() as patch:
+        calls = []
+        reason = property(lambda self: calls.append(1) or ("SIGTERM" if len(calls) > 4 else ""))
+        patch.setattr(Interrupts, "reason", reason)
+        result = invoke(f"train TU --out run {QUICK}")
+    assert result.exit_code == 143
+    assert "go on with --resume" in result.stderr
+    assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
+    assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
+    assert "already holds a run (unfinished)" in refused("train TU --out run --quiet")
+    assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
+    gomkcn(f"train TU --out run {QUICK} --resume")
+    assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
+    assert read_metrics("run")["tried"] == read_metrics("whole")["tried"]
+
+
+def test_a_time_limit_takes_the_best_so_far():
+    write_graphs()
+    said = gomkcn(f"train TU --out run {QUICK} --time-limit 0.001")
+    assert "partial: the time limit came with some kernels not tried; go on with --resume" in said
+    metrics = read_metrics("run")
+    assert (metrics["partial"], len(metrics["tried"])) == (True, 20)
+    gomkcn("predict run TU --out classes.csv")
+    gomkcn(f"train TU --out run {QUICK} --resume")
+    assert (read_metrics("run")["partial"], len(read_metrics("run")["tried"])) == (False, 60)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--method svm", "--method must be one of 'kernel', 'network', got 'svm'"),
+        ("--method kernel --filters 3", "--filters is for the method 'network', got the method"),
+        ("--method kernel --lr 0.1", "--lr is for the method 'network', got the method 'kernel'"),
+        ("--method kernel --kernel gomk", "--kernel is for the method 'network', got the method"),
+        ("--method kernel --scaling none", "--scaling is for the method 'network'"),
+        ("--landmarks 10", "--landmarks is for the method 'kernel', got the method 'network'"),
+        ("--method kernel --folds 1", "--folds must be at least 2, got 1"),
+        ("--method kernel --folds 30", "y must have at least num_folds = 30 graphs of each class"),
+        ("--method kernel --tau 0", "--tau must be"),
+    ],
+)
+def test_bad_options(options, sentence):
+    write_graphs()
+    assert refused(f"train TU --out run --quiet {options}").startswith(sentence)
+    assert not Path("run/metrics.json").exists()
+
+
+def test_settings_of_one_method_are_not_those_of_the_other():
+    write_graphs()
+    Path("network.toml").write_text("[model]\nnum_filters = 3\n")
+    said = refused("train TU --settings network.toml --method kernel --out run --quiet")
+    assert said.startswith("--method must be that of the settings file, 'network', got 'kernel'")
+    Path("both.toml").write_text('[model]\nmethod = "kernel"\n[training]\nnum_epochs = 3\n')
+    said = refused("train TU --settings both.toml --out run --quiet")
+    assert said.startswith("--epochs is for the method 'network', got the method 'kernel'")
+
+
+def test_nodes_are_not_classified():
+    from gomkcn_dgl._dgl import dgl
+    from gomkcn_dgl.io.reading import write_dgl_graphs
+
+    graph = dgl.from_networkx(nx.cycle_graph(8))
+    graph.ndata["label"] = torch.arange(8).remainder(2)
+    write_dgl_graphs("nodes.bin", [graph])
+    assert "classifies graphs, and these are classes of nodes" in refused(
+        f"train nodes.bin --out run {QUICK}"
+    )
+
+
+def test_a_damaged_machine_is_refused():
+    write_graphs()
+    gomkcn(f"train TU --out run {QUICK}")
+    state = torch.load("run/checkpoint.pt", weights_only=True)
+    del state["arrays"]["values"]
+    torch.save(state, "run/checkpoint.pt")
+    assert "cannot be read (" in refused("predict run TU")
