@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_batch import GraphBatch
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
@@ -201,7 +202,7 @@ class GOMKCN(nn.Module):
     def forward(
         self,
         graph: Any,
-        feat: Tensor,
+        feat: Tensor | None = None,
         graph_sizes: Tensor | None = None,
         rows: Tensor | None = None,
     ) -> Tensor:
@@ -209,8 +210,9 @@ class GOMKCN(nn.Module):
 
         Parameters
         ----------
-        graph : DGLGraph or SubgraphTensors
-            A graph or a batch, see :meth:`GraphKernelConv.forward`.
+        graph : DGLGraph, SubgraphTensors or GraphBatch
+            A graph or a batch, see :meth:`GraphKernelConv.forward`; a GraphBatch has features and
+            sizes of its own.
         feat : Tensor
             ``[V, D]``, dense or sparse CSR.
         graph_sizes : Tensor, optional
@@ -224,6 +226,10 @@ class GOMKCN(nn.Module):
         Tensor
             Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
+        if isinstance(graph, GraphBatch):
+            graph, feat, graph_sizes = graph.subgraphs, graph.feat, graph.graph_sizes
+        if feat is None:
+            raise InputError("feat must be given with a graph or subgraphs, got None.")
         if not isinstance(graph, SubgraphTensors):
             if self.pooling is not None:
                 graph_sizes = graph.batch_num_nodes().to(feat.device)
@@ -235,7 +241,7 @@ class GOMKCN(nn.Module):
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
-            read = level if self.pooling is None else _pool(level, graph_sizes, self.pooling)
+            read = level if self.pooling is None else pool_nodes(level, graph_sizes, self.pooling)
             # scores of the classes' filters are logits: none of them is dropped
             logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
         assert isinstance(logits, Tensor)
@@ -253,9 +259,14 @@ class GOMKCN(nn.Module):
         return self.first_conv.subgraphs(graph, device)
 
     def levels(
-        self, subgraphs: SubgraphTensors, feat: Tensor, rows: Tensor | None = None
+        self,
+        subgraphs: SubgraphTensors | GraphBatch,
+        feat: Tensor | None = None,
+        rows: Tensor | None = None,
     ) -> list[Tensor]:
         """Embed the nodes, or some, at every level: the input layer, each convolution, normed."""
+        if isinstance(subgraphs, GraphBatch):
+            feat, subgraphs = subgraphs.feat, subgraphs.subgraphs
         hidden = self.input(feat)
         levels = [hidden]
         for conv, norm in zip(self.convs, self.norms, strict=True):
@@ -271,8 +282,8 @@ class GOMKCN(nn.Module):
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
 
 
-def _pool(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:
-    """``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
+def pool_nodes(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:
+    """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
     assert graph_sizes is not None
     # the graph of each node, then one reduction over the nodes of each graph
     graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(graph_sizes)

@@ -33,6 +33,9 @@ EXPERIMENT = Experiment(
     kind="node",
     data_sets=["a", "b"],
     models=["GOMKCN", "other"],
+    ours=["GOMKCN", "whole"],
+    ablated="whole",
+    ablations=["part"],
     splits=2,
     trials=2,
     limit=60.0,
@@ -169,11 +172,17 @@ def test_a_table_has_the_selected_trials_and_the_printed_figures():
         record("other", 0, 0, val=0.5, test=0.7),
         record("other", 1, 0, val=0.5, test=0.6),
     ]
-    table = accuracy_table(EXPERIMENT, records)
+    # an ablation is no peer, however good it is
+    records += [record("whole", split, 0, val=0.5, test=0.9) for split in (0, 1)]
+    records += [record("part", split, 0, val=0.5, test=0.95) for split in (0, 1)]
+    experiment = dataclasses.replace(EXPERIMENT, models=["GOMKCN", "other", "whole", "part"])
+    table = accuracy_table(experiment, records)
     assert "| GOMKCN | 70.0 ± 14.1 (90.0 ± 1.0) | – |" in table
     assert "| other | 65.0 ± 7.1, 2 splits, 1 trial | – |" in table
-    assert "GOMKCN is 5.0 ± 5.0 ahead of other" in table
-    assert "within one standard error: other" in table
+    assert (
+        "- a: other is the best peer; GOMKCN is 5.0 ± 5.0 ahead; whole is 25.0 ± 5.0 ahead; "
+        "whole is 5.0 ± 0.0 behind “part”."
+    ) in table
 
 
 def test_the_committed_tables_are_of_the_committed_results(tmp_path):

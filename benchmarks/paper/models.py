@@ -21,6 +21,7 @@ from gomkcn_dgl import (
     GraphKernel,
     ImprovedRandomWalkKernel,
     RandomWalkKernel,
+    ResidualGOMKCN,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
@@ -67,6 +68,41 @@ _NODE_SHAPES: list[Params] = [
 ]
 # of what is read at the input layer
 _DROPOUT = 0.8
+# residual networks: the whole one, and without one branch, or without both, at the same points
+_RESIDUAL_GRAPH_GRID: Grid = {
+    "hidden": [64],
+    "num_blocks": [2, 3],
+    "num_filters": [16],
+    "filter_size": [6],
+    "num_hops": [1],
+    "num_steps": [1, 2],
+    "dropout": [0.2, 0.4],
+    "lr": [0.01],
+    "batch_size": [32],
+    "aggregation": ["mean"],
+    "epochs": [300],
+}
+_RESIDUAL_NODE_GRID: Grid = {
+    "hidden": [64],
+    "num_blocks": [2],
+    "num_filters": [16],
+    "filter_size": [4],
+    "max_nodes": [16],
+    "num_hops": [1],
+    "num_steps": [1],
+    "input_dropout": [0.5],
+    "dropout": [0.5, 0.7],
+    "lr": [0.01, 0.005],
+    "weight_decay": [5e-4, 5e-3],
+    "aggregation": ["mean"],
+    "epochs": [200],
+}
+_BRANCHES: dict[str, Params] = {
+    "GOMK residual": {},
+    "residual, no kernel": {"num_filters": 0},
+    "residual, no neighbours": {"aggregate": None},
+    "residual, no edges": {"num_filters": 0, "aggregate": None},
+}
 
 
 def _gomk(params: Params) -> GraphKernel:
@@ -139,8 +175,44 @@ def node_trial(
     return _fit(model, collection, data, split, settings)
 
 
+def residual_trial(
+    data: NodeData, split: Split, params: Params, seed: int, branches: Params
+) -> TrialOutcome:
+    """Train a residual network of graphs or nodes with some of its branches."""
+    of_graphs, graph = isinstance(data, GraphData), data.graph
+    if isinstance(data, GraphData):
+        graph = replace(graph, features=data.split_features(split))
+    size = params.get("max_nodes", params["filter_size"])
+    collection = GraphCollection(graph, params["num_hops"], size, device=data.device)
+    torch.manual_seed(seed)
+    model = ResidualGOMKCN(
+        graph.features.shape[1],
+        data.num_classes,
+        hidden_feats=params["hidden"],
+        num_blocks=params["num_blocks"],
+        filter_size=params["filter_size"],
+        max_nodes=size,
+        num_hops=params["num_hops"],
+        kernel=_gomk(params),
+        norm="batch" if of_graphs else "layer",
+        pooling=params.get("pooling"),
+        input_dropout=params.get("input_dropout", 0.0),
+        dropout=params["dropout"],
+        **{"num_filters": params["num_filters"], **branches},
+    )
+    settings = TrainingSettings(
+        params["epochs"],
+        PATIENCE if of_graphs else None,
+        params["lr"],
+        params.get("weight_decay", 0.0),
+        params.get("batch_size", 128),
+        seed,
+    )
+    return _fit(model, collection, data, split, settings)
+
+
 def _fit(
-    model: GOMKCN,
+    model: GOMKCN | ResidualGOMKCN,
     collection: GraphCollection,
     data: NodeData,
     split: Split,
@@ -201,6 +273,16 @@ def families_of(kind: str) -> dict[str, Family]:
     ours = [
         Family(name, grid, functools.partial(trial, kernel=kernel), shapes=shapes)
         for name, kernel in _KERNELS.items()
+    ]
+    residual_grid = _RESIDUAL_NODE_GRID if kind == "node" else _RESIDUAL_GRAPH_GRID
+    ours += [
+        Family(
+            name,
+            residual_grid,
+            functools.partial(residual_trial, branches=branches),
+            shapes=[{}] if kind == "node" else _GRAPH_SHAPES,
+        )
+        for name, branches in _BRANCHES.items()
     ]
     if kind == "graph":
         ours.append(Family("GOMK machine", {"aggregation": ["mean", "sym"]}, kernel_machine_trial))

@@ -47,6 +47,9 @@ class Experiment:
     splits: int
     trials: int  # for each split, the same number for every model
     limit: float  # seconds after which a trial is stopped and recorded as "not finished"
+    ours: list[str]  # our models; the first was named as ours before its tests were seen
+    ablated: str = ""  # one of these, and the models that lack a part of it
+    ablations: list[str] = field(default_factory=list)
     # the paper's figures in percent, {model: {data set: [mean, deviation]}}
     printed: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     # a sentence on a data set, below the table

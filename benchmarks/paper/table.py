@@ -8,7 +8,6 @@ README says what was done; the numbers come from ``results/`` alone.
 
 from __future__ import annotations
 
-import math
 import statistics
 import sys
 from collections import defaultdict
@@ -23,7 +22,6 @@ from paper.records import Record, read_records
 
 HERE = Path(__file__).parent
 TABLES = ("node_classification", "graph_classification")
-OURS = "GOMKCN"
 _BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
 
 
@@ -84,7 +82,15 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
             for data in experiment.data_sets
         ]
         lines.append(f"| {model} | {' | '.join(row)} |")
-    lines += ["", *_standings(experiment, by_key)]
+    standings = _standings(experiment, by_key)
+    if standings:
+        lines += [
+            "",
+            "Paired differences over the splits that both have, ± their standard error:",
+            "",
+        ]
+        lines += standings
+    lines.append("")
     lines += [f"- {note}" for note in experiment.notes.values()]
     return "\n".join(lines) + "\n"
 
@@ -114,41 +120,55 @@ def compare(ours: Cell, other: Cell) -> tuple[float, float, int]:
 
 
 def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -> list[str]:
-    """For each data set: the best other model, and by how much ours is ahead or behind."""
+    """For each data set: the best peer, how far ours are ahead or behind, and the ablation."""
     lines = []
     for data in experiment.data_sets:
-        ours = by_key.get((OURS, data))
-        others = {
+        found = {
             model: cell
             for model in experiment.models
-            if model != OURS and (cell := by_key.get((model, data))) and cell.accuracies
+            if (cell := by_key.get((model, data))) and cell.accuracies
         }
-        if not ours or not ours.accuracies or not others:
-            continue
-        # folds differ, so that a mean over fewer of them says less
-        paired = {model: compare(ours, cell)[2] for model, cell in others.items()}
-        most = [model for model in others if paired[model] == max(paired.values())]
-        best = max(most, key=lambda model: others[model].mean)
-        difference, error, splits = compare(ours, others[best])
-        within = sorted(
-            model
-            for model, cell in others.items()
-            # of one split no error is known
-            if abs(compare(ours, cell)[0]) <= compare(ours, cell)[1] < math.inf
-        )
-        side = "ahead of" if difference > 0 else "behind" if difference < 0 else "level with"
-        if splits < 2:
-            lines.append(
-                f"- {data}: {OURS} is {abs(difference):.1f} {side} {best}, the best other model, "
-                "on the one split that both have, which says nothing of the spread."
-            )
-            continue
-        lines.append(
-            f"- {data}: {OURS} is {abs(difference):.1f} ± {error:.1f} {side} {best}, the best "
-            f"other model ({splits} paired splits, standard error of the difference); within one "
-            f"standard error: {', '.join(within) or 'none'}."
-        )
+        own = [model for model in experiment.ours if model in found]
+        peers = [m for m in found if m not in (*experiment.ours, *experiment.ablations)]
+        sentences = []
+        if own and peers:
+            # folds differ, so that a mean over fewer of them says less
+            most = max(len(found[model].accuracies) for model in peers)
+            complete = [model for model in peers if len(found[model].accuracies) == most]
+            best = max(complete, key=lambda model: found[model].mean)
+            sentences.append(f"{best} is the best peer")
+            sentences += [_standing(model, found[model], found[best]) for model in own]
+        full = found.get(experiment.ablated)
+        if full is not None:
+            sentences += [
+                f"{experiment.ablated} is {_difference(full, found[model], model)}"
+                for model in experiment.ablations
+                if model in found and compare(full, found[model])[2]
+            ]
+        if sentences:
+            lines.append(f"- {data}: {'; '.join(sentences)}.")
     return lines
+
+
+def _standing(model: str, ours: Cell, best: Cell) -> str:
+    """How far a model is ahead of the best peer or behind it."""
+    if not compare(ours, best)[2]:
+        return f"{model} has no split in common with it"
+    return f"{model} is {_difference(ours, best)}"
+
+
+def _difference(ours: Cell, other: Cell, name: str = "") -> str:
+    difference, error, splits = compare(ours, other)
+    side = "ahead" if difference > 0 else "behind" if difference < 0 else "level"
+    if name:
+        side += {"ahead": " of", "behind": "", "level": " with"}[side] + f" “{name}”"
+    text = f"{abs(difference):.1f}"
+    if splits < 2:
+        return f"{text} {side} on one split, which says nothing of the spread"
+    few = (
+        "" if splits == max(len(ours.accuracies), len(other.accuracies)) else f" on {splits} splits"
+    )
+    return f"{text} ± {error:.1f} {side}{few}"
 
 
 def write_tables(readme: Path, results: Path) -> str:

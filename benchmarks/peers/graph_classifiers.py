@@ -1,7 +1,8 @@
-"""Peers of graph classification: GCN, GIN, GraphSAGE, TopKPool and SAGPool of PyG.
+"""Peers of graph classification: GCN, GIN, GraphSAGE, TopKPool and SAGPool of PyG, and an MLP.
 
-The first three read out every layer and add what they read, as our model does; the pooling networks
-read mean and largest value after every pooling, as their authors do.
+The first three, and GIN with residual connections, read out every layer and add what they read, as
+our model does; the pooling networks read mean and largest value after every pooling, as their
+authors do.
 """
 
 from __future__ import annotations
@@ -60,6 +61,44 @@ class _ReadoutNetwork(nn.Module):
             read = _read_out(self.pooling, hidden, batch.graph_of, batch.num_graphs)
             logits = logits + head(self.dropout(read))
         return logits
+
+
+class _ResidualReadoutNetwork(_ReadoutNetwork):
+    """The same with what came in added to each layer, after a linear map to the hidden width."""
+
+    def __init__(self, convolution: Convolution, width: int, classes: int, params: Params) -> None:
+        super().__init__(convolution, params["hidden"], classes, params)
+        self.first = nn.Linear(width, params["hidden"])
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        hidden, logits = self.first(batch.features), 0
+        for layer, norm, head in zip(self.layers, self.norms, self.heads, strict=True):
+            hidden = hidden + torch.relu(norm(layer(hidden, batch.edges)))
+            read = _read_out(self.pooling, hidden, batch.graph_of, batch.num_graphs)
+            logits = logits + head(self.dropout(read))
+        return logits
+
+
+class _StructureFreeNetwork(nn.Module):
+    """Sees no edge: layers on each node, what is read out, layers on that (Errica et al., 2020)."""
+
+    def __init__(self, layer: None, width: int, classes: int, params: Params) -> None:
+        super().__init__()
+        hidden, self.pooling = params["hidden"], params["pooling"]
+        layers: list[nn.Module] = []
+        for before in [width, *[hidden] * (params["num_layers"] - 1)]:
+            layers += [nn.Linear(before, hidden), nn.BatchNorm1d(hidden), nn.ReLU()]
+        self.nodes = nn.Sequential(*layers)
+        self.head = nn.Sequential(
+            nn.Linear(hidden, hidden),
+            nn.ReLU(),
+            nn.Dropout(params["dropout"]),
+            nn.Linear(hidden, classes),
+        )
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        nodes = self.nodes(batch.features)
+        return self.head(_read_out(self.pooling, nodes, batch.graph_of, batch.num_graphs))
 
 
 class _PoolingNetwork(nn.Module):
@@ -178,6 +217,8 @@ def _family(
 GRAPH_FAMILIES = [
     _family("GCN", _ReadoutNetwork, _gcn, GRID, sparse_rows),
     _family("GIN", _ReadoutNetwork, _gin, GRID, sparse_rows),
+    _family("GIN residual", _ResidualReadoutNetwork, _gin, GRID, sparse_rows),
+    _family("MLP", _StructureFreeNetwork, None, GRID, sparse_rows),
     _family("GraphSAGE", _ReadoutNetwork, _sage, GRID, sparse_rows),
     _family("TopKPool", _PoolingNetwork, _top_k, POOLING_GRID, edge_list),
     _family("SAGPool", _PoolingNetwork, _sag, POOLING_GRID, edge_list),

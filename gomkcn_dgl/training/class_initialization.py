@@ -9,6 +9,7 @@ from torch import Tensor
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.residual_model import ResidualGOMKCN
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.training.collection import GraphCollection
 
@@ -18,7 +19,7 @@ _SAME_SCORE = 0.999
 
 @torch.no_grad()
 def initialize_from_classes(
-    model: GOMKCN,
+    model: GOMKCN | ResidualGOMKCN,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
@@ -37,7 +38,7 @@ def initialize_from_classes(
 
     Parameters
     ----------
-    model : GOMKCN
+    model : GOMKCN or ResidualGOMKCN
         Not trained yet.
     data, labels, train
         As in :func:`gomkcn.train_classifier`.
@@ -80,7 +81,7 @@ def initialize_from_classes(
         for level, conv in enumerate(model.convs):
             assert isinstance(conv, GraphKernelConv)
             # layer by layer, because a layer sees the scores of the filters that were just set
-            levels = model.levels(batch.subgraphs, batch.feat)
+            levels = model.levels(batch)
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
             rows = _first_views(batch.subgraphs, roots)
             adj, feat = _as_filters(_first_views(rows, candidates), hidden, conv.filter_size)

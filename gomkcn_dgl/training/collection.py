@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
 # because a sparse product is faster then
 _SPARSE_WIDTH, _SPARSE_SHARE = 256, 0.1
-
-
-class GraphBatch(NamedTuple):
-    """Some graphs side by side; every node is a root.
-
-    Attributes
-    ----------
-    subgraphs : SubgraphTensors
-        Subgraphs of all nodes, in their order.
-    feat : Tensor
-        ``[V, D]``, dense or sparse CSR.
-    graph_sizes : Tensor
-        int64 ``[G]`` nodes of each graph.
-    """
-
-    subgraphs: SubgraphTensors
-    feat: Tensor
-    graph_sizes: Tensor
 
 
 class GraphCollection:
@@ -88,7 +70,7 @@ class GraphCollection:
 
     def whole(self) -> GraphBatch:
         """Return all graphs."""
-        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
+        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes, self._neighbours)
 
     def batches(self, size: int) -> Iterator[GraphBatch]:
         """Yield all graphs, in their order, ``size`` at a time."""
@@ -115,7 +97,15 @@ class GraphCollection:
         else:
             feat = self.feat[rows]
         graph_sizes = torch.from_numpy(sizes).to(rows.device)
-        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes)
+        matrices = neighbour_matrices(self.graph, rows.cpu().numpy(), shift)
+        neighbours = tuple(matrix.to(rows.device) for matrix in matrices)
+        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes, neighbours)
+
+    @cached_property
+    def _neighbours(self) -> tuple[Tensor, ...]:
+        """Those of all graphs."""
+        device = self.feat.device
+        return tuple(matrix.to(device) for matrix in neighbour_matrices(self.graph))
 
 
 def _to_sparse(feat: Tensor) -> Tensor:
