@@ -99,9 +99,9 @@ _RESIDUAL_NODE_GRID: Grid = {
 }
 _BRANCHES: dict[str, Params] = {
     "GOMK residual": {},
-    "residual, no kernel": {"num_filters": 0},
-    "residual, no neighbours": {"aggregate": None},
-    "residual, no edges": {"num_filters": 0, "aggregate": None},
+    "residual without kernel": {"num_filters": 0},
+    "residual without neighbours": {"aggregate": None},
+    "residual without edges": {"num_filters": 0, "aggregate": None},
 }
 
 
