@@ -32,27 +32,16 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class OrderedGraph:
-    """A graph whose nodes are numbered in the order of their structure.
+    """A graph whose nodes are numbered in an order of their own.
 
     Node ``v`` of ``graph`` is node ``nodes[v]`` of the graph that was given, whose node ``u`` has
-    the position ``position[u]``. Each graph of a collection keeps its place, and ``places[v]`` is
-    where the node stands in its own graph.
+    the position ``position[u]``; ``places[v]`` is where the node stands in its own graph.
     """
 
     graph: CSRGraph
     nodes: np.ndarray
     position: np.ndarray
     places: np.ndarray
-
-    def with_features_of(self, graph: CSRGraph) -> CSRGraph:
-        """The graph in this order with the features of the graph that was given."""
-        if self.graph.indices is graph.indices:
-            return graph
-        ordered = replace(self.graph, features=graph.features[self.nodes], node_ids=None)
-        # it is in its order; a graph of its own, since a key would be kept by its value
-        number = np.arange(graph.num_nodes)
-        _KNOWN[ordered] = OrderedGraph(replace(ordered), number, number, self.places)
-        return ordered
 
     def given(self, nodes: np.ndarray) -> np.ndarray:
         """Nodes of ``graph``, -1 = none, as nodes of the graph that was given, int32."""
@@ -79,6 +68,71 @@ def order_by_structure(graph: CSRGraph) -> OrderedGraph:
     return _KNOWN[graph]
 
 
+@dataclass(frozen=True)
+class OrderedCollection(OrderedGraph):
+    """The same of a collection whose graphs have another order, too.
+
+    Graph ``g`` of it is graph ``graphs[g]`` of the collection that was given.
+    """
+
+    graphs: np.ndarray
+
+
+def order_collection(graph: CSRGraph) -> OrderedCollection:
+    """Put nodes, and the graphs of a collection, into an order that follows from what they are.
+
+    Features count here, and the graph has them; so only graphs and nodes that are alike in all keep
+    the order in which they were given. What is sampled from the graph is what is sampled from the
+    given one.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> one = as_csr([nx.path_graph(3), nx.cycle_graph(3)], features=[1, 2, 3, 4, 5, 6])
+    >>> other = as_csr([nx.cycle_graph(3), nx.path_graph(3)], features=[6, 5, 4, 3, 2, 1])
+    >>> (order_collection(one).graph.features == order_collection(other).graph.features).all()
+    np.True_
+    >>> order_collection(other).graphs.tolist()
+    [1, 0]
+    """
+    number, graphs = np.arange(graph.num_nodes), np.arange(graph.num_graphs)
+    owner = graph.graph_of(number)
+    sampled = order_by_structure(graph)
+    if len(graph.indices) > MOST_ENTRIES:
+        return OrderedCollection(graph, number, number, sampled.places, graphs)
+    # 1. the graphs by their size, then by the sum of their nodes' colours
+    colors = _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features))
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mix64(colors), dtype=np.uint64)])
+    sizes = np.diff(graph.graph_ptr)
+    graphs = np.lexsort((total[graph.graph_ptr[1:]] - total[graph.graph_ptr[:-1]], sizes))
+    rank = np.empty_like(graphs)
+    rank[graphs] = np.arange(len(graphs))
+    # 2. the nodes of each by degree and colour, and those that are alike as they are sampled
+    nodes = np.lexsort((sampled.position, colors, graph.degrees, rank[owner]))
+    position = np.empty_like(nodes)
+    position[nodes] = number
+    ordered = replace(
+        _renumbered(graph, _reorder(graph, nodes)),
+        features=graph.features[nodes],
+        graph_ptr=np.concatenate([[0], np.cumsum(sizes[graphs])]),
+        node_ids=None,
+    )
+    places = number - ordered.graph_ptr[ordered.graph_of(number)]
+    # 3. it is sampled in the order of the given one
+    as_sampled = np.argsort(rank[owner[sampled.nodes]], kind="stable")
+    _KNOWN[ordered] = _ordered(ordered, position[sampled.nodes[as_sampled]], places)
+    return OrderedCollection(ordered, nodes, position, places, graphs)
+
+
+def _hash_rows(features: np.ndarray) -> np.ndarray:
+    """A number for each row, uint64 ``[V]``."""
+    # 0 and -0 are equal
+    bits = (np.ascontiguousarray(features, np.float32) + np.float32(0)).view(np.uint32)
+    hashes = np.full(len(features), _ODD)
+    for column in bits.T:
+        hashes = mix64(hashes * _ODD + column.astype(np.uint64) + np.uint64(1))
+    return hashes
+
+
 def _order(graph: CSRGraph) -> OrderedGraph:
     number = np.arange(graph.num_nodes)
     owner = graph.graph_of(number)
@@ -99,14 +153,27 @@ def _order(graph: CSRGraph) -> OrderedGraph:
         group = np.cumsum(first) - 1
         nodes = nodes[np.lexsort((_visits(rows, group), group))]
         rows = _reorder(graph, nodes)
+    return _ordered(graph, nodes, places, rows)
+
+
+def _ordered(
+    graph: CSRGraph, nodes: np.ndarray, places: np.ndarray, rows: csr_array | None = None
+) -> OrderedGraph:
+    """The graph with its nodes in this order; ``rows`` are its rows if they are known."""
     position = np.empty_like(nodes)
-    position[nodes] = number
+    position[nodes] = np.arange(len(nodes))
+    rows = _reorder(graph, nodes) if rows is None else rows
+    return OrderedGraph(_renumbered(graph, rows), nodes, position, places)
+
+
+def _renumbered(graph: CSRGraph, rows: csr_array) -> CSRGraph:
+    """The graph with the edges of ``rows``; features and ids of nodes are still the old ones."""
     entry = rows.data
 
     def moved(values: np.ndarray | None) -> np.ndarray | None:
         return None if values is None else np.ascontiguousarray(values[entry])
 
-    ordered = replace(
+    return replace(
         graph,
         indptr=rows.indptr.astype(np.int64),
         indices=rows.indices.astype(np.int32),
@@ -114,7 +181,6 @@ def _order(graph: CSRGraph) -> OrderedGraph:
         links=moved(graph.links),
         edge_features=moved(graph.edge_features),
     )
-    return OrderedGraph(ordered, nodes, position, places)
 
 
 def _reorder(graph: CSRGraph, nodes: np.ndarray) -> csr_array:
@@ -138,12 +204,15 @@ def _visits(rows: csr_array, group: np.ndarray) -> np.ndarray:
     return visited
 
 
-def _colors(graph: CSRGraph, owner: np.ndarray, over: np.ndarray) -> np.ndarray:
+def _colors(
+    graph: CSRGraph, owner: np.ndarray, over: np.ndarray, start: np.ndarray | None = None
+) -> np.ndarray:
     """A number for the surroundings of each node, uint64 ``[V]``, by colour refinement.
 
-    ``owner`` is the graph of each node, ``over [E]`` what it is joined to its neighbours by.
+    ``owner`` is the graph of each node, ``over [E]`` what it is joined to its neighbours by, and
+    ``start [V]`` the first colours.
     """
-    color = np.full(graph.num_nodes, _ODD)
+    color = np.full(graph.num_nodes, _ODD) if start is None else start
     num_classes = np.zeros(graph.num_graphs, np.int64)
     for _ in range(_MOST_ROUNDS):
         near = mix64(color[graph.indices] ^ over)

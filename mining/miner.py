@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.node_order import order_by_structure
+from gomkcn_dgl.node_order import order_collection
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
@@ -206,15 +206,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
         given, source = _prepare(self, graph)
-        # nothing that is drawn at random depends on how the nodes are numbered
-        ordered = order_by_structure(given)
-        csr = ordered.with_features_of(given)
-        classes = classes_of(y, csr)
+        # nothing that is drawn at random depends on how nodes are numbered, or graphs
+        ordered = order_collection(given)
+        csr, classes = ordered.graph, classes_of(y, given)
         if self.rank == "classes" and classes is None:
             raise InputError(
                 "rank can be 'classes' where the classes of the graphs of a collection are known: "
                 "from a TU folder, from labels of a DGL .bin, or given as y; or take 'surprise'."
             )
+        if classes is not None:
+            classes = classes._replace(labels=classes.labels[ordered.graphs])
         self.notes_ = csr.notes
         with shared_store(checkpoints) as checkpoints:
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn

@@ -530,6 +530,51 @@ def test_numbering_the_nodes_anew_changes_nothing():
     assert {frozenset(number[list(nodes)].tolist()) for nodes in places[0]} == places[1]
 
 
+def test_the_order_of_graphs_and_of_their_labelled_nodes_changes_nothing():
+    rng = np.random.default_rng(3)
+    labels = ["C", "N", "O"]
+    graphs = []
+    for number in range(40):
+        graph = nx.random_labeled_tree(12, seed=number)
+        if number % 2:
+            graph = nx.disjoint_union(graph, nx.cycle_graph(6))
+            graph.add_edge(0, 12)
+        for node in graph:
+            graph.nodes[node]["label"] = labels[rng.choice(3, p=[0.7, 0.2, 0.1])]
+        graphs.append(graph)
+    order = rng.permutation(len(graphs))
+    shuffled = []
+    for number in order:
+        graph = graphs[number]
+        names = dict(zip(graph, rng.permutation(len(graph)).tolist(), strict=True))
+        other = nx.empty_graph(len(graph))
+        other.add_nodes_from((names[node], data) for node, data in graph.nodes(data=True))
+        other.add_edges_from((names[u], names[v]) for u, v in graph.edges)
+        shuffled.append(other)
+    classes = np.arange(len(graphs)) % 2
+    first, second = (
+        PatternMiner(num_epochs=2, null_samples=8).fit(one, y)
+        for one, y in ((graphs, classes), (shuffled, classes[order]))
+    )
+    shown, again = (
+        [
+            (p.description, p.frequency.occurrences, p.frequency.graphs, p.significance["degree"],
+             p.classes)
+            for p in miner.patterns_
+        ]
+        for miner in (first, second)
+    )  # fmt: skip
+    assert len(shown) > 3
+    assert shown == again
+    # places are told in the numbers that were given
+    for own, other in zip(first.patterns_, second.patterns_, strict=True):
+        counts, moved = (
+            np.bincount([place.graph for place in one.occurrences], minlength=len(graphs))
+            for one in (own, other)
+        )
+        assert counts[order].tolist() == moved.tolist()
+
+
 def test_a_small_graph_is_asked_for_few_patterns():
     graph = nx.barbell_graph(8, 4)
     settings = {"num_epochs": 0, "min_support": 1, "null": "none"}

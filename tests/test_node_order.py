@@ -9,10 +9,11 @@ from test_layer import to_dgl
 from gomkcn_dgl import node_order
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.layer import GOMKConv
-from gomkcn_dgl.node_order import order_by_structure
+from gomkcn_dgl.node_order import order_by_structure, order_collection
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
 with_policies = pytest.mark.parametrize("policy", POLICIES)
@@ -167,3 +168,24 @@ def test_a_graph_is_ordered_once_and_forgotten_with_it():
     num_known = len(node_order._KNOWN)
     del graph
     assert len(node_order._KNOWN) < num_known
+
+
+def test_a_collection_in_its_order_is_sampled_as_it_was_given():
+    rng = np.random.default_rng(5)
+    graphs = [nx.gnm_random_graph(12, 20, seed=seed) for seed in range(6)]
+    features = rng.integers(3, size=72).astype(np.float32)
+    given = as_csr(graphs, features=features)
+    ordered = order_collection(given)
+    # 1. it is the same collection
+    np.testing.assert_array_equal(ordered.graph.features, given.features[ordered.nodes])
+    np.testing.assert_array_equal(ordered.position[ordered.nodes], np.arange(72))
+    for new, old in enumerate(ordered.graphs.tolist()):
+        nodes = ordered.nodes[slice(*ordered.graph.graph_ptr[new : new + 2])]
+        assert set(given.graph_of(nodes)) == {old}
+    pairs = {frozenset(pair) for pair in given.adjacent_pairs().tolist()}
+    moved = ordered.nodes[ordered.graph.adjacent_pairs()]
+    assert {frozenset(pair) for pair in moved.tolist()} == pairs
+    # 2. each root sees the same nodes
+    own = extract_subgraphs(given, 2, 5)
+    other = extract_subgraphs(ordered.graph, 2, 5)
+    np.testing.assert_array_equal(ordered.given(other.nodes), own.nodes[ordered.nodes])

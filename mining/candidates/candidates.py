@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.node_order import OrderedGraph, order_by_structure
+from gomkcn_dgl.node_order import OrderedGraph, order_collection
 from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
@@ -82,8 +82,8 @@ def gather_candidates(
     edges sets begin, None for all. A candidate is seen in ``min_support`` different node sets.
     Every size, the most frequent structures of each, and the most surprising ones are among them.
     """
-    # what is seen does not depend on how the nodes are numbered
-    ordered = order_by_structure(graph)
+    # what is seen does not depend on how nodes are numbered, or graphs
+    ordered = order_collection(graph)
     graph = ordered.graph
     colors = None if colors is None else colors[ordered.nodes]
     roots = None if roots is None else ordered.position[roots]
