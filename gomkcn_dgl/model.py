@@ -17,7 +17,7 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
-NORMS = ("batch", "node")
+NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")
 
 
@@ -35,7 +35,8 @@ class InputLayer(nn.Module):
         super().__init__()
         check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        self.norm = nn.BatchNorm1d(out_feats) if norm == "batch" else _NodeNorm()
+        norms = {"batch": nn.BatchNorm1d, "node": _NodeNorm, "none": nn.Identity}
+        self.norm = norms[norm](out_feats) if norm == "batch" else norms[norm]()
         self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
         self.reset_parameters()
@@ -100,9 +101,9 @@ class GOMKCN(nn.Module):
         The last convolution has one filter for each class, whose score is the logit.
     read_input : bool
         Read out the input layer, too.
-    input_norm : {"batch", "node"}
+    input_norm : {"batch", "node", "none"}
         What follows the linear map of the input layer: batch norm, or each node's features to a
-        mean square of 1.
+        mean square of 1, or nothing, for features that are the same everywhere.
     bounded_feats : bool
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float

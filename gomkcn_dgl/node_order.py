@@ -6,7 +6,8 @@ ordered by degree, then by Weisfeiler-Lehman colour: what their edges are, what 
 neighbours are, and so on; then by such a colour with weights and features of edges. Those that are
 left are visited by a search from the others. So only nodes that look alike from everywhere, such as
 two leaves of the same node, or in a graph that looks alike everywhere, keep the order of their
-numbers. Features of nodes do not count: a graph has the same subgraphs whatever its features.
+numbers. Features of nodes do not count: a graph has the same subgraphs whatever its features,
+unless :func:`heed_features` lets them decide between such nodes.
 
 A renumbered copy of a graph takes memory, so that graphs of more than ``MOST_ENTRIES`` entries are
 sampled by their numbers: the samples are as random, but others when nodes are numbered anew.
@@ -123,6 +124,16 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
     return OrderedCollection(ordered, nodes, position, places, graphs)
 
 
+def heed_features(graph: CSRGraph) -> CSRGraph:
+    """Let features decide, from now on, between nodes that are alike otherwise; return the graph.
+
+    Of two leaves of a hub, a subgraph that has room for one then takes the same one however they
+    are numbered.
+    """
+    _KNOWN[graph] = _order(graph, with_features=True)
+    return graph
+
+
 def _hash_rows(features: np.ndarray) -> np.ndarray:
     """A number for each row, uint64 ``[V]``."""
     # 0 and -0 are equal
@@ -133,7 +144,7 @@ def _hash_rows(features: np.ndarray) -> np.ndarray:
     return hashes
 
 
-def _order(graph: CSRGraph) -> OrderedGraph:
+def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
     number = np.arange(graph.num_nodes)
     owner = graph.graph_of(number)
     places = number - graph.graph_ptr[owner]
@@ -143,6 +154,8 @@ def _order(graph: CSRGraph) -> OrderedGraph:
     keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
+    if with_features and np.ptp(graph.features, axis=0).any():
+        keys.insert(0, _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features)))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
     rows = _reorder(graph, nodes)

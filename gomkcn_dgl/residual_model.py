@@ -111,6 +111,8 @@ class ResidualGOMKCN(nn.Module):
         What is taken of the neighbours; None: nothing.
     norm : {"batch", "layer"}
         What follows each block.
+    input_norm : {"batch", "node", "none"}
+        As in :class:`GOMKCN`.
     pooling : {"sum", "mean", "max"} or None
         How the nodes of a graph are read out; None: nodes are classified.
     input_dropout, dropout : float
@@ -141,6 +143,7 @@ class ResidualGOMKCN(nn.Module):
         kernel: GraphKernel | None = None,
         aggregate: str | None = "mean",
         norm: str = "batch",
+        input_norm: str = "batch",
         pooling: str | None = None,
         input_dropout: float = 0.0,
         dropout: float = 0.0,
@@ -165,7 +168,7 @@ class ResidualGOMKCN(nn.Module):
             check_choice("pooling", pooling, POOLINGS)
         self.pooling, self.edge_type = pooling, edge_type
         self.relations = check_relations(relations)
-        self.input = InputLayer(in_feats, hidden_feats, "batch", False, input_dropout)
+        self.input = InputLayer(in_feats, hidden_feats, input_norm, False, input_dropout)
         convs = [
             GraphKernelConv(
                 hidden_feats,

@@ -70,7 +70,7 @@ def test_every_command_is_run_here():
 
 
 # what is not among these is run by `tox -e slow`: it mines graphs or starts many processes
-QUICK = ("matching", "assignment")
+QUICK = ("assignment",)
 CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
 # what a table must say, and what it must not
 SAYS = {"matching": ("not yet measured", "--device cuda")}

@@ -122,13 +122,14 @@ def test_it_learns_what_only_the_kernel_sees():
     pair = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     graphs, labels = [nx.cycle_graph(6), pair] * 12, torch.tensor([0, 1] * 12)
     data = GraphCollection(as_csr(graphs), 1, 4)
-    settings = TrainingSettings(30, learning_rate=0.03)
+    settings = TrainingSettings(10, learning_rate=0.05)
     accuracy = {}
     for num_filters in (0, 4):
         torch.manual_seed(0)
         model = ResidualGOMKCN(
-            1, 2, hidden_feats=8, num_filters=num_filters, filter_size=4, pooling="mean"
-        )
+            1, 2, hidden_feats=8, num_blocks=1, num_filters=num_filters, filter_size=4,
+            kernel=GOMKKernel(1), pooling="mean"
+        )  # fmt: skip
         if num_filters:
             initialize_from_classes(model, data, labels, np.arange(16))
         train_classifier(model, data, labels, np.arange(16), np.arange(16, 20), settings)

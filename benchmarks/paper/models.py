@@ -28,7 +28,10 @@ from gomkcn_dgl import (
     split_graphs,
     train_classifier,
 )
+from gomkcn_dgl.relations import SIMPLE
+from mining.structures.discrete_filters import discretize
 from paper.data import GraphData, NodeData, Split
+from paper.motif_data import MotifData
 from paper.protocol import PATIENCE, Family, Params, TrialOutcome
 
 Grid = Mapping[str, Sequence[Any]]
@@ -97,6 +100,27 @@ _RESIDUAL_NODE_GRID: Grid = {
     "aggregation": ["mean"],
     "epochs": [200],
 }
+# motifs are rings of four nodes, which a subgraph of two hops holds; features are constant, and a
+# class is told by the best subgraph
+_MOTIF_SHAPES: list[Params] = [{"pooling": "max"}, {"pooling": "mean"}]
+_MOTIF_GRID: Grid = {
+    **_GRAPH_GRID,
+    "hidden": [None],
+    "num_filters": [16],
+    "filter_size": [4],
+    "num_hops": [2],
+    "num_steps": [2],
+    "policy": ["dense"],
+}
+_RESIDUAL_MOTIF_GRID: Grid = {
+    **_RESIDUAL_GRAPH_GRID,
+    "aggregation": ["sum"],
+    "input_norm": ["none"],
+    "filter_size": [4],
+    "num_hops": [2],
+    "num_steps": [2],
+    "policy": ["dense"],
+}
 _BRANCHES: dict[str, Params] = {
     "GOMK residual": {},
     "residual without kernel": {"num_filters": 0},
@@ -120,8 +144,15 @@ def graph_trial(
 ) -> TrialOutcome:
     """Train a classifier of graphs."""
     graph = replace(data.graph, features=data.split_features(split))
+    made, policy = kernel(params), params.get("policy", "bfs")
+    # the other kernels take all edges as alike
+    relations = graph.relations if isinstance(made, GOMKKernel) else SIMPLE
     collection = GraphCollection(
-        graph, params["num_hops"], params["filter_size"], device=data.device
+        graph.with_relations(relations),
+        params["num_hops"],
+        params["filter_size"],
+        policy=policy,
+        device=data.device,
     )
     torch.manual_seed(seed)
     model = GOMKCN(
@@ -131,10 +162,12 @@ def graph_trial(
         num_filters=params["num_filters"],
         filter_size=params["filter_size"],
         num_hops=params["num_hops"],
-        kernel=kernel(params),
+        kernel=made,
         pooling=params["pooling"],
         dropout=params["dropout"],
         bounded_feats=False,
+        policy=policy,
+        relations=relations,
     )
     settings = TrainingSettings(
         params["epochs"], PATIENCE, params["lr"], batch_size=params["batch_size"], seed=seed
@@ -182,8 +215,8 @@ def residual_trial(
     of_graphs, graph = isinstance(data, GraphData), data.graph
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
-    size = params.get("max_nodes", params["filter_size"])
-    collection = GraphCollection(graph, params["num_hops"], size, device=data.device)
+    size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
+    collection = GraphCollection(graph, params["num_hops"], size, policy=policy, device=data.device)
     torch.manual_seed(seed)
     model = ResidualGOMKCN(
         graph.features.shape[1],
@@ -195,9 +228,12 @@ def residual_trial(
         num_hops=params["num_hops"],
         kernel=_gomk(params),
         norm="batch" if of_graphs else "layer",
+        input_norm=params.get("input_norm", "batch"),
         pooling=params.get("pooling"),
         input_dropout=params.get("input_dropout", 0.0),
         dropout=params["dropout"],
+        policy=policy,
+        relations=graph.relations,
         **{"num_filters": params["num_filters"], **branches},
     )
     settings = TrainingSettings(
@@ -223,9 +259,13 @@ def _fit(
     initialize_from_classes(model, collection, labels, split.train, seed=settings.seed)
     history = train_classifier(model, collection, labels, split.train, split.val, settings)
     of_test = evaluate_classifier(model, collection, labels, split.test).accuracy
-    best = history.best
+    best, motifs = history.best, None
+    if isinstance(data, MotifData) and len(model.convs):
+        # classes whose motif is among the filters of any convolution
+        found = {one for conv in model.convs for one in discretize(conv.filters).certificates()}
+        motifs = sum(certificate in found for certificate in data.certificates())
     return TrialOutcome(
-        best.accuracy, best.loss, of_test, history.best_epoch, len(history.validation)
+        best.accuracy, best.loss, of_test, history.best_epoch, len(history.validation), motifs
     )
 
 
@@ -264,26 +304,33 @@ _KERNELS: dict[str, Kernel] = {
 
 
 def families_of(kind: str) -> dict[str, Family]:
-    """All models that classify nodes (``"node"``) or graphs (``"graph"``), ours and the peers."""
+    """All models that classify nodes (``"node"``) or graphs (``"graph"``), ours and the peers.
+
+    Of ``"motif"`` are those of graphs, with filters as large as the motifs.
+    """
     if kind == "node":
         trial, grid, shapes, peers = node_trial, _NODE_GRID, _NODE_SHAPES, NODE_FAMILIES
     else:
-        trial, grid, shapes = graph_trial, _GRAPH_GRID, _GRAPH_SHAPES
+        trial = graph_trial
+        grid = _MOTIF_GRID if kind == "motif" else _GRAPH_GRID
+        shapes = _MOTIF_SHAPES if kind == "motif" else _GRAPH_SHAPES
         peers = [*GRAPH_FAMILIES, *KERNEL_FAMILIES]
     ours = [
         Family(name, grid, functools.partial(trial, kernel=kernel), shapes=shapes)
         for name, kernel in _KERNELS.items()
     ]
-    residual_grid = _RESIDUAL_NODE_GRID if kind == "node" else _RESIDUAL_GRAPH_GRID
+    residual_grid = {
+        "node": _RESIDUAL_NODE_GRID, "graph": _RESIDUAL_GRAPH_GRID, "motif": _RESIDUAL_MOTIF_GRID
+    }[kind]  # fmt: skip
     ours += [
         Family(
             name,
             residual_grid,
             functools.partial(residual_trial, branches=branches),
-            shapes=[{}] if kind == "node" else _GRAPH_SHAPES,
+            shapes=[{}] if kind == "node" else shapes,
         )
         for name, branches in _BRANCHES.items()
     ]
-    if kind == "graph":
+    if kind != "node":
         ours.append(Family("GOMK machine", {"aggregation": ["mean", "sym"]}, kernel_machine_trial))
     return {family.name: family for family in (*ours, *peers)}

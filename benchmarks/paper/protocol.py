@@ -41,7 +41,7 @@ class Experiment:
 
     name: str
     title: str
-    kind: str  # what is classified, "node" or "graph"
+    kind: str  # what is classified, "node" or "graph"; "motif": graphs, by a planted motif
     data_sets: list[str]
     models: list[str]
     splits: int
@@ -77,6 +77,8 @@ class TrialOutcome:
     test: float
     best_epoch: int
     epochs: int
+    # classes whose planted motif is among the filters; None where there are no such
+    motifs: int | None = None
 
 
 @dataclass(frozen=True)

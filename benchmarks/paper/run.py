@@ -32,7 +32,8 @@ from record import data_option
 from gomkcn_dgl.runtime.provenance import describe_provenance
 from paper.data import load_graph_data, load_node_data
 from paper.models import families_of
-from paper.protocol import Experiment, Family, Trial, read_experiment
+from paper.motif_data import load_motif_data
+from paper.protocol import Experiment, Family, Trial, TrialOutcome, read_experiment
 from paper.records import Record, append_record, read_records
 from paper.table import accuracy_table
 from paper.tiny_data import tiny_graph_data, tiny_node_data
@@ -98,7 +99,7 @@ def run_trial(family: Family, data: Any, trial: Trial, limit: float, epochs: int
     seed = trial.split
     start, cpu_start = time.perf_counter(), time.process_time()
     unfinished = None
-    outcome: Record = dict.fromkeys(("val", "val_loss", "test", "best_epoch", "epochs"))
+    outcome: Record = dict.fromkeys(entry.name for entry in dataclasses.fields(TrialOutcome))
     try:
         with time_limit(limit):
             outcome = dataclasses.asdict(family.trial(data, data.splits[trial.split], params, seed))
@@ -162,11 +163,16 @@ def narrow(experiment: Experiment, **parts: Any) -> Experiment:
 def smoke(experiment: Experiment, device: str) -> list[str]:
     """One trial of every model on tiny data, in a folder that goes away."""
     small = dataclasses.replace(experiment, data_sets=experiment.data_sets[:1], splits=1, trials=1)
-    tiny = tiny_node_data if experiment.kind == "node" else tiny_graph_data
+    tiny: dict[str, Callable[[str], Any]] = {
+        "node": tiny_node_data,
+        "graph": tiny_graph_data,
+        "motif": functools.partial(load_motif_data, num_graphs=40),
+    }
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / f"{experiment.name}.jsonl"
         families = families_of(experiment.kind)
-        failed = run_trials(small, results, tiny, families, epochs=SMOKE_EPOCHS, device=device)
+        load = tiny[experiment.kind]
+        failed = run_trials(small, results, load, families, epochs=SMOKE_EPOCHS, device=device)
         print(accuracy_table(small, read_records(results)))
     return failed
 
@@ -196,11 +202,15 @@ def main(toml: Path, device: str, is_smoke: bool, out: Path, data: Path, **parts
     elif not data.is_dir():
         raise click.UsageError(f"--data must name the folder of the real graphs, got {data}.")
     else:
-        read = load_node_data if experiment.kind == "node" else load_graph_data
+        read: dict[str, Callable[[str, Path], Any]] = {
+            "node": load_node_data,
+            "graph": load_graph_data,
+            "motif": lambda name, _: load_motif_data(name),
+        }
 
         @functools.lru_cache(maxsize=1)
         def load(name: str) -> Any:
-            return dataclasses.replace(read(name, data), device=device)
+            return dataclasses.replace(read[experiment.kind](name, data), device=device)
 
         results = out / f"{experiment.name}.jsonl"
         families = families_of(experiment.kind)

@@ -21,7 +21,7 @@ from paper.protocol import Experiment, read_experiment, select_trial
 from paper.records import Record, read_records
 
 HERE = Path(__file__).parent
-TABLES = ("node_classification", "graph_classification")
+TABLES = ("node_classification", "graph_classification", "motif_classification")
 _BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
 
 
@@ -67,11 +67,12 @@ def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, 
 
 def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     """Rows are models, columns data sets; the figure printed in the paper is in brackets."""
+    records = list(records)
     by_key = cells(experiment, records)
     printed = experiment.printed
+    said = "; in brackets what the paper prints" if printed else ""
     lines = [
-        f"**{experiment.title}**, mean ± standard deviation over the splits; in brackets what the "
-        "paper prints",
+        f"**{experiment.title}**, mean ± standard deviation over the splits{said}",
         "",
         f"| | {' | '.join(experiment.data_sets)} |",
         "|---" * (len(experiment.data_sets) + 1) + "|",
@@ -82,6 +83,7 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
             for data in experiment.data_sets
         ]
         lines.append(f"| {model} | {' | '.join(row)} |")
+    lines += _filters_that_are_motifs(experiment, records)
     standings = _standings(experiment, by_key)
     if standings:
         lines += [
@@ -93,6 +95,25 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     lines.append("")
     lines += [f"- {note}" for note in experiment.notes.values()]
     return "\n".join(lines) + "\n"
+
+
+def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) -> list[str]:
+    """A sentence for each of our networks and data sets: how many motifs are among the filters."""
+    lines = []
+    for data in experiment.data_sets:
+        for model in experiment.ours:
+            by_split: dict[int, list[Record]] = defaultdict(list)
+            for record in records:
+                is_it = (record["model"], record["data"]) == (model, data)
+                if is_it and record.get("motifs") is not None:
+                    by_split[record["split"]].append(record)
+            found = [select_trial(trials)["motifs"] for trials in by_split.values()]
+            if found:
+                lines.append(
+                    f"- {data}: motifs among the filters of {model}, in {len(found)} splits: "
+                    f"{', '.join(map(str, sorted(found, reverse=True)))}."
+                )
+    return ["", *lines] if lines else []
 
 
 def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:

@@ -1,5 +1,7 @@
 """Peers of graph classification: GCN, GIN, GraphSAGE, TopKPool and SAGPool of PyG, and an MLP.
 
+R-GCN is for graphs whose edges have directions or types; the others take all edges as alike.
+
 The first three, and GIN with residual connections, read out every layer and add what they read, as
 our model does; the pooling networks read mean and largest value after every pooling, as their
 authors do.
@@ -18,7 +20,7 @@ from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from gomkcn_dgl import CSRGraph
-from peers.networks import PYG, edge_list, fit_network, sparse_rows
+from peers.networks import PYG, edge_list, fit_network, sparse_rows, typed_edge_list
 
 _SHARED = {
     "hidden": [32, 64],
@@ -30,6 +32,8 @@ _SHARED = {
 }
 GRID = {**_SHARED, "pooling": ["sum", "mean", "max"]}
 POOLING_GRID = {**_SHARED, "ratio": [0.5, 0.8]}
+# a direction and its opposite, or two types
+_MOST_CHANNELS = 2
 Convolution = Callable[[int, int], nn.Module]
 
 
@@ -156,6 +160,19 @@ def _gin(width: int, out: int) -> nn.Module:
     return GINConv(perceptron, train_eps=True)
 
 
+class _RelationalConv(nn.Module):
+    """A layer of R-GCN (Schlichtkrull et al., 2018): weights for each channel of edges."""
+
+    def __init__(self, width: int, out: int) -> None:
+        super().__init__()
+        from torch_geometric.nn import RGCNConv
+
+        self.conv = RGCNConv(width, out, num_relations=_MOST_CHANNELS)
+
+    def forward(self, hidden: Tensor, edges: Tensor) -> Tensor:
+        return self.conv(hidden, edges[:2], edges[2])
+
+
 def _top_k(hidden: int, ratio: float) -> nn.Module:
     from torch_geometric.nn import TopKPooling
 
@@ -178,14 +195,17 @@ def make_batch(
     """The chosen graphs, in their order; ``features`` are those of the whole collection."""
     ends = graph.graph_ptr
     nodes = np.concatenate([np.arange(ends[row], ends[row + 1]) for row in chosen])
-    whole = csr_array(
-        (np.ones(len(graph.indices), bool), graph.indices, graph.indptr), (len(features),) * 2
-    )
+    # the number of each entry, from 1
+    entries = np.arange(1, 1 + len(graph.indices))
+    whole = csr_array((entries, graph.indices, graph.indptr), (len(features),) * 2)
     adjacency = whole[nodes][:, nodes]
+    channels = None
+    if graph.links is not None:
+        channels = graph.relations.links[graph.links[adjacency.data - 1]]
     graph_of = np.repeat(np.arange(len(chosen)), np.diff(ends)[chosen])
     return GraphBatch(
         features[torch.from_numpy(nodes)].to(device),
-        edges_of(adjacency.indptr, adjacency.indices).to(device),
+        edges_of(adjacency.indptr, adjacency.indices, channels).to(device),
         torch.from_numpy(graph_of).to(device),
         len(chosen),
     )
@@ -220,6 +240,7 @@ GRAPH_FAMILIES = [
     _family("GIN residual", _ResidualReadoutNetwork, _gin, GRID, sparse_rows),
     _family("MLP", _StructureFreeNetwork, None, GRID, sparse_rows),
     _family("GraphSAGE", _ReadoutNetwork, _sage, GRID, sparse_rows),
+    _family("R-GCN", _ReadoutNetwork, _RelationalConv, GRID, typed_edge_list),
     _family("TopKPool", _PoolingNetwork, _top_k, POOLING_GRID, edge_list),
     _family("SAGPool", _PoolingNetwork, _sag, POOLING_GRID, edge_list),
 ]

@@ -1,0 +1,92 @@
+"""Graphs whose class is the planted motif, where only directions or types of edges tell which.
+
+All motifs of a set are rings of four nodes, hung by one edge onto a random tree of 20 nodes whose
+edges have random directions, or types as often as the rings. Without these all graphs are alike,
+and features are constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.relations import edge_channels
+from gomkcn_dgl.training.splits import Split
+from mining.structures.structure import Structure
+from paper.data import GraphData
+from synthetic import Motif, MotifClassificationDataset
+
+NUM_SEEDS = 10
+_NUM_GRAPHS, _NUM_BASE_NODES = 300, 20
+
+
+def _ring(name: str, edges: str, kinds: str = "") -> Motif:
+    pairs = tuple((int(edge[0]), int(edge[1])) for edge in edges.split())
+    names = tuple(kinds) or ("edge",) * len(pairs)
+    return Motif(name, pairs, ("node",) * 4, "For the benchmark.", not kinds, names)
+
+
+MOTIFS = {
+    # the four ways to give the edges of a ring directions
+    "directed rings": (
+        _ring("cycle", "01 12 23 30"),
+        _ring("two paths of two", "01 12 03 32"),
+        _ring("paths of three and one", "01 12 23 03"),
+        _ring("sources and targets in turn", "01 03 21 23"),
+    ),
+    # two edges of each type, side by side or in turn
+    "typed rings": (
+        _ring("side by side", "01 12 23 03", "aabb"),
+        _ring("in turn", "01 12 23 03", "abab"),
+    ),
+}
+MOTIF_DATA = tuple(MOTIFS)
+
+
+@dataclass(frozen=True, eq=False)
+class MotifData(GraphData):
+    """Ten sets of graphs side by side, one for each split, which holds graphs of its set alone."""
+
+    motifs: tuple[Motif, ...]
+
+    def certificates(self) -> list[bytes]:
+        """That of each motif, with the relations of the graphs."""
+        relations = self.graph.relations
+        return [
+            Structure(
+                edge_channels(
+                    motif.num_nodes,
+                    motif.edges,
+                    [relations.names.index(name) for name in motif.edge_relations],
+                    relations,
+                )
+            ).certificate
+            for motif in self.motifs
+        ]
+
+
+def load_motif_data(name: str, num_graphs: int = _NUM_GRAPHS) -> MotifData:
+    """Generate the ten sets of a name, split 8:1:1, with the seeds 0 to 9."""
+    motifs = MOTIFS[name]
+    is_directed = motifs[0].directed is True
+    parts, labels, splits, first = [], [], [], 0
+    for seed in range(NUM_SEEDS):
+        dataset = MotifClassificationDataset(
+            num_graphs,
+            _NUM_BASE_NODES,
+            motifs=motifs,
+            seed=seed,
+            features="constant",
+            directed=is_directed,
+            relations=1 if is_directed else ("a", "b"),
+        )
+        parts.append(replace(dataset.planted.to_csr(), graph_ptr=dataset.node_offsets))
+        labels.append(dataset.labels.numpy())
+        rows = (dataset.train_idx, dataset.val_idx, dataset.test_idx)
+        splits.append(Split(*(np.sort(part.numpy()) + first for part in rows)))
+        first += num_graphs
+    graph = concatenate(parts)
+    zeros = np.zeros(graph.num_nodes, np.int64)
+    return MotifData(name, graph, np.concatenate(labels), len(motifs), splits, 0, zeros, motifs)
