@@ -19,6 +19,7 @@ from paper.data import (
     read_geom_gcn,
     stratified_splits,
 )
+from paper.motif_data import MOTIF_DATA, load_motif_data
 from paper.protocol import Experiment, Family, TrialOutcome, read_experiment, select_trial
 from paper.records import read_records
 from paper.table import HERE, TABLES, accuracy_table, write_tables
@@ -26,6 +27,8 @@ from paper.timing import MODELS
 from paper.tiny_data import tiny_graph_data, tiny_node_data
 from peers.graph_classifiers import make_batch
 from peers.networks import edge_list, sparse_rows
+
+from gomkcn_dgl.relations import SIMPLE
 
 EXPERIMENT = Experiment(
     name="tiny",
@@ -133,6 +136,25 @@ def test_features_are_standardised_over_training_graphs_alone():
     np.testing.assert_array_equal(features[:, 2:], data.graph.features[:, 2:])
 
 
+def test_only_directions_or_types_tell_the_class_of_motif_data():
+    for name in MOTIF_DATA:
+        data = load_motif_data(name, num_graphs=40)
+        assert len(set(data.certificates())) == data.num_classes
+        plain = data.graph.with_relations(SIMPLE)
+        motif_nodes = [20 + number for number in range(4)]
+        shapes = set()
+        for split in data.splits[:2]:
+            assert len(np.unique(np.concatenate(split))) == 40
+            for row in np.concatenate(split):
+                first = int(plain.graph_ptr[row])
+                nodes = [first + node for node in motif_nodes]
+                inside = [(u, v) for u, v in plain.adjacent_pairs().tolist() if {u, v} <= {*nodes}]
+                shapes.add(len(inside))
+        # the same ring in every graph
+        assert shapes == {4}
+        assert (data.graph.features == 1).all()
+
+
 def test_geom_gcn_files(tmp_path):
     nodes = tmp_path / "out1_node_feature_label.txt"
     (tmp_path / "out1_graph_edges.txt").write_text("a\tb\n0\t1\n1\t0\n2\t2\n")
@@ -193,8 +215,8 @@ def test_the_committed_tables_are_of_the_committed_results(tmp_path):
     for name in TABLES:
         experiment = read_experiment(HERE / f"{name}.toml")
         assert set(experiment.printed) <= set(experiment.models)
-        allowed = NODE_DATA + FILTERED_DATA if experiment.kind == "node" else GRAPH_DATA
-        assert set(experiment.data_sets) <= set(allowed)
+        allowed = {"node": NODE_DATA + FILTERED_DATA, "graph": GRAPH_DATA, "motif": MOTIF_DATA}
+        assert set(experiment.data_sets) <= set(allowed[experiment.kind])
 
 
 def call(*arguments):

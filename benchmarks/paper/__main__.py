@@ -20,6 +20,7 @@ EXPERIMENTS = (
     ("interpretability.py",),
     ("run.py", FOLDER / "node_classification.toml"),
     ("run.py", FOLDER / "graph_classification.toml"),
+    ("run.py", FOLDER / "motif_classification.toml"),
     ("hyperparameters.py",),
     ("timing.py",),
 )
