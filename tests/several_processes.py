@@ -39,6 +39,7 @@ from gomkcn_dgl.runtime.processes import (
 
 COMMAND = "train graphs.bin --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
 COMMAND += "--kernel random-walk --quiet --checkpoint-every 1 --force --out"
+MACHINE = "train graphs.bin --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
 
 
 def train_twins():
@@ -95,6 +96,7 @@ def main(path, run):
             gomkcn_dgl.runtime.interrupts.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
+        gomkcn([*MACHINE.split(), f"{run}-machine"], standalone_mode=False)
         outcome = {"size": world_size(), "parts": small_parts()}
         outcome["twins"] = train_twins()
         (_, first), (_, second) = gather_objects(outcome["twins"])

@@ -81,6 +81,18 @@ def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatc
     assert not Path("run/unfinished.pt").exists()
 
 
+def test_two_processes_train_the_kernel_machine_of_one(workplace, monkeypatch):
+    monkeypatch.chdir(workplace)
+    gomkcn(f"{several_processes.MACHINE} one-machine")
+    metrics, expected = (
+        json.loads(Path(f"{run}-machine", "metrics.json").read_text()) for run in ("run", "one")
+    )
+    assert metrics["tried"] == expected["tried"]
+    assert metrics["accuracy"] == expected["accuracy"]
+    assert Path("run-machine/explanation/explanation.html").exists()
+    assert not Path("run-machine/unfinished").exists()
+
+
 def test_a_single_process_and_an_incomplete_environment(monkeypatch):
     for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)

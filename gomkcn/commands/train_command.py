@@ -136,7 +136,7 @@ def train(
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
     from gomkcn_dgl.runtime.interrupts import Interrupts
-    from gomkcn_dgl.runtime.processes import is_first, join_processes
+    from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
@@ -165,7 +165,8 @@ def train(
             training.write_training(folder, run)
             if is_first():
                 click.echo(format_results(read_metrics(folder)))
-                _, page = explain_run(folder, data=data)
+                with single_process():
+                    _, page = explain_run(folder, data=data)
                 click.echo(f"what it learnt: {page}")
 
 
