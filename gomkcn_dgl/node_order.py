@@ -92,7 +92,7 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
     >>> other = as_csr([nx.cycle_graph(3), nx.path_graph(3)], features=[6, 5, 4, 3, 2, 1])
     >>> (order_collection(one).graph.features == order_collection(other).graph.features).all()
     np.True_
-    >>> order_collection(other).graphs.tolist()
+    >>> order_collection(as_csr([nx.path_graph(4), nx.path_graph(3)])).graphs.tolist()
     [1, 0]
     """
     number, graphs = np.arange(graph.num_nodes), np.arange(graph.num_graphs)
@@ -154,7 +154,7 @@ def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
     keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
-    if with_features and np.ptp(graph.features, axis=0).any():
+    if with_features and (graph.features != graph.features[:1]).any():
         keys.insert(0, _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features)))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
