@@ -268,16 +268,16 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         return self._gram(self._prepare(graphs), self.landmarks_)
 
     def transform(self, graphs: Any) -> np.ndarray:
-        """Features of graphs, float64 ``[H, at most num_landmarks]``."""
+        """Features of graphs, float64 ``[H, landmarks]``."""
         return np.asarray(_sharpen(self.similarities(graphs), self.gamma) @ self._map)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:
-    """The inverse square root of a kernel matrix, ``[L, at most L]``."""
+    """The inverse square root of a kernel matrix, ``[L, L]``; symmetric, so that it is unique."""
     # negative eigenvalues, which an indefinite kernel has, have no real features
     values, vectors = np.linalg.eigh(gram)
     kept = values > _LEAST_EIGENVALUE * values[-1]
-    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+    return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
 
 
 @dataclass(eq=False, repr=False)
@@ -382,7 +382,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             if checkpoints is not None:
                 if best is not None and checkpoints.agree_is_over():
                     break
-                store = checkpoints.within(f"levels-{num_levels}-tau-{tau:g}-{aggregation}")
+                store = checkpoints.within(f"levels-{num_levels}-tau-{tau!r}-{aggregation}")
             maker = self.make_kernel(num_levels, tau, aggregation).fit(graph)
             for gamma, values in maker.sharpened(graph, self.gamma, store):
                 for cost in self.cost:

@@ -16,7 +16,7 @@ sampled by their numbers: the samples are as random, but others when nodes are n
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -52,6 +52,9 @@ class OrderedGraph:
 
 
 _KNOWN: WeakKeyDictionary[CSRGraph, OrderedGraph] = WeakKeyDictionary()
+# graphs in which features count, and those of others
+_HEEDED: WeakSet[CSRGraph] = WeakSet()
+_HEEDING: WeakKeyDictionary[CSRGraph, CSRGraph] = WeakKeyDictionary()
 
 
 def order_by_structure(graph: CSRGraph) -> OrderedGraph:
@@ -121,17 +124,26 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
     # 3. it is sampled in the order of the given one
     as_sampled = np.argsort(rank[owner[sampled.nodes]], kind="stable")
     _KNOWN[ordered] = _ordered(ordered, position[sampled.nodes[as_sampled]], places)
+    if graph in _HEEDED:
+        _HEEDED.add(ordered)
     return OrderedCollection(ordered, nodes, position, places, graphs)
 
 
 def heed_features(graph: CSRGraph) -> CSRGraph:
-    """Let features decide, from now on, between nodes that are alike otherwise; return the graph.
+    """The same graph, in which features decide between nodes that are alike otherwise.
 
     Of two leaves of a hub, a subgraph that has room for one then takes the same one however they
-    are numbered.
+    are numbered. A graph is only ordered once.
     """
-    _KNOWN[graph] = _order(graph, with_features=True)
-    return graph
+    if graph in _HEEDED:
+        return graph
+    if graph not in _HEEDING:
+        # a graph of its own, since the one that was given keeps the order that it has
+        heeding = replace(graph)
+        _KNOWN[heeding] = _order(heeding, with_features=True)
+        _HEEDED.add(heeding)
+        _HEEDING[graph] = heeding
+    return _HEEDING[graph]
 
 
 def _hash_rows(features: np.ndarray) -> np.ndarray:

@@ -229,6 +229,11 @@ class ResidualGOMKCN(nn.Module):
             Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
         batch = graph if isinstance(graph, GraphBatch) else self._batch(graph, feat)
+        if len(batch.neighbours) != len(self.relations.channels):
+            raise InputError(
+                f"graph must have the {len(self.relations.channels)} channels of the model's "
+                f"relations, got {len(batch.neighbours)}; give the model the graph's relations."
+            )
         logits: Any = 0
         for level, head in zip(self.levels(batch, rows), self.heads, strict=True):
             read = level

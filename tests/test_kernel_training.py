@@ -1,6 +1,7 @@
 """`gomkcn train --method kernel`: its folder, predictions, page, resuming, and what it refuses."""
 
 import json
+import shutil
 from pathlib import Path
 
 import networkx as nx
@@ -116,6 +117,10 @@ def test_a_stopped_run_goes_on(monkeypatch):
     assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     assert "already holds a run (unfinished)" in refused("train TU --out run --quiet")
+    # a run of the other method neither goes on with it nor removes it
+    said = refused("train TU --out run --quiet --resume")
+    assert said.startswith("--method must be 'kernel' to go on with the unfinished run")
+    assert Path("run/unfinished").is_dir()
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
     gomkcn(f"train TU --out run {QUICK} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
@@ -129,7 +134,13 @@ def test_a_time_limit_takes_the_best_so_far():
     metrics = read_metrics("run")
     assert (metrics["partial"], len(metrics["tried"])) == (True, 20)
     gomkcn("predict run TU --out classes.csv")
-    gomkcn(f"train TU --out run {QUICK} --resume")
+    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").rglob("gram-*.npz")}
+    assert kept and not [*Path("run/unfinished").rglob("partial-*")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        gomkcn(f"train TU --out run {QUICK} --resume")
+    # nothing that was there was computed again
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
     assert (read_metrics("run")["partial"], len(read_metrics("run")["tried"])) == (False, 60)
 
 
@@ -158,6 +169,9 @@ def test_settings_of_one_method_are_not_those_of_the_other():
     Path("network.toml").write_text("[model]\nnum_filters = 3\n")
     said = refused("train TU --settings network.toml --method kernel --out run --quiet")
     assert said.startswith("--method must be that of the settings file, 'network', got 'kernel'")
+    Path("seed.toml").write_text('[model]\nmethod = "kernel"\n[training]\nseed = 3\n')
+    said = refused("train TU --settings seed.toml --out run --quiet")
+    assert said.startswith("table [training] of settings file 'seed.toml' is for the method")
     Path("both.toml").write_text('[model]\nmethod = "kernel"\n[training]\nnum_epochs = 3\n')
     said = refused("train TU --settings both.toml --out run --quiet")
     assert said.startswith("--epochs is for the method 'network', got the method 'kernel'")
@@ -173,6 +187,57 @@ def test_nodes_are_not_classified():
     assert "classifies graphs, and these are classes of nodes" in refused(
         f"train nodes.bin --out run {QUICK}"
     )
+
+
+def test_weights_of_edges_are_not_used_and_edge_features_refused():
+    from gomkcn_dgl._dgl import dgl
+    from gomkcn_dgl.io.reading import write_dgl_graphs
+
+    rng = torch.Generator().manual_seed(0)
+    graphs = []
+    for number in range(24):
+        shape = (nx.path_graph, nx.cycle_graph)[number % 2](4 + number // 2 % 3)
+        graph = dgl.from_networkx(shape)
+        source, target = graph.edges()
+        # both directions of an edge have one weight
+        graph.edata["weight"] = torch.rand(64, generator=rng)[source * target + source + target]
+        graphs.append(graph)
+    write_dgl_graphs("weighted.bin", graphs, torch.arange(24) % 2)
+    gomkcn(f"train weighted.bin --out run {QUICK}")
+    classifier = load_classifier("run")
+    data = read_training_data(classifier.settings.data)
+    gomkcn("predict run weighted.bin --out classes.csv")
+    table = pd.read_csv("classes.csv")
+    np.testing.assert_allclose(table["score 1"], classifier.decide(data.graph)[1][:, 1], atol=1e-5)
+    said = refused(f"train weighted.bin --out other {QUICK} --edge-features weight")
+    assert "for the method 'network', got the method 'kernel'" in said
+
+
+def test_a_graph_that_is_too_large_is_named_and_not_drawn():
+    graphs = [(nx.path_graph, nx.cycle_graph)[number % 2](450) for number in range(12)]
+    graphs += [(nx.path_graph, nx.cycle_graph)[number % 2](5) for number in range(12)]
+    write_tu("TU", graphs, [number % 2 for number in range(24)])
+    gomkcn(f"train TU --out run {QUICK} --most-nodes 4 --tau 1")
+    page = Path("run/explanation/explanation.html").read_text()
+    assert "(too large to be drawn)" in page
+    record = json.loads(Path("run/explanation/explanation.json").read_text())
+    assert all(one["graph"]["row"] >= 12 for one in record["responses"])
+    said = refused("explain run --graphs 0")
+    assert "graph 0 has 450 nodes; at most 400 can be drawn" in said
+
+
+def test_each_class_must_be_known():
+    graphs, classes = [nx.cycle_graph(4), nx.path_graph(4)] * 12, [0, 1] * 12
+    write_tu("TU", [*graphs, nx.star_graph(4)], [*classes, 2])
+    said = refused("train TU --out run --method kernel --folds 2 --split 0.3,0.1,0.5 --quiet")
+    assert said.startswith("--split must leave graphs of each class for training or validation")
+
+
+def test_a_damaged_note_of_an_unfinished_run_is_refused(monkeypatch):
+    write_graphs()
+    Path("run/unfinished").mkdir(parents=True)
+    Path("run/unfinished/identity.json").write_text("{")
+    assert "cannot be read" in refused(f"train TU --out run {QUICK} --resume")
 
 
 def test_a_damaged_machine_is_refused():

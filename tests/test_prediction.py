@@ -140,6 +140,7 @@ def test_the_verdict_is_honest(accuracy, size, words):
         "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}},
         "size": {"test": size},
         "data": {"task": "graph"},
+        "method": "network",
     }
     said = judge_accuracy(metrics)
     assert words in said

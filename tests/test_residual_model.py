@@ -140,5 +140,9 @@ def test_it_learns_what_only_the_kernel_sees():
 def test_what_is_refused():
     with pytest.raises(InputError, match="aggregate must be one of 'mean', 'sum', got 'max'"):
         make(aggregate="max")
+    directed = GraphCollection(as_csr(nx.DiGraph([(0, 1), (1, 2)])), 1, 4).whole()
+    model = ResidualGOMKCN(1, 2, num_filters=0)
+    with pytest.raises(InputError, match="graph must have the 1 channels of the model's relations"):
+        model(directed)
     with pytest.raises(InputError, match="feat must be given"):
         make()(dgl.graph(([0, 1], [1, 0])))

@@ -105,6 +105,8 @@ def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) 
             by_split: dict[int, list[Record]] = defaultdict(list)
             for record in records:
                 is_it = (record["model"], record["data"]) == (model, data)
+                is_it &= record["trial"] < experiment.trials
+                is_it &= record["split"] < experiment.splits
                 if is_it and record.get("motifs") is not None:
                     by_split[record["split"]].append(record)
             found = [select_trial(trials)["motifs"] for trials in by_split.values()]

@@ -22,6 +22,7 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
 from gomkcn_dgl.runtime.checkpoint import check_identity
+from gomkcn_dgl.runtime.file_bytes import parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     broadcast_object,
@@ -51,6 +52,8 @@ class CheckpointStore:
         self.folder = None if folder is None else Path(folder)
         self.interrupts = interrupts
         self.time_is_up = False
+        # whether what is computed after the time limit is as good as what was computed before
+        self.is_complete = False
         self._in_memory: dict[str, Arrays] = {}
         # written with the first result, so that a job that is refused at once leaves nothing
         self._identity: dict[str, Any] | None = None
@@ -62,8 +65,14 @@ class CheckpointStore:
         path = self.folder / _IDENTITY
         self._identity = json.loads(json.dumps(identity, default=str))
         if path.exists():
-            saved = json.loads(path.read_text(encoding="utf-8"))
-            check_identity(path, saved, self._identity or {})
+            try:
+                saved = parse_json(read_file(path))
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"result {str(path)!r} cannot be read ({reason_of(error)}); "
+                    "start anew with --force."
+                ) from None
+            check_identity(path, saved if isinstance(saved, dict) else {}, self._identity or {})
         for partial_result in self.folder.glob(f"{_PARTIAL}*"):
             partial_result.unlink()
 
@@ -150,11 +159,16 @@ class CheckpointStore:
         return self.time_is_up
 
     def within(self, name: str) -> CheckpointStore:
-        """A store of its own for a part of the job, in a folder below this one."""
+        """A store of its own for a part of the job, in a folder below this one.
+
+        Its results follow from the input of the job alone, and are kept after the time limit, too.
+        """
         if self.folder is None:
             return CheckpointStore(None, self.interrupts)
         self._write_identity(self.folder)
-        return CheckpointStore(self.folder / name, self.interrupts)
+        part = CheckpointStore(self.folder / name, self.interrupts)
+        part.is_complete = True
+        return part
 
     def _write_identity(self, folder: Path) -> None:
         if self._identity is not None:
@@ -170,7 +184,8 @@ class CheckpointStore:
         """Files that may hold a result, in order of preference."""
         if self.folder is None:
             return []
-        names = [f"{_PARTIAL}{name}", name] if self.time_is_up else [name]
+        is_partial = self.time_is_up and not self.is_complete
+        names = [f"{_PARTIAL}{name}", name] if is_partial else [name]
         return [self.folder / f"{each}.npz" for each in names]
 
     def _read(self, name: str) -> Arrays | None:

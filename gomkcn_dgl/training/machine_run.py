@@ -53,13 +53,14 @@ class TrainedMachine:
         return known if isinstance(kernel, GOMKGram) else known[kernel.chosen_]
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each graph, int64 ``[G]``, and how strongly each class is voted for."""
+        """The class of each graph, int64 ``[G]``, and a score ``[G, C]``, highest for the class."""
         graph = graph.with_relations(self.relations)
         values = self.machine.kernel_.transform(graph)
         scores = self.machine.machine_.decision_function(values)
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
-        return self.machine.machine_.predict(values), scores
+        # predict breaks ties between votes in another way
+        return scores.argmax(axis=1), scores
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values, for :func:`restore_machine`."""
@@ -100,11 +101,19 @@ def run_machine(
     start = time.perf_counter()
     if data.task != "graph":
         raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")
+    if data.graph.edge_features is not None:
+        raise InputError("edge_features are for the method 'network', got the method 'kernel'.")
     # 1. what is learnt from
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
     settings = settings.override({"task": "graph", "split": shares})
     checkpoints.identify(identity_of(settings, data, split))
     graphs, known = split_graphs(data.graph), known_rows(split)
+    missing = np.setdiff1d(np.arange(data.num_classes), data.labels[known])
+    if len(missing):
+        raise InputError(
+            "split must leave graphs of each class for training or validation, and leaves none of "
+            f"{data.class_names[missing[0]]!r}; give these larger shares."
+        )
     # 2. the machine
     machine = _new_machine(settings.machine)
     with checkpoints.interrupts or contextlib.nullcontext():

@@ -58,6 +58,8 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         if settings.label_names is not None:
             graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
+        # classifiers learn without weights, as read_labelled says
+        graph = dataclasses.replace(graph, weights=None)
         if classifier.relations is not None:
             _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)

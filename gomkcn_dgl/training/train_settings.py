@@ -286,6 +286,12 @@ def read_train_settings(path: str | Path) -> TrainSettings:
     read = read_tables(path, types)
     method = check_choice("method", read.get("model", {}).get("method", defaults.method), METHODS)
     _refuse_others(method, [name for table in read.values() for name in table])
+    (other,) = set(_OWN_TABLE) - {method}
+    if read.get(_OWN_TABLE[other]):
+        raise InputError(
+            f"table [{_OWN_TABLE[other]}] of settings file {str(path)!r} is for the method "
+            f"{other!r}, got the method {method!r}."
+        )
     return TrainSettings(
         **{
             name: dataclasses.replace(table, **read.get(name, {}))

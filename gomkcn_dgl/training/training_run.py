@@ -97,8 +97,13 @@ def prepare_training_folder(
     """Create the folder of a run; None: the run to resume is finished."""
     own = _UNFINISHED[method]
     # what a run of the other method left is in the way as well
-    others = [name for name in _UNFINISHED.values() if name != own]
-    resume_it = begin_run(folder, (*_RUN_FILES, *others), METRICS, own, force=force, resume=resume)
+    ((other_method, other),) = [one for one in _UNFINISHED.items() if one[0] != method]
+    if resume and not force and (Path(folder) / other).exists():
+        raise InputError(
+            f"method must be {other_method!r} to go on with the unfinished run in the folder "
+            f"{str(folder)!r}, got {method!r}."
+        )
+    resume_it = begin_run(folder, (*_RUN_FILES, other), METRICS, own, force=force, resume=resume)
     if resume_it is None:
         return None
     if method == "kernel":

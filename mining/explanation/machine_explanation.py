@@ -13,7 +13,7 @@ from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.machine_run import TrainedMachine
 from mining.explanation.node_labels import NodeLabels
-from mining.explanation.shown_rows import choose_rows, confusion_of
+from mining.explanation.shown_rows import MOST_DRAWN_NODES, choose_rows, confusion_of
 from mining.structures.edges_among import edges_among
 
 # of each graph
@@ -26,9 +26,10 @@ Edges = tuple[tuple[int, int], ...]
 class ComparedGraph:
     """A graph of the data set: its number, class and drawing.
 
-    ``nodes`` are counted within the data set, ``edges`` are pairs of positions in ``nodes``;
-    ``edge_relations`` and ``labels`` number those of the explanation. ``similarity`` is the kernel
-    value with the graph that it is compared with, 1 for a graph with itself.
+    ``nodes`` are counted within the data set, none of a graph that is too large to be drawn, and
+    ``edges`` are pairs of positions in ``nodes``; ``edge_relations`` and ``labels`` number those of
+    the explanation. ``similarity`` is the kernel value with the graph that it is compared with, 1
+    for a graph with itself.
     """
 
     row: int
@@ -120,6 +121,8 @@ def explain_machine(
 
 def _compared(row: int, similarity: float, data: LabelledData, labels: NodeLabels) -> ComparedGraph:
     nodes = np.arange(*data.graph.graph_ptr[row : row + 2])
+    # what is too large for a drawing has none
+    nodes = nodes if len(nodes) <= MOST_DRAWN_NODES else nodes[:0]
     edges = edges_among(data.graph, nodes)
     return ComparedGraph(
         row,

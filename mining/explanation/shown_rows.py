@@ -11,7 +11,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.training.labelled_data import LabelledData
 
 # drawings of more nodes are unreadable
-_MAX_DRAWN_NODES = 400
+MOST_DRAWN_NODES = 400
 
 
 def choose_rows(
@@ -29,9 +29,9 @@ def choose_rows(
             raise InputError(
                 f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
             )
-        if data.task == "graph" and sizes[row] > _MAX_DRAWN_NODES:
+        if data.task == "graph" and sizes[row] > MOST_DRAWN_NODES:
             raise InputError(
-                f"graph {row} has {sizes[row]} nodes; at most {_MAX_DRAWN_NODES} can be drawn."
+                f"graph {row} has {sizes[row]} nodes; at most {MOST_DRAWN_NODES} can be drawn."
             )
     return list(rows)
 
@@ -39,7 +39,7 @@ def choose_rows(
 def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
     """First correctly classified test row of each class that can be drawn; any, if none is."""
     sizes = np.diff(data.graph.graph_ptr)
-    small = sizes[test] <= _MAX_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
+    small = sizes[test] <= MOST_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
     right = test[small & (predicted[test] == data.labels[test])]
     first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
     rows = np.concatenate(first)

@@ -136,7 +136,7 @@ def _drawings(explanation: AnyExplanation) -> dict[str, Drawing]:
         }
     drawings = {}
     for one in explanation.responses:
-        graphs = _compared(one, explanation)
+        graphs = [(graph, draw) for graph, draw in _compared(one, explanation) if draw is not None]
         titles = [f"graph {graph.row}" for graph, _ in graphs]
         drawings[f"{task}_{one.row:05d}.svg"] = arrange([draw for _, draw in graphs], 4, titles)
     return drawings
@@ -216,11 +216,16 @@ def _machine_values(explanation: MachineExplanation, metrics: Mapping[str, Any])
 
 def _compared(
     one: Comparison, explanation: MachineExplanation
-) -> list[tuple[ComparedGraph, Drawing]]:
-    """A graph and those most like it, with their drawings."""
+) -> list[tuple[ComparedGraph, Drawing | None]]:
+    """A graph and those most like it, with their drawings; None for one that is too large."""
     labels, styles = explanation.labels, _styles(explanation)
     return [
-        (graph, draw_compared(graph, _faces(graph.labels, len(graph.nodes), labels), styles))
+        (
+            graph,
+            draw_compared(graph, _faces(graph.labels, len(graph.nodes), labels), styles)
+            if graph.nodes
+            else None,
+        )
         for graph in (one.graph, *one.similar)
     ]
 
@@ -234,6 +239,7 @@ def judge_accuracy(metrics: Mapping[str, Any]) -> str:
     """Say whether a classifier is better than the answer that needs no learning.
 
     >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10}, "data": {"task": "graph"},
+    ...                 "method": "network",
     ...                 "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}}})
     'Always answering “toxic” is correct for 60.0%: this classifier is no better than that, and \
 what its filters show does not explain the classes.'
@@ -242,9 +248,10 @@ what its filters show does not explain the classes.'
     answer, least = metrics["baseline"]["answer"], metrics["baseline"]["accuracy"]["test"]
     always = f"Always answering “{answer}” is correct for {least:.1%}"
     if accuracy <= least:
+        shows = "what its filters show" if metrics["method"] == "network" else "what it compares"
         return (
-            f"{always}: this classifier is no better than that, and what its filters show does not "
-            "explain the classes."
+            f"{always}: this classifier is no better than that, and {shows} does not explain the "
+            "classes."
         )
     ends = binomtest(round(accuracy * size), size).proportion_ci(method="wilson")
     if ends.low <= least:

@@ -65,8 +65,7 @@ class SubgraphSource:
                 f"graph must have the {width} features that the miner was fitted on, "
                 f"got {csr.features.shape[1]}."
             )
-        # a graph of its own, since the caller's keeps the order that it has
-        return heed_features(replace(with_relations(_without_values(csr), self.relations)))
+        return heed_features(with_relations(_without_values(csr), self.relations))
 
     def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
         """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
