@@ -28,6 +28,8 @@ from gomkcn_dgl.runtime.hashing import mix64
 # two million edges; the copy and the work on it take some 200 MB
 MOST_ENTRIES = 2**22
 _MOST_ROUNDS = 16
+# entries of a collection in which nodes that look alike are told apart, one after the other
+_MOST_TOLD_APART = 2**19
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -105,6 +107,8 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
         return OrderedCollection(graph, number, number, sampled.places, graphs)
     # 1. the graphs by their size, then by the sum of their nodes' colours
     colors = _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features))
+    # told apart, graphs with the same colours differ where they are not the same
+    colors = _tell_apart(graph, owner, colors)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mix64(colors), dtype=np.uint64)])
     sizes = np.diff(graph.graph_ptr)
     graphs = np.lexsort((total[graph.graph_ptr[1:]] - total[graph.graph_ptr[:-1]], sizes))
@@ -167,7 +171,8 @@ def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
     if with_features and (graph.features != graph.features[:1]).any():
-        keys.insert(0, _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features)))
+        colors = _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features))
+        keys.insert(0, _tell_apart(graph, owner, colors))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
     rows = _reorder(graph, nodes)
@@ -254,6 +259,28 @@ def _colors(
             break
         color = np.where(growing[owner], refined, color)
         num_classes = np.maximum(num_classes, counts)
+    return color
+
+
+def _tell_apart(graph: CSRGraph, owner: np.ndarray, color: np.ndarray) -> np.ndarray:
+    """Colours that tell apart the nodes of small graphs that look alike from everywhere.
+
+    In each graph of a collection one of two such nodes is given a colour of its own, all are
+    refined, and so on. Which one makes no difference where a symmetry exchanges them.
+    """
+    if graph.num_graphs == 1 or len(graph.indices) > _MOST_TOLD_APART:
+        return color
+    over = _hash_links(graph)
+    for _ in range(_MOST_ROUNDS):
+        order = np.lexsort((color, owner))
+        is_alike = (np.diff(owner[order]) == 0) & (np.diff(color[order].astype(np.int64)) == 0)
+        alike = order[:-1][is_alike]
+        if not len(alike):
+            break
+        one_of_each = alike[np.unique(owner[alike], return_index=True)[1]]
+        color = color.copy()
+        color[one_of_each] = mix64(color[one_of_each] * _ODD + np.uint64(1))
+        color = _colors(graph, owner, over, color)
     return color
 
 

@@ -13,7 +13,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.layer import GOMKConv
-from gomkcn_dgl.node_order import order_by_structure, order_collection
+from gomkcn_dgl.node_order import heed_features, order_by_structure, order_collection
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
 with_policies = pytest.mark.parametrize("policy", POLICIES)
@@ -189,3 +189,30 @@ def test_a_collection_in_its_order_is_sampled_as_it_was_given():
     own = extract_subgraphs(given, 2, 5)
     other = extract_subgraphs(ordered.graph, 2, 5)
     np.testing.assert_array_equal(ordered.given(other.nodes), own.nodes[ordered.nodes])
+
+
+def test_molecules_that_colours_cannot_tell_apart_have_one_order():
+    """Decalin and bicyclopentyl look alike from every atom, and each has symmetries."""
+    decalin = nx.cycle_graph(10)
+    decalin.add_edge(0, 5)
+    pentagons = nx.disjoint_union(nx.cycle_graph(5), nx.cycle_graph(5))
+    pentagons.add_edge(0, 5)
+    graphs = [decalin, pentagons, nx.path_graph(10), nx.cycle_graph(6)]
+    expected = None
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        shuffled, labels = [], []
+        for number in rng.permutation(4).tolist():
+            names = rng.permutation(len(graphs[number]))
+            one = nx.empty_graph(len(names))
+            one.add_edges_from((names[u], names[v]) for u, v in graphs[number].edges)
+            shuffled.append(one)
+            # the first atom of each is of another element
+            labels.append((names[0] == np.arange(len(names))).astype(np.float32))
+        given = heed_features(as_csr(shuffled, features=np.concatenate(labels)))
+        ordered = order_collection(given).graph
+        arrays = ordered.indptr, ordered.indices, ordered.features, ordered.graph_ptr
+        if expected is not None:
+            for own, other in zip(arrays, expected, strict=True):
+                np.testing.assert_array_equal(own, other)
+        expected = arrays
