@@ -106,9 +106,7 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
     if len(graph.indices) > MOST_ENTRIES:
         return OrderedCollection(graph, number, number, sampled.places, graphs)
     # 1. the graphs by their size, then by the sum of their nodes' colours
-    colors = _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features))
-    # told apart, graphs with the same colours differ where they are not the same
-    colors = _tell_apart(graph, owner, colors)
+    colors = _colors_with_features(graph, owner)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mix64(colors), dtype=np.uint64)])
     sizes = np.diff(graph.graph_ptr)
     graphs = np.lexsort((total[graph.graph_ptr[1:]] - total[graph.graph_ptr[:-1]], sizes))
@@ -171,8 +169,7 @@ def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
     if with_features and (graph.features != graph.features[:1]).any():
-        colors = _colors(graph, owner, _hash_links(graph), _hash_rows(graph.features))
-        keys.insert(0, _tell_apart(graph, owner, colors))
+        keys.insert(0, _colors_with_features(graph, owner))
     # stable: nodes of the same colours keep their order
     nodes = np.lexsort(keys)
     rows = _reorder(graph, nodes)
@@ -262,15 +259,17 @@ def _colors(
     return color
 
 
-def _tell_apart(graph: CSRGraph, owner: np.ndarray, color: np.ndarray) -> np.ndarray:
-    """Colours that tell apart the nodes of small graphs that look alike from everywhere.
+def _colors_with_features(graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
+    """The same where features count, and nodes of small graphs that look alike are told apart.
 
     In each graph of a collection one of two such nodes is given a colour of its own, all are
-    refined, and so on. Which one makes no difference where a symmetry exchanges them.
+    refined, and so on. Which one makes no difference where a symmetry exchanges them. Then graphs
+    that are not the same differ in their colours, too.
     """
+    over = _hash_links(graph)
+    color = _colors(graph, owner, over, _hash_rows(graph.features))
     if graph.num_graphs == 1 or len(graph.indices) > _MOST_TOLD_APART:
         return color
-    over = _hash_links(graph)
     for _ in range(_MOST_ROUNDS):
         order = np.lexsort((color, owner))
         is_alike = (np.diff(owner[order]) == 0) & (np.diff(color[order].astype(np.int64)) == 0)

@@ -43,12 +43,17 @@ class Cell:
         return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
+def _counts(experiment: Experiment, record: Record) -> bool:
+    """Whether a trial is among those of the settings."""
+    return bool(record["trial"] < experiment.trials and record["split"] < experiment.splits)
+
+
 def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, str], Cell]:
     """One cell for each (model, data set) with results; trials past the settings do not count."""
     by_split: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(dict)
     unfinished: dict[tuple[str, str], str] = {}
     for record in records:
-        if record["trial"] >= experiment.trials or record["split"] >= experiment.splits:
+        if not _counts(experiment, record):
             continue
         key = record["model"], record["data"]
         if record["val"] is None:
@@ -105,9 +110,7 @@ def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) 
             by_split: dict[int, list[Record]] = defaultdict(list)
             for record in records:
                 is_it = (record["model"], record["data"]) == (model, data)
-                is_it &= record["trial"] < experiment.trials
-                is_it &= record["split"] < experiment.splits
-                if is_it and record.get("motifs") is not None:
+                if is_it and record.get("motifs") is not None and _counts(experiment, record):
                     by_split[record["split"]].append(record)
             found = [select_trial(trials)["motifs"] for trials in by_split.values()]
             if found:
