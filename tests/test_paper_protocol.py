@@ -8,9 +8,11 @@ import sys
 import numpy as np
 import pytest
 import torch
-from paper import run
+from paper import node_machine, run
 from paper.__main__ import EXPERIMENTS
 from paper.data import (
+    BOND_DATA,
+    DIRECTED_DATA,
     FILTERED_DATA,
     GRAPH_DATA,
     NODE_DATA,
@@ -28,6 +30,8 @@ from paper.tiny_data import tiny_graph_data, tiny_node_data
 from peers.graph_classifiers import make_batch
 from peers.networks import edge_list, sparse_rows
 
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.relations import SIMPLE
 
 EXPERIMENT = Experiment(
@@ -114,6 +118,17 @@ def test_a_model_that_takes_too_long_is_tried_once_on_a_data_set(tmp_path):
     assert {r["unfinished"] for r in records} == {"not finished in 0 s"}
 
 
+def test_a_model_is_run_on_its_sets_alone(tmp_path):
+    families = {
+        "GOMKCN": Family("GOMKCN", {"width": [1, 2], "epochs": [1]}, lucky_trial),
+        "other": Family("other", {"width": [1], "epochs": [1]}, lucky_trial, data_sets=["b"]),
+    }
+    run.run_trials(EXPERIMENT, tmp_path / "r.jsonl", tiny_node_data, families)
+    done = [(r["model"], r["data"], r["trial"]) for r in read_records(tmp_path / "r.jsonl")]
+    # and a grid of one point has one trial
+    assert set(done) == {("other", "b", 0), *(("GOMKCN", d, t) for d in "ab" for t in (0, 1))}
+
+
 def test_splits_are_disjoint_complete_and_stratified():
     labels = np.repeat([0, 1, 2], [50, 30, 21])
     splits = stratified_splits(labels, num_splits=4)
@@ -123,6 +138,37 @@ def test_splits_are_disjoint_complete_and_stratified():
         counts = [np.bincount(labels[part]).tolist() for part in split]
         assert counts == [[30, 18, 13], [10, 6, 4], [10, 6, 4]]
     assert all(map(np.array_equal, stratified_splits(labels, num_splits=1)[0], splits[0]))
+
+
+def test_the_machine_of_nodes_compares_their_subgraphs():
+    data = tiny_node_data("tiny")
+    gram = node_machine._gram(data, 1, 0.3, 8)
+    np.testing.assert_allclose(np.diag(gram), 1, atol=1e-5)
+    np.testing.assert_allclose(gram, gram.T, atol=1e-6)
+    rooted = node_machine._rooted_graphs(data, 8)
+    assert [one.num_nodes for one in rooted] == np.minimum(1 + data.graph.degrees, 8).tolist()
+    outcome = node_machine.NODE_MACHINE.trial(
+        data, data.splits[0], {"num_levels": 1, "tau": 0.3, "max_nodes": 8}, 0
+    )
+    # features tell the types
+    assert outcome.val == outcome.test == 1
+
+
+def test_wasserstein_distances_move_nodes():
+    """Of two graphs without edges: what it takes to move one set of points to the other."""
+    pytest.importorskip("ot")
+    from peers.wasserstein import _distances
+
+    data = tiny_graph_data("tiny")
+    none = np.zeros((0,), np.int64)
+    parts = [csr_from_edges(none, none, 2, features=np.float32([[0], [4]])) for _ in range(2)]
+    parts[1] = csr_from_edges(none, none, 1, features=np.float32([[2]]))
+    graph = concatenate(parts)
+    data = dataclasses.replace(data, graph=graph, labels=np.array([0, 1]))
+    spread = graph.features.std()
+    # a node without neighbours is halved at each of two steps
+    length = 2 / spread * np.sqrt(1 + 1 / 4 + 1 / 16)
+    np.testing.assert_allclose(_distances(data, 2), [[0, length], [length, 0]], rtol=1e-6)
 
 
 def test_features_are_standardised_over_training_graphs_alone():
@@ -215,7 +261,11 @@ def test_the_committed_tables_are_of_the_committed_results(tmp_path):
     for name in TABLES:
         experiment = read_experiment(HERE / f"{name}.toml")
         assert set(experiment.printed) <= set(experiment.models)
-        allowed = {"node": NODE_DATA + FILTERED_DATA, "graph": GRAPH_DATA, "motif": MOTIF_DATA}
+        allowed = {
+            "node": NODE_DATA + FILTERED_DATA,
+            "graph": GRAPH_DATA + BOND_DATA,
+            "motif": MOTIF_DATA,
+        }
         assert set(experiment.data_sets) <= set(allowed[experiment.kind])
 
 
@@ -296,17 +346,31 @@ def test_real_node_data(shared_data, name, nodes, edges, width, classes):
     assert data.graph.features.shape == (nodes, width)
     assert (data.graph.num_edges, data.num_classes) == (edges, classes)
     sums = data.graph.features.sum(axis=1)
+    assert (data.directed is not None) == (name in DIRECTED_DATA)
+    if data.directed is not None:
+        # the same pairs, of which few are joined both ways
+        assert data.directed.is_directed and data.directed.num_edges >= edges
+        assert (data.directed.indices == data.graph.indices).all()
     if name in ("cora", "citeseer"):
         np.testing.assert_allclose(sums[sums > 0], 1, atol=1e-5)
 
 
 @pytest.mark.parametrize(
     ("name", "width", "continuous"),
-    [("ENZYMES", 21, 18), ("PROTEINS", 32, 29), ("IMDB-MULTI", 89, 0), ("REDDIT-BINARY", 5, 5)],
+    [
+        ("ENZYMES", 21, 18),
+        ("PROTEINS", 32, 29),
+        ("IMDB-MULTI", 89, 0),
+        ("REDDIT-BINARY", 5, 5),
+        ("MUTAG", 7, 0),
+        ("MUTAG with bonds", 7, 0),
+    ],
 )
 def test_real_folds_are_disjoint_and_complete(shared_data, name, width, continuous):
     data = load_graph_data(name, shared_data)
     assert data.graph.features.shape[1] == width and data.num_continuous == continuous
+    # aromatic, single, double, triple
+    assert len(data.graph.relations.names) == (4 if name.endswith("bonds") else 1)
     everything = list(range(data.graph.num_graphs))
     assert len(data.splits) == 10
     assert sorted(np.concatenate([fold.test for fold in data.splits])) == everything

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from inputs import tu_folder
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.planetoid import NodeFiles, read_planetoid
 from gomkcn_dgl.io.reading import read_tu_labels
+from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.training.splits import Split
 
 _PLANETOID, _GEOM_GCN = ("cora", "citeseer"), ("chameleon", "squirrel", "actor")
 _FILTERED = "_filtered"
 NODE_DATA = (*_PLANETOID, *_GEOM_GCN)
 FILTERED_DATA = ("chameleon_filtered", "squirrel_filtered")
+# links of articles to articles
+DIRECTED_DATA = ("chameleon", "squirrel", *FILTERED_DATA)
 # folder of the files, and which node features they hold; continuous attributes come first
 _TU_FEATURES: dict[str, tuple[str, ...]] = {
     "ENZYMES": ("attributes", "labels"),
     "PROTEINS_full": ("attributes", "labels"),
     "DD": ("labels",),
+    "MUTAG": ("labels",),
 }
-_TU_NAMES = {"PROTEINS": "PROTEINS_full"}
+_TU_NAMES = {"PROTEINS": "PROTEINS_full", "MUTAG with bonds": "MUTAG"}
 GRAPH_DATA = ("DD", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY")
+BOND_DATA = ("MUTAG", "MUTAG with bonds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +51,8 @@ class NodeData:
     labels: np.ndarray  # int64 [V]
     num_classes: int
     splits: list[Split]
+    # the same with directions, where the edges have them
+    directed: CSRGraph | None = field(default=None, kw_only=True)
     # where a model should train
     device: str = field(default="cpu", kw_only=True)
 
@@ -82,14 +91,17 @@ def load_node_data(name: str, data_folder: Path) -> NodeData:
     files = read_node_files(name.removesuffix(_FILTERED), data_folder)
     if name.endswith(_FILTERED):
         files = _induced(files, distinct_nodes(files))
-    graph = csr_from_edges(
-        files.edges[:, 0],
-        files.edges[:, 1],
-        len(files.labels),
-        features=_rows_to_one(files.features) if name in _PLANETOID else files.features,
+    features = _rows_to_one(files.features) if name in _PLANETOID else files.features
+    make = functools.partial(csr_from_edges, *files.edges.T, len(files.labels), features=features)
+    splits = stratified_splits(files.labels)
+    return NodeData(
+        name,
+        make(),
+        files.labels,
+        int(files.labels.max()) + 1,
+        splits,
+        directed=make(directed=True) if name in DIRECTED_DATA else None,
     )
-    classes = int(files.labels.max()) + 1
-    return NodeData(name, graph, files.labels, classes, stratified_splits(files.labels))
 
 
 def read_node_files(name: str, data_folder: Path) -> NodeFiles:
@@ -182,19 +194,23 @@ def stratified_splits(labels: np.ndarray, seed: int = 0, num_splits: int = 10) -
 
 
 def load_graph_data(name: str, data_folder: Path) -> GraphData:
-    """Load a graph classification set with its published folds.
+    """Load a graph classification set with its published folds; MUTAG has ten drawn ones.
 
-    ENZYMES and PROTEINS (``PROTEINS_full``): attributes and one-hot labels; DD: one-hot labels;
-    IMDB: one-hot degree; REDDIT: a local degree profile.
+    ENZYMES and PROTEINS (``PROTEINS_full``): attributes and one-hot labels; DD and MUTAG: one-hot
+    labels; IMDB: one-hot degree; REDDIT: a local degree profile. The types of MUTAG's bonds are
+    left out but for the set that is named after them.
     """
-    if name not in GRAPH_DATA:
-        raise InputError(f"name must be one of {', '.join(GRAPH_DATA)}, got {name!r}.")
+    known = (*GRAPH_DATA, *BOND_DATA)
+    if name not in known:
+        raise InputError(f"name must be one of {', '.join(known)}, got {name!r}.")
     file_name = _TU_NAMES.get(name, name)
     folder = tu_folder(data_folder, file_name)
     if folder is None:
         raise InputError(f"{data_folder} must hold a folder {file_name}_*, got none.")
     kinds = _TU_FEATURES.get(file_name)
     graph = read_graph(folder, features=kinds)
+    if name == "MUTAG":
+        graph = graph.with_relations(SIMPLE)
     classes = read_tu_labels(folder)
     if kinds is None:
         node_labels = graph.degrees
@@ -210,7 +226,8 @@ def load_graph_data(name: str, data_folder: Path) -> GraphData:
         one_hot = [label.startswith("label") for label in graph.feature_names]
         continuous = one_hot.index(True)
         node_labels = graph.features[:, continuous:].argmax(axis=1)
-    folds = _read_folds(data_folder / "splits" / f"{file_name}_splits.json")
+    published = data_folder / "splits" / f"{file_name}_splits.json"
+    folds = _drawn_folds(classes) if name in BOND_DATA else _read_folds(published)
     num_classes = int(classes.max()) + 1
     return GraphData(name, graph, classes, num_classes, folds, continuous, node_labels)
 
@@ -221,6 +238,17 @@ def _read_folds(path: Path) -> list[Split]:
         inner = fold["model_selection"][0]
         parts = (inner["train"], inner["validation"], fold["test"])
         folds.append(Split(*(np.array(part, dtype=np.int64) for part in parts)))
+    return folds
+
+
+def _drawn_folds(classes: np.ndarray, num_folds: int = 10) -> list[Split]:
+    """Stratified folds for a set without published ones; a tenth of what is left validates."""
+    draw = StratifiedKFold(num_folds, shuffle=True, random_state=0)
+    folds = []
+    for number, (known, test) in enumerate(draw.split(classes, classes)):
+        inner = StratifiedShuffleSplit(1, test_size=0.1, random_state=number)
+        train, validation = next(inner.split(known, classes[known]))
+        folds.append(Split(np.sort(known[train]), np.sort(known[validation]), test))
     return folds
 
 

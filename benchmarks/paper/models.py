@@ -12,6 +12,7 @@ import torch
 from peers.graph_classifiers import GRAPH_FAMILIES
 from peers.graph_kernels import KERNEL_FAMILIES
 from peers.node_networks import NODE_FAMILIES
+from peers.wasserstein import WASSERSTEIN
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -30,9 +31,10 @@ from gomkcn_dgl import (
 )
 from gomkcn_dgl.relations import SIMPLE
 from mining.structures.discrete_filters import discretize
-from paper.data import GraphData, NodeData, Split
+from paper.data import DIRECTED_DATA, GraphData, NodeData, Split
 from paper.motif_data import MotifData
-from paper.protocol import PATIENCE, Family, Params, TrialOutcome
+from paper.node_machine import NODE_MACHINE
+from paper.protocol import PATIENCE, Family, Params, TrialOutcome, timed
 
 Grid = Mapping[str, Sequence[Any]]
 Kernel = Callable[[Params], GraphKernel]
@@ -71,7 +73,16 @@ _NODE_SHAPES: list[Params] = [
 ]
 # of what is read at the input layer
 _DROPOUT = 0.8
-# residual networks: the whole one, and without one branch, or without both, at the same points
+# residual networks: the whole one, and without one branch, or without both, at the same points;
+# neighbours are averaged in one shape and summed in the other, where their number tells
+_RESIDUAL_GRAPH_SHAPES: list[Params] = [
+    {"pooling": "mean", "aggregate": "mean", "norm": "batch"},
+    {"pooling": "sum", "aggregate": "sum", "norm": "batch"},
+]
+_RESIDUAL_NODE_SHAPES: list[Params] = [
+    {"aggregate": "mean", "norm": "layer"},
+    {"aggregate": "sum", "norm": "batch"},
+]
 _RESIDUAL_GRAPH_GRID: Grid = {
     "hidden": [64],
     "num_blocks": [2, 3],
@@ -90,7 +101,7 @@ _RESIDUAL_NODE_GRID: Grid = {
     "num_blocks": [2],
     "num_filters": [16],
     "filter_size": [4],
-    "max_nodes": [16],
+    "max_nodes": [8],
     "num_hops": [1],
     "num_steps": [1],
     "input_dropout": [0.5],
@@ -103,6 +114,9 @@ _RESIDUAL_NODE_GRID: Grid = {
 # motifs are rings of four nodes, which a subgraph of two hops holds; features are constant, and a
 # class is told by the best subgraph
 _MOTIF_SHAPES: list[Params] = [{"pooling": "max"}, {"pooling": "mean"}]
+_RESIDUAL_MOTIF_SHAPES: list[Params] = [
+    {**shape, "aggregate": "mean", "norm": "batch"} for shape in _MOTIF_SHAPES
+]
 _MOTIF_GRID: Grid = {
     **_GRAPH_GRID,
     "hidden": [None],
@@ -121,8 +135,10 @@ _RESIDUAL_MOTIF_GRID: Grid = {
     "num_steps": [2],
     "policy": ["dense"],
 }
+_DIRECTED = "GOMK residual directed"
 _BRANCHES: dict[str, Params] = {
     "GOMK residual": {},
+    _DIRECTED: {},
     "residual without kernel": {"num_filters": 0},
     "residual without neighbours": {"aggregate": None},
     "residual without edges": {"num_filters": 0, "aggregate": None},
@@ -209,10 +225,16 @@ def node_trial(
 
 
 def residual_trial(
-    data: NodeData, split: Split, params: Params, seed: int, branches: Params
+    data: NodeData,
+    split: Split,
+    params: Params,
+    seed: int,
+    branches: Params,
+    is_directed: bool = False,
 ) -> TrialOutcome:
     """Train a residual network of graphs or nodes with some of its branches."""
-    of_graphs, graph = isinstance(data, GraphData), data.graph
+    of_graphs, graph = isinstance(data, GraphData), data.directed if is_directed else data.graph
+    assert graph is not None
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
     size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
@@ -227,14 +249,14 @@ def residual_trial(
         max_nodes=size,
         num_hops=params["num_hops"],
         kernel=_gomk(params),
-        norm="batch" if of_graphs else "layer",
+        norm=params["norm"],
         input_norm=params.get("input_norm", "batch"),
         pooling=params.get("pooling"),
         input_dropout=params.get("input_dropout", 0.0),
         dropout=params["dropout"],
         policy=policy,
         relations=graph.relations,
-        **{"num_filters": params["num_filters"], **branches},
+        **{"num_filters": params["num_filters"], "aggregate": params["aggregate"], **branches},
     )
     settings = TrainingSettings(
         params["epochs"],
@@ -258,14 +280,20 @@ def _fit(
     labels = torch.from_numpy(data.labels).to(data.device)
     initialize_from_classes(model, collection, labels, split.train, seed=settings.seed)
     history = train_classifier(model, collection, labels, split.train, split.val, settings)
-    of_test = evaluate_classifier(model, collection, labels, split.test).accuracy
+    of_test, seconds = timed(lambda: evaluate_classifier(model, collection, labels, split.test))
     best, motifs = history.best, None
     if isinstance(data, MotifData) and len(model.convs):
         # classes whose motif is among the filters of any convolution
         found = {one for conv in model.convs for one in discretize(conv.filters).certificates()}
         motifs = sum(certificate in found for certificate in data.certificates())
     return TrialOutcome(
-        best.accuracy, best.loss, of_test, history.best_epoch, len(history.validation), motifs
+        best.accuracy,
+        best.loss,
+        of_test.accuracy,
+        history.best_epoch,
+        len(history.validation),
+        motifs,
+        seconds,
     )
 
 
@@ -291,9 +319,9 @@ def kernel_machine_trial(data: GraphData, split: Split, params: Params, seed: in
         random_state=seed,
         **_KERNEL_MACHINES.get(data.name, {}),
     ).fit([graphs[i] for i in known], data.labels[known])
-    predicted = machine.predict([graphs[i] for i in split.test])
+    predicted, seconds = timed(lambda: machine.predict([graphs[i] for i in split.test]))
     accuracy = float((predicted == data.labels[split.test]).mean())
-    return TrialOutcome(machine.best_score_, None, accuracy, 1, 1)
+    return TrialOutcome(machine.best_score_, None, accuracy, 1, 1, predict_seconds=seconds)
 
 
 _KERNELS: dict[str, Kernel] = {
@@ -314,23 +342,29 @@ def families_of(kind: str) -> dict[str, Family]:
         trial = graph_trial
         grid = _MOTIF_GRID if kind == "motif" else _GRAPH_GRID
         shapes = _MOTIF_SHAPES if kind == "motif" else _GRAPH_SHAPES
-        peers = [*GRAPH_FAMILIES, *KERNEL_FAMILIES]
+        peers = [*GRAPH_FAMILIES, *KERNEL_FAMILIES, WASSERSTEIN]
     ours = [
         Family(name, grid, functools.partial(trial, kernel=kernel), shapes=shapes)
         for name, kernel in _KERNELS.items()
     ]
-    residual_grid = {
-        "node": _RESIDUAL_NODE_GRID, "graph": _RESIDUAL_GRAPH_GRID, "motif": _RESIDUAL_MOTIF_GRID
-    }[kind]  # fmt: skip
+    residual_grid, residual_shapes = {
+        "node": (_RESIDUAL_NODE_GRID, _RESIDUAL_NODE_SHAPES),
+        "graph": (_RESIDUAL_GRAPH_GRID, _RESIDUAL_GRAPH_SHAPES),
+        "motif": (_RESIDUAL_MOTIF_GRID, _RESIDUAL_MOTIF_SHAPES),
+    }[kind]
     ours += [
         Family(
             name,
             residual_grid,
-            functools.partial(residual_trial, branches=branches),
-            shapes=[{}] if kind == "node" else shapes,
+            functools.partial(residual_trial, branches=branches, is_directed=name == _DIRECTED),
+            shapes=residual_shapes,
+            data_sets=DIRECTED_DATA if name == _DIRECTED else (),
         )
         for name, branches in _BRANCHES.items()
+        if kind == "node" or name != _DIRECTED
     ]
-    if kind != "node":
+    if kind == "node":
+        ours.append(NODE_MACHINE)
+    else:
         ours.append(Family("GOMK machine", {"aggregation": ["mean", "sym"]}, kernel_machine_trial))
     return {family.name: family for family in (*ours, *peers)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,6 +80,14 @@ class TrialOutcome:
     epochs: int
     # classes whose planted motif is among the filters; None where there are no such
     motifs: int | None = None
+    # processor time of predicting the test part; None where a matrix of all kernels was made before
+    predict_seconds: float | None = None
+
+
+def timed(predict: Callable[[], Any]) -> tuple[Any, float]:
+    """What it returns, and the processor time that it took."""
+    start = time.process_time()
+    return predict(), round(time.process_time() - start, 4)
 
 
 @dataclass(frozen=True)
@@ -91,13 +100,20 @@ class Family:
     # ``trial(data, split, params, seed)`` trains on ``split.train``, selects its epoch on
     # ``split.val`` and returns a TrialOutcome
     trial: Callable[..., TrialOutcome]
-    # the module that must be installed; None for our own models
-    requires: str | None = None
+    # the modules that must be installed; none for our own models
+    requires: Sequence[str] = ()
     # parameters that belong together, beside those of the grid; trials take them in turn
     shapes: Sequence[Params] = ({},)
+    # the sets that it is for; none: all
+    data_sets: Sequence[str] = ()
 
     def is_installed(self) -> bool:
-        return self.requires is None or importlib.util.find_spec(self.requires) is not None
+        return all(importlib.util.find_spec(module) is not None for module in self.requires)
+
+    def is_for(self, trial: Trial) -> bool:
+        """Whether its set is one of the model's, and its grid has so many points."""
+        is_among = not self.data_sets or trial.data in self.data_sets
+        return is_among and trial.trial < self.num_points
 
     @property
     def num_points(self) -> int:

@@ -21,7 +21,12 @@ from paper.protocol import Experiment, read_experiment, select_trial
 from paper.records import Record, read_records
 
 HERE = Path(__file__).parent
-TABLES = ("node_classification", "graph_classification", "motif_classification")
+TABLES = (
+    "node_classification",
+    "graph_classification",
+    "motif_classification",
+    "bond_classification",
+)
 _BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
 
 
@@ -100,6 +105,34 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     lines.append("")
     lines += [f"- {note}" for note in experiment.notes.values()]
     return "\n".join(lines) + "\n"
+
+
+def cost_table(experiment: Experiment, records: Iterable[Record]) -> str:
+    """Processor time of a trial, training and test, and of the test alone."""
+    by_key: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in records:
+        if record["val"] is not None and _counts(experiment, record):
+            by_key[record["model"], record["data"]].append(record)
+    lines = [
+        "Seconds of processor time of a trial on one thread, median (and most); behind the "
+        "semicolon those of predicting the test part, where they were measured:",
+        "",
+        f"| | {' | '.join(experiment.data_sets)} |",
+        "|---" * (len(experiment.data_sets) + 1) + "|",
+    ]
+    for model in experiment.models:
+        row = [_cost_text(by_key.get((model, data), [])) for data in experiment.data_sets]
+        lines.append(f"| {model} | {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cost_text(records: list[Record]) -> str:
+    if not records:
+        return "–"
+    seconds = [record["cpu_seconds"] for record in records]
+    text = f"{statistics.median(seconds):.3g} ({max(seconds):.3g})"
+    predicting = [r["predict_seconds"] for r in records if r.get("predict_seconds") is not None]
+    return text + (f"; {statistics.median(predicting):.2g}" if predicting else "")
 
 
 def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) -> list[str]:
@@ -203,7 +236,9 @@ def write_tables(readme: Path, results: Path) -> str:
     for name in TABLES:
         records = read_records(results / f"{name}.jsonl")
         if records:
-            parts.append(accuracy_table(read_experiment(HERE / f"{name}.toml"), records))
+            experiment = read_experiment(HERE / f"{name}.toml")
+            parts.append(accuracy_table(experiment, records))
+            parts.append(cost_table(experiment, records))
             parts.append(_made_by(records))
     tables = "\n".join(parts)
     text = readme.read_text(encoding="utf-8")

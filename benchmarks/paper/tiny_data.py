@@ -21,8 +21,10 @@ def tiny_node_data(name: str) -> NodeData:
     )
     labels = planted.node_type.astype(np.int64)
     classes = int(labels.max()) + 1
-    graph = csr_from_edges(*planted.edges.T, planted.num_nodes, features=planted.features)
-    return NodeData(name, graph, labels, classes, stratified_splits(labels))
+    ends, features = (*planted.edges.T, planted.num_nodes), planted.features
+    graph = csr_from_edges(*ends, features=features)
+    directed = csr_from_edges(*ends, features=features, directed=True)
+    return NodeData(name, graph, labels, classes, stratified_splits(labels), directed=directed)
 
 
 def tiny_graph_data(name: str) -> GraphData:

@@ -1,6 +1,7 @@
 """Peers of graph classification: GCN, GIN, GraphSAGE, TopKPool and SAGPool of PyG, and an MLP.
 
-R-GCN is for graphs whose edges have directions or types; the others take all edges as alike.
+R-GCN is for graphs whose edges have directions or types; the others take all edges as alike. TFGW
+compares what GIN makes of a graph with templates by optimal transport (POT).
 
 The first three, and GIN with residual connections, read out every layer and add what they read, as
 our model does; the pooling networks read mean and largest value after every pooling, as their
@@ -9,7 +10,8 @@ authors do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +34,18 @@ _SHARED = {
 }
 GRID = {**_SHARED, "pooling": ["sum", "mean", "max"]}
 POOLING_GRID = {**_SHARED, "ratio": [0.5, 0.8]}
-# a direction and its opposite, or two types
-_MOST_CHANNELS = 2
+TEMPLATE_GRID = {
+    "hidden": [16, 32],
+    "num_layers": [2],
+    "num_templates": [4, 8],
+    "template_size": [6, 8],
+    "dropout": [0.0, 0.2],
+    "lr": [0.01, 0.001],
+    "batch_size": [32],
+    "epochs": [100],
+}
+# a direction and its opposite, or the bonds of molecules
+_MOST_CHANNELS = 4
 Convolution = Callable[[int, int], nn.Module]
 
 
@@ -133,6 +145,31 @@ class _PoolingNetwork(nn.Module):
         return self.head(total)
 
 
+class _TemplateNetwork(nn.Module):
+    """Layers of GIN, then distances to templates that are learnt (Vincent-Cuaz et al., 2022)."""
+
+    def __init__(self, convolution: Convolution, width: int, classes: int, params: Params) -> None:
+        super().__init__()
+        from ot.gnn import TFGWPooling
+
+        hidden, templates = params["hidden"], params["num_templates"]
+        widths = [width, *[hidden] * params["num_layers"]]
+        self.layers = nn.ModuleList(map(convolution, widths[:-1], widths[1:]))
+        self.pool = TFGWPooling(hidden, templates, params["template_size"], alpha=None)
+        self.head = nn.Sequential(
+            nn.BatchNorm1d(templates), nn.Dropout(params["dropout"]), nn.Linear(templates, classes)
+        )
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        hidden = batch.features
+        for layer in self.layers:
+            hidden = torch.relu(layer(hidden, batch.edges))
+        with warnings.catch_warnings():
+            # POT makes sparse tensors, which torch calls a beta
+            warnings.simplefilter("ignore", UserWarning)
+            return self.head(self.pool(hidden, batch.edges, batch.graph_of))
+
+
 def _read_out(how: str, hidden: Tensor, graph_of: Tensor, num_graphs: int) -> Tensor:
     from torch_geometric.utils import scatter
 
@@ -212,7 +249,12 @@ def make_batch(
 
 
 def _family(
-    name: str, network_class: Any, layer: Any, grid: Mapping[str, Any], edges_of: Any
+    name: str,
+    network_class: Any,
+    layer: Any,
+    grid: Mapping[str, Any],
+    edges_of: Any,
+    requires: Sequence[str] = (PYG,),
 ) -> Family:
     def trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
         """Train in shuffled batches."""
@@ -231,7 +273,7 @@ def _family(
 
         return fit_network(network, predict, batches, data, split, params, PATIENCE)
 
-    return Family(name, grid, trial, PYG)
+    return Family(name, grid, trial, requires)
 
 
 GRAPH_FAMILIES = [
@@ -243,4 +285,5 @@ GRAPH_FAMILIES = [
     _family("R-GCN", _ReadoutNetwork, _RelationalConv, GRID, typed_edge_list),
     _family("TopKPool", _PoolingNetwork, _top_k, POOLING_GRID, edge_list),
     _family("SAGPool", _PoolingNetwork, _sag, POOLING_GRID, edge_list),
+    _family("TFGW", _TemplateNetwork, _gin, TEMPLATE_GRID, edge_list, [PYG, "ot"]),
 ]

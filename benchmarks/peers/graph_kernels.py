@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from paper.data import GraphData, Split
+from paper.nested_machine import COSTS, nested_machine
 from paper.protocol import Family, Params, TrialOutcome
 
-_COSTS = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
 _ITERATIONS = [1, 2, 3, 4, 5]
 
 
@@ -77,40 +77,19 @@ def _family(name: str, kernel: Callable[[Any], Any], parameter: str, values: lis
 
         return TrialOutcome(accuracy(split.val), None, accuracy(split.test), 1, 1)
 
-    return Family(name, {parameter: values, "cost": _COSTS}, trial, "grakel")
+    return Family(name, {parameter: values, "cost": COSTS}, trial, ["grakel"])
 
 
-def _nested(name: str, kernel: Callable[[Any], Any], iterations: list[int]) -> Family:
-    """All settings chosen by five-fold cross-validation inside training and validation part.
-
-    So does our own machine.
-    """
-
-    def trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
-        from sklearn.model_selection import GridSearchCV, StratifiedKFold
-        from sklearn.svm import SVC
-
-        known = np.concatenate([split.train, split.val])
-        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-        best, chosen = None, iterations[0]
-        for number in iterations:
-            gram = _gram(data, kernel, number)[np.ix_(known, known)]
-            search = GridSearchCV(SVC(kernel="precomputed"), {"C": _COSTS}, cv=folds)
-            search.fit(gram, data.labels[known])
-            if best is None or search.best_score_ > best.best_score_:
-                best, chosen = search, number
-        assert best is not None
-        gram = _gram(data, kernel, chosen)[np.ix_(split.test, known)]
-        accuracy = float((best.predict(gram) == data.labels[split.test]).mean())
-        return TrialOutcome(float(best.best_score_), None, accuracy, 1, 1)
-
-    return Family(name, {}, trial, "grakel")
+def _nested(name: str, kernel: Callable[[Any], Any]) -> Family:
+    return nested_machine(
+        name, lambda data, steps: _gram(data, kernel, steps), _ITERATIONS, ["grakel"]
+    )
 
 
 KERNEL_FAMILIES = [
     _family("WL", _weisfeiler_lehman, "iterations", _ITERATIONS),
     _family("WL-OA", _optimal_assignment, "iterations", _ITERATIONS),
     _family("random walk", _random_walk, "decay", [0.01, 0.1]),
-    _nested("WL nested", _weisfeiler_lehman, _ITERATIONS),
-    _nested("WL-OA nested", _optimal_assignment, _ITERATIONS),
+    _nested("WL nested", _weisfeiler_lehman),
+    _nested("WL-OA nested", _optimal_assignment),
 ]

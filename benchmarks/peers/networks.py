@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import torch
 from paper.data import NodeData, Split
-from paper.protocol import BestEpoch, Params, TrialOutcome
+from paper.protocol import BestEpoch, Params, TrialOutcome, timed
 from torch import Tensor, nn
 
 PYG = "torch_geometric"
@@ -39,7 +39,7 @@ def typed_edge_list(
 def sparse_rows(
     indptr: np.ndarray, indices: np.ndarray, channels: np.ndarray | None = None
 ) -> Tensor:
-    """The symmetric adjacency ``[V, V]`` as compressed sparse rows, all edges alike.
+    """The adjacency ``[V, V]`` as compressed sparse rows, all edges alike.
 
     With it PyG multiplies instead of gathering a row for each edge: forward and backward of a GCN
     layer on Squirrel take 25 ms instead of 250.
@@ -51,6 +51,13 @@ def sparse_rows(
         return torch.sparse_csr_tensor(
             rows, columns, torch.ones(len(indices)), (len(rows) - 1,) * 2
         )
+
+
+def outgoing_rows(indptr: np.ndarray, indices: np.ndarray, channels: np.ndarray) -> Tensor:
+    """The adjacency ``[V, V]`` of a graph with directions: where a row's edges lead to."""
+    leaves = channels[:, 0]
+    ends = np.concatenate([[0], np.cumsum(leaves)])
+    return sparse_rows(ends[indptr], indices[leaves])
 
 
 def fit_network(
@@ -93,5 +100,5 @@ def fit_network(
         elif epoch - best.epoch >= patience:
             break
     network.load_state_dict(best_state)
-    test, _ = evaluate(split.test)
-    return TrialOutcome(best.val, best.val_loss, test, best.epoch, epoch)
+    (test, _), seconds = timed(lambda: evaluate(split.test))
+    return TrialOutcome(best.val, best.val_loss, test, best.epoch, epoch, predict_seconds=seconds)

@@ -1,7 +1,9 @@
 """Peers of node classification: GCN, GAT, GIN and GraphSAGE of PyG, two layers each.
 
 "GCN residual" has residual connections and a norm, which bring a GCN to where newer models are (Luo
-et al., "Classic GNNs are strong baselines", NeurIPS 2024); "MLP" sees no edge.
+et al., "Classic GNNs are strong baselines", NeurIPS 2024). "Dir-SAGE residual" has the same and
+weights of its own for each direction (Rossi et al., "Edge directionality improves learning on
+heterophilic graphs", LoG 2023). "MLP" sees no edge.
 
 Features are brought to the hidden width first. In GCN and GAT that is their own first product, done
 on sparse features; GIN and GraphSAGE sum over neighbours before theirs and get one more linear
@@ -11,15 +13,16 @@ layer, since on thousands of columns the sum would take minutes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from paper.data import NodeData, Split
+from paper.data import DIRECTED_DATA, NodeData, Split
 from paper.protocol import Family, Params, TrialOutcome
 from torch import Tensor, nn
 
-from peers.networks import PYG, edge_list, fit_network, sparse_rows
+from peers.networks import PYG, edge_list, fit_network, outgoing_rows, sparse_rows
 
 _HEADS = 8
 GRID = {
@@ -143,17 +146,43 @@ def _sage(width: int, classes: int, params: Params) -> nn.Module:
     return _Network(width, params, first, second, nn.ReLU())
 
 
-class _ResidualNetwork(nn.Module):
-    """Product with sparse features, then layers ``h + dropout(relu(norm(GCN(h))))``."""
+class _DirectedLayer(nn.Module):
+    """A node itself, and the means of the nodes that it leads to and that lead to it."""
 
-    def __init__(self, width: int, classes: int, params: Params) -> None:
+    def __init__(self, hidden: int) -> None:
         super().__init__()
-        from torch_geometric.nn import GCNConv
+        from torch_geometric.nn import SAGEConv
 
+        self.own = nn.Linear(hidden, hidden)
+        self.sides = nn.ModuleList(
+            SAGEConv(hidden, hidden, root_weight=False, bias=False) for _ in range(2)
+        )
+        self._incoming: Tensor | None = None
+
+    def forward(self, features: Tensor, outgoing: Tensor) -> Tensor:
+        if self._incoming is None:
+            self._incoming = outgoing.to_sparse_coo().t().coalesce().to_sparse_csr()
+        sides = zip(self.sides, (outgoing, self._incoming), strict=True)
+        return self.own(features) + sum(layer(features, edges) for layer, edges in sides) / 2
+
+
+def _gcn_layer(hidden: int) -> nn.Module:
+    from torch_geometric.nn import GCNConv
+
+    return GCNConv(hidden, hidden, cached=True)
+
+
+class _ResidualNetwork(nn.Module):
+    """Product with sparse features, then layers ``h + dropout(relu(norm(layer(h))))``."""
+
+    def __init__(
+        self, layer: Callable[[int], nn.Module], width: int, classes: int, params: Params
+    ) -> None:
+        super().__init__()
         hidden, number = params["hidden"], params["num_layers"]
         norm = nn.BatchNorm1d if params["norm"] == "batch" else nn.LayerNorm
         self.product = SparseLinear(width, hidden, params["dropout"])
-        self.layers = nn.ModuleList(GCNConv(hidden, hidden, cached=True) for _ in range(number))
+        self.layers = nn.ModuleList(layer(hidden) for _ in range(number))
         self.norms = nn.ModuleList(norm(hidden) for _ in range(number))
         self.dropout = nn.Dropout(params["dropout"])
         self.head = nn.Linear(hidden, classes)
@@ -184,13 +213,16 @@ def _family(
     build: Callable[[int, int, Params], nn.Module],
     edges_of: Callable[..., Tensor] = sparse_rows,
     grid: Mapping[str, Sequence[Any]] = GRID,
+    data_sets: Sequence[str] = (),
 ) -> Family:
     def trial(data: NodeData, split: Split, params: Params, seed: int) -> TrialOutcome:
         """Train on all training nodes at once."""
         torch.manual_seed(seed)
         network = build(data.graph.features.shape[1], data.num_classes, params).to(data.device)
-        edges = edges_of(data.graph.indptr, data.graph.indices).to(data.device)
-        features = SparseFeatures.of(data.graph.features, data.device)
+        graph = data.directed if edges_of is outgoing_rows else data.graph
+        channels = None if graph.links is None else graph.relations.links[graph.links]
+        edges = edges_of(graph.indptr, graph.indices, channels).to(data.device)
+        features = SparseFeatures.of(graph.features, data.device)
         return fit_network(
             network,
             lambda rows: network(features, edges)[rows],
@@ -198,7 +230,7 @@ def _family(
             data, split, params, patience=params["epochs"],
         )  # fmt: skip
 
-    return Family(name, grid, trial, PYG)
+    return Family(name, grid, trial, [PYG], data_sets=data_sets)
 
 
 NODE_FAMILIES = [
@@ -206,6 +238,13 @@ NODE_FAMILIES = [
     _family("GAT", _gat, edge_list),
     _family("GIN", _gin),
     _family("GraphSAGE", _sage),
-    _family("GCN residual", _ResidualNetwork, grid=RESIDUAL_GRID),
+    _family("GCN residual", partial(_ResidualNetwork, _gcn_layer), grid=RESIDUAL_GRID),
+    _family(
+        "Dir-SAGE residual",
+        partial(_ResidualNetwork, _DirectedLayer),
+        outgoing_rows,
+        RESIDUAL_GRID,
+        DIRECTED_DATA,
+    ),
     _family("MLP", _StructureFreeNetwork),
 ]
