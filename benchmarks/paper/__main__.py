@@ -21,6 +21,7 @@ EXPERIMENTS = (
     ("run.py", FOLDER / "node_classification.toml"),
     ("run.py", FOLDER / "graph_classification.toml"),
     ("run.py", FOLDER / "motif_classification.toml"),
+    ("run.py", FOLDER / "bond_classification.toml"),
     ("hyperparameters.py",),
     ("timing.py",),
 )
