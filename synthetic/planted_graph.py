@@ -181,7 +181,10 @@ class PlantedGraph:
         each edge. These are the copies planted: a graph may hold more occurrences by chance, and
         fewer if edges were deleted.
         """
-        return {"motifs": [_truth_of(self, motif) for motif in self.motifs]}
+        instances: dict[str, list[list[int]]] = {motif.name: [] for motif in self.motifs}
+        for name, nodes in self.instances:
+            instances[name].append(list(nodes))
+        return {"motifs": [motif_truth(motif, instances[motif.name]) for motif in self.motifs]}
 
     def relabel(self, new_id: np.ndarray) -> PlantedGraph:
         """Return the same graph with node v called ``new_id[v]``.
@@ -216,9 +219,8 @@ class PlantedGraph:
         )
 
 
-def _truth_of(planted: PlantedGraph, motif: Motif) -> dict[str, Any]:
-    """Return one row of the truth."""
-    instances = [list(nodes) for name, nodes in planted.instances if name == motif.name]
+def motif_truth(motif: Motif, instances: list[list[int]]) -> dict[str, Any]:
+    """Return one row of the truth: a motif, and the nodes of each copy."""
     entry: dict[str, Any] = {
         "name": motif.name,
         "num_nodes": motif.num_nodes,

@@ -211,6 +211,13 @@ def test_any_content_is_accepted_or_refused_as_by_reading(tmp_path, content, nam
     assert files_of(tmp_path / "converted") == files_of(tmp_path / "read")
 
 
+def test_what_is_kept_of_a_run_is_small(tmp_path):
+    runs = sorted_runs.SortedRuns(tmp_path, [])
+    runs.add(np.arange(10_000))
+    # a view would hold all of them
+    assert [one.base for one in runs._samples] == [None]
+
+
 def test_a_part_has_no_more_keys_than_its_bound(write, tmp_path, monkeypatch, caplog):
     """A hub with most of the edges, and an edge that is given many times."""
     rng = np.random.default_rng(0)

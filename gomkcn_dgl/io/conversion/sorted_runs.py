@@ -36,7 +36,8 @@ class SortedRuns:
         for path, values in zip(self._paths, (keys, *columns), strict=True):
             with open(path, "ab") as file:
                 values.tofile(file)
-        self._samples.append(keys[::_SAMPLE_STEP])
+        # a copy: a view would keep all keys in memory
+        self._samples.append(keys[::_SAMPLE_STEP].copy())
         self._starts.append(self._starts[-1] + len(keys))
 
     def parts(self, keys_at_once: int) -> Iterator[list[np.ndarray]]:
