@@ -121,6 +121,16 @@ class CSRGraph:
         """Number of neighbours of each node, int64 ``[V]``."""
         return np.diff(self.indptr)
 
+    @property
+    def stored_features(self) -> np.ndarray:
+        """The features, or the one row of a constant feature that is not stored for each node."""
+        return self.features[:1] if self.features.strides[0] == 0 else self.features
+
+    def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
+        """Number of neighbours of some nodes, int64, shaped like ``nodes``."""
+        degrees: np.ndarray = self.indptr[nodes + 1] - self.indptr[nodes]
+        return degrees
+
     def graph_of(self, nodes: np.ndarray) -> np.ndarray:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
         return np.searchsorted(self.graph_ptr, nodes, side="right") - 1

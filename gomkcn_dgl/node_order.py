@@ -38,19 +38,33 @@ class OrderedGraph:
     """A graph whose nodes are numbered in an order of their own.
 
     Node ``v`` of ``graph`` is node ``nodes[v]`` of the graph that was given, whose node ``u`` has
-    the position ``position[u]``; ``places[v]`` is where the node stands in its own graph.
+    the position ``position[u]``; None for a graph that keeps its numbers.
     """
 
     graph: CSRGraph
-    nodes: np.ndarray
-    position: np.ndarray
-    places: np.ndarray
+    nodes: np.ndarray | None
+    position: np.ndarray | None
 
     def given(self, nodes: np.ndarray) -> np.ndarray:
         """Nodes of ``graph``, -1 = none, as nodes of the graph that was given, int32."""
+        if self.nodes is None:
+            return np.asarray(nodes, np.int32)
         # -1 is the last entry
         table = np.append(self.nodes, -1).astype(np.int32)
         return table.take(nodes, mode="wrap")
+
+    def positions(self, nodes: np.ndarray) -> np.ndarray:
+        """Nodes of the graph that was given as nodes of ``graph``, int64."""
+        return np.asarray(nodes, np.int64) if self.position is None else self.position[nodes]
+
+    def places(self, nodes: np.ndarray) -> np.ndarray:
+        """Where nodes of ``graph`` stand in their own graph of the collection."""
+        places: np.ndarray = nodes - self.graph.graph_ptr[self.graph.graph_of(nodes)]
+        return places
+
+    def values(self, of_nodes: np.ndarray) -> np.ndarray:
+        """Values of the nodes that were given, in the order of ``graph``."""
+        return of_nodes if self.nodes is None else of_nodes[self.nodes]
 
 
 _KNOWN: WeakKeyDictionary[CSRGraph, OrderedGraph] = WeakKeyDictionary()
@@ -100,11 +114,11 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
     >>> order_collection(as_csr([nx.path_graph(4), nx.path_graph(3)])).graphs.tolist()
     [1, 0]
     """
-    number, graphs = np.arange(graph.num_nodes), np.arange(graph.num_graphs)
+    graphs, sampled = np.arange(graph.num_graphs), order_by_structure(graph)
+    if sampled.nodes is None or sampled.position is None:
+        return OrderedCollection(graph, None, None, graphs)
+    number = np.arange(graph.num_nodes)
     owner = graph.graph_of(number)
-    sampled = order_by_structure(graph)
-    if len(graph.indices) > MOST_ENTRIES:
-        return OrderedCollection(graph, number, number, sampled.places, graphs)
     # 1. the graphs by their size, then by the sum of their nodes' colours
     colors = _colors_with_features(graph, owner)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mix64(colors), dtype=np.uint64)])
@@ -122,13 +136,12 @@ def order_collection(graph: CSRGraph) -> OrderedCollection:
         graph_ptr=np.concatenate([[0], np.cumsum(sizes[graphs])]),
         node_ids=None,
     )
-    places = number - ordered.graph_ptr[ordered.graph_of(number)]
     # 3. it is sampled in the order of the given one
     as_sampled = np.argsort(rank[owner[sampled.nodes]], kind="stable")
-    _KNOWN[ordered] = _ordered(ordered, position[sampled.nodes[as_sampled]], places)
+    _KNOWN[ordered] = _ordered(ordered, position[sampled.nodes[as_sampled]])
     if graph in _HEEDED:
         _HEEDED.add(ordered)
-    return OrderedCollection(ordered, nodes, position, places, graphs)
+    return OrderedCollection(ordered, nodes, position, graphs)
 
 
 def heed_features(graph: CSRGraph) -> CSRGraph:
@@ -159,12 +172,10 @@ def _hash_rows(features: np.ndarray) -> np.ndarray:
 
 
 def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
-    number = np.arange(graph.num_nodes)
-    owner = graph.graph_of(number)
-    places = number - graph.graph_ptr[owner]
     if len(graph.indices) > MOST_ENTRIES:
         # a graph of its own, since what stands for a key would be kept by its value
-        return OrderedGraph(replace(graph), number, number, places)
+        return OrderedGraph(replace(graph), None, None)
+    owner = graph.graph_of(np.arange(graph.num_nodes))
     keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
     if graph.weights is not None or graph.edge_features is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
@@ -180,17 +191,15 @@ def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
         group = np.cumsum(first) - 1
         nodes = nodes[np.lexsort((_visits(rows, group), group))]
         rows = _reorder(graph, nodes)
-    return _ordered(graph, nodes, places, rows)
+    return _ordered(graph, nodes, rows)
 
 
-def _ordered(
-    graph: CSRGraph, nodes: np.ndarray, places: np.ndarray, rows: csr_array | None = None
-) -> OrderedGraph:
+def _ordered(graph: CSRGraph, nodes: np.ndarray, rows: csr_array | None = None) -> OrderedGraph:
     """The graph with its nodes in this order; ``rows`` are its rows if they are known."""
     position = np.empty_like(nodes)
     position[nodes] = np.arange(len(nodes))
     rows = _reorder(graph, nodes) if rows is None else rows
-    return OrderedGraph(_renumbered(graph, rows), nodes, position, places)
+    return OrderedGraph(_renumbered(graph, rows), nodes, position)
 
 
 def _renumbered(graph: CSRGraph, rows: csr_array) -> CSRGraph:

@@ -225,7 +225,7 @@ def extract_subgraphs(
     # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
     ordered = order_by_structure(graph)
     work = ordered.graph
-    starts = ordered.position[_check_roots(roots, graph.num_nodes)]
+    starts = ordered.positions(_check_roots(roots, graph.num_nodes))
     links, reverse = work.links, work.relations.reverse
     if work.edge_features is not None:
         # in place of its link, an entry has its number, from 1; that tells link and features
@@ -239,7 +239,7 @@ def extract_subgraphs(
         links,
         reverse,
         starts,
-        ordered.places[starts],
+        ordered.places(starts),
         num_hops,
         max_nodes,
         policy,

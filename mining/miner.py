@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.node_order import order_collection
+from gomkcn_dgl.node_order import OrderedGraph, order_collection
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
@@ -84,8 +84,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
         None: none.
     null_samples : int
         Most graphs of each null model. Sampling ends earlier where all verdicts are decided.
-    count_error, count_seconds : float
-        Wanted relative error of counts that are estimated, and most seconds for each.
+    count_error, count_seconds : float, float or None
+        Wanted relative error of counts that are estimated, and most seconds for each. None: 1, and
+        10 in a graph of more than 8 million edges.
     num_epochs : int
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
@@ -257,19 +258,23 @@ class PatternMiner(PatternFeatures, MinerParameters):
             replace(one, family=None if one.family is None else first.get(one.family))
             for one in choice.others
         ]
-        self._set_attributes(source, located, ordered.nodes, len(pool))
+        self._set_attributes(source, located, ordered, len(pool))
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
 
     def _set_attributes(
-        self, source: SubgraphSource, located: LocatedPatterns, nodes: np.ndarray, num_pooled: int
+        self,
+        source: SubgraphSource,
+        located: LocatedPatterns,
+        ordered: OrderedGraph,
+        num_pooled: int,
     ) -> None:
-        """Set what :meth:`fit` found out beside the patterns; ``nodes`` are those of each row."""
+        """Set what :meth:`fit` found out beside the patterns, in the order that was given."""
         near = located.neighbourhoods
         self.source_, self.filters_, self.num_candidates_ = source, located.filters, num_pooled
         self.n_features_in_ = len(source.scaling.offset)
-        order = np.argsort(nodes[near.roots])
+        order = np.argsort(ordered.given(near.roots))
         self.nearest_, self.nearest_similarity_ = (
             one[order] if len(one) else one for one in near.nearest()
         )
@@ -308,8 +313,8 @@ def learn_distinct_filters(
 def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
-    scaling = FeatureScaling.fit(csr.features, miner.resolve_learning().feature_contrast)
-    categories = Categories.find(csr.features, csr.feature_names)
+    scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
+    categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
     if miner.noisy_copies == "yes" and csr.links is not None:
         raise InputError(

@@ -17,6 +17,7 @@ from mining.choosing.choice import ChoiceRules
 from mining.learning.filter_learning import FilterLearning
 from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
 from mining.null_models.null_models import NULL_MODELS
+from mining.null_models.small_graphs import LARGE
 from mining.pattern_counts import LEVELS, VALUES
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling
@@ -33,6 +34,8 @@ USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
 RANKINGS = ("surprise", "frequency", "coverage", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
+# most seconds to count a pattern, and in a graph of more than 8 million edges
+COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
 # patterns of more nodes cannot be counted
 MOST_NODES = 62
 KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
@@ -49,7 +52,7 @@ class MinerParameters(BaseEstimator):
     null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 32
     count_error: float = 0.02
-    count_seconds: float = 1.0
+    count_seconds: float | None = None
     num_epochs: int = 60
     learning: FilterLearning | None = None
     noisy_copies: str = "auto"
@@ -159,10 +162,15 @@ class MinerParameters(BaseEstimator):
             tuple(dict.fromkeys(nulls)),
             self.null_samples,
             self.count_error,
-            self.count_seconds,
+            self.seconds_of_a_count(2 * num_edges > LARGE),
             self.min_support,
             self.random_state,
         )
+
+    def seconds_of_a_count(self, is_large: bool = False) -> float:
+        """Most seconds that the estimate of a count takes."""
+        usual = LARGE_COUNT_SECONDS if is_large else COUNT_SECONDS
+        return usual if self.count_seconds is None else self.count_seconds
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
@@ -183,7 +191,7 @@ class MinerParameters(BaseEstimator):
         for name, minimum in minima.items():
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
-        check_float("count_seconds", self.count_seconds, 0, open_minimum=True)
+        check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
         if self.min_similarity is not None:
             check_float("min_similarity", self.min_similarity, 0, 1)
         check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)

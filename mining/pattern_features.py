@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.errors import InputError
 from mining.locating.neighbourhoods import compare_neighbourhoods
+from mining.miner_parameters import COUNT_SECONDS
 from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
 from mining.records.pattern import Pattern
 from mining.structures.discrete_filters import DiscreteFilters
@@ -32,9 +33,9 @@ class PatternFeatures(TransformerMixin):
     """
 
     # set by the miner
+    count_seconds: float | None
     level: str
     values: str
-    count_seconds: float
     random_state: int
     patterns_: list[Pattern]
     filters_: DiscreteFilters
@@ -62,7 +63,7 @@ class PatternFeatures(TransformerMixin):
             if self.level == "node":
                 return near
             return np.maximum.reduceat(near, csr.graph_ptr[:-1], axis=0)
-        seconds = _PATIENCE * self.count_seconds
+        seconds = _PATIENCE * (self.count_seconds or COUNT_SECONDS)
         bag = bag_of_patterns(
             self.patterns_, csr, level=self.level, seconds=seconds, seed=self.random_state
         )

@@ -159,7 +159,10 @@ def test_a_large_graph_keeps_its_numbers(monkeypatch):
     monkeypatch.setattr(node_order, "MOST_ENTRIES", len(graph.indices) - 1)
     ordered = order_by_structure(graph)
     assert ordered.graph.indices is graph.indices
-    assert ordered.nodes.tolist() == list(range(graph.num_nodes))
+    every = np.arange(graph.num_nodes)
+    for same in (ordered.given, ordered.positions, ordered.values, ordered.places):
+        assert same(every).tolist() == every.tolist()
+    assert order_collection(graph).given(np.array([2, -1])).tolist() == [2, -1]
 
 
 def test_a_graph_is_ordered_once_and_forgotten_with_it():

@@ -81,7 +81,11 @@ _rare_find_options = add_options(
 _rare_judge_options = add_options(
     ("--null-samples", int, "Draw at most N random graphs of each kind. [32]"),
     ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
-    ("--count-seconds", float, "Count each pattern for at most X seconds. [1.0]"),
+    (
+        "--count-seconds",
+        float,
+        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
+    ),
     ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
     group=JUDGE,
     rare=True,

@@ -22,12 +22,13 @@ from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
 from mining.candidates.structures import SeenSets
 from mining.counting.set_apart import MOST_LEAVING
 from mining.null_models.null_models import erased_configuration, rewire
+from mining.null_models.small_graphs import LARGE, small_configuration
 from mining.structures.overlaps import pick_disjoint
 
 # growths of each kind, in each graph
 _MOST_GROWTHS = 20_000
-# larger graphs are not searched for triangles, and compared with one null-model graph
-_MOST_ENTRIES = 2**24
+# graphs of more than ``LARGE`` entries are not searched for triangles, and are compared with one
+# null-model graph
 _NUM_NULL_GRAPHS, _NUM_LARGE_NULL_GRAPHS = 2, 1
 # structures of one size that are compared with those of the null-model graphs
 _MOST_FREQUENT = 500
@@ -85,20 +86,25 @@ def gather_candidates(
     # what is seen does not depend on how nodes are numbered, or graphs
     ordered = order_collection(graph)
     graph = ordered.graph
-    colors = None if colors is None else colors[ordered.nodes]
-    roots = None if roots is None else ordered.position[roots]
+    colors = None if colors is None else ordered.values(colors)
+    roots = None if roots is None else ordered.positions(roots)
     rng = np.random.default_rng([seed, 11])
-    is_large = len(graph.indices) > _MOST_ENTRIES
+    is_large = len(graph.indices) > LARGE
     number = _NUM_LARGE_NULL_GRAPHS if is_large else _NUM_NULL_GRAPHS
-    nulls = [_null_graph(graph, rng) for _ in range(number)]
-    looks = [_look(one, colors, max(sizes), roots, rng) for one in (graph, *nulls)]
-    whole = _look_at_all(graph, nulls, colors) if roots is None else []
+    drawn = [(graph, colors), *(_null_graph(graph, colors, rng) for _ in range(number))]
+    looks = [_look(*one, max(sizes), roots, rng) for one in drawn]
+    # a small null-model graph stands for one as large as the graph, where sets are as far apart
+    looks = [
+        look.spread(one.num_nodes, graph.num_nodes // one.num_nodes, rng)
+        if one.num_nodes < graph.num_nodes
+        else look
+        for (one, _), look in zip(drawn, looks, strict=True)
+    ]
+    whole = _look_at_all(drawn) if roots is None else []
     compared: list[ComparedStructure] = []
     for size in sizes:
         sets = whole if whole and size in SMALL_SIZES else looks
-        seen, *null_seen = [
-            SeenSets(one, colors, own, size) for one, own in zip((graph, *nulls), sets, strict=True)
-        ]
+        seen, *null_seen = [SeenSets(*one, own, size) for one, own in zip(drawn, sets, strict=True)]
         compared += _compare(seen, null_seen, graph.num_nodes, min_support)
     return [_candidate(one, ordered) for one in choose(graph, compared, most, min_support)]
 
@@ -117,7 +123,7 @@ def _compare(
         expected, expected_apart = 0.0, 0.0
         for null, sets_of in zip(null_seen, nulls, strict=True):
             sets = sets_of.get(one.invariant, none)
-            apart = sets[_is_apart(sets, one.num_pairs, null.degrees)]
+            apart = sets[_is_apart(sets, one.num_pairs, null)]
             expected += pick_disjoint(sets, num_nodes).sum() / len(nulls)
             expected_apart += pick_disjoint(apart, num_nodes).sum() / len(nulls)
         compared.append(
@@ -125,7 +131,7 @@ def _compare(
                 one,
                 int(pick_disjoint(one.node_sets, num_nodes).sum()),
                 float(expected),
-                _is_apart(one.node_sets, one.num_pairs, seen.degrees),
+                _is_apart(one.node_sets, one.num_pairs, seen),
                 float(expected_apart),
                 num_nodes,
             )
@@ -133,16 +139,23 @@ def _compare(
     return compared
 
 
-def _is_apart(sets: np.ndarray, num_pairs: int, degrees: np.ndarray) -> np.ndarray:
+def _is_apart(sets: np.ndarray, num_pairs: int, seen: SeenSets) -> np.ndarray:
     """Whether hardly an edge leads out of each set of so many joined pairs, bool ``[K]``."""
-    apart: np.ndarray = degrees[sets].sum(axis=1) - 2 * num_pairs <= MOST_LEAVING
+    apart: np.ndarray = seen.degrees_of(sets).sum(axis=1) - 2 * num_pairs <= MOST_LEAVING
     return apart
 
 
-def _null_graph(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
+_Colored = tuple[CSRGraph, np.ndarray | None]
+
+
+def _null_graph(graph: CSRGraph, colors: np.ndarray | None, rng: np.random.Generator) -> _Colored:
+    """A null-model graph and the colours of its nodes."""
+    if len(graph.indices) > LARGE:
+        small, nodes = small_configuration(graph, rng)
+        return small, None if colors is None else colors[nodes]
     if graph.num_edges > _MOST_REWIRED:
-        return erased_configuration(graph, rng)
-    return rewire(graph, rng, keep_joint_degrees=True)
+        return erased_configuration(graph, rng), colors
+    return rewire(graph, rng, keep_joint_degrees=True), colors
 
 
 def _look(
@@ -154,7 +167,7 @@ def _look(
 ) -> NodeSets:
     """Connected node sets of a graph that have grown from its edges."""
     views = [(rows_of(graph), False), (rows_of(graph), True)]
-    if len(graph.indices) <= _MOST_ENTRIES:
+    if len(graph.indices) <= LARGE:
         # edges outside of triangles lead around what is clustered, to motifs of squares and rings
         views.append((without_triangles(graph), False))
     parts = []
@@ -165,16 +178,18 @@ def _look(
     return NodeSets.join(parts)
 
 
-def _look_at_all(
-    graph: CSRGraph, nulls: list[CSRGraph], colors: np.ndarray | None
-) -> list[NodeSets]:
+def _look_at_all(drawn: list[_Colored]) -> list[NodeSets]:
     """All small sets of each graph, where they are few and look different; else none."""
+    graph, colors = drawn[0]
     if graph.links is None and colors is None:
         # growth has seen the few structures that there are
         return []
+    if any(one.num_nodes < graph.num_nodes for one, _ in drawn):
+        # all of a small one are not all of a large one
+        return []
     whole = []
-    for one in (graph, *nulls):
-        sets = all_small_sets(one, colors)
+    for one in drawn:
+        sets = all_small_sets(*one)
         if sets is None:
             return []
         whole.append(sets)

@@ -19,9 +19,12 @@ from itertools import zip_longest
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels.search_numba import Rows
+from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
 from mining.candidates.structures import SeenStructure
+from mining.null_models.small_graphs import LARGE
 from mining.structures.overlaps import pick_disjoint
 
 # sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance
@@ -35,6 +38,8 @@ _SMALLEST, _MORE = 4, 2
 # trees are the most frequent structures of almost any graph, and hardly ever stand out: so many of
 # larger ones are chosen
 _SHARE_OF_TREES = 0.06
+# rows of a large graph that are read at once
+_ROWS_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,20 +132,42 @@ def _in_turn(
     graph: CSRGraph, structures: list[ComparedStructure], min_support: int, most: int
 ) -> Iterator[ComparedStructure]:
     """The structures with a gain, each by what those before it have left; at most ``most``."""
-    rows, is_covered = rows_of(graph), np.zeros(len(graph.indices), np.bool_)
+    rows, sets = _rows_among(graph, [one.seen.node_sets for one in structures])
+    is_covered = np.zeros(len(rows.indices), np.bool_)
     # a gain mostly gets smaller, so that those behind need not be computed anew
     heap = [(-one.gain, one.size, number) for number, one in enumerate(structures)]
     heapq.heapify(heap)
     while heap and most:
         _, size, number = heapq.heappop(heap)
         one = structures[number]
-        left = mostly_uncovered(rows, one.seen.node_sets, is_covered)
+        left = mostly_uncovered(rows, sets[number], is_covered)
         gain = one.gain_of(left)
         if left.sum() < min_support or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:
             heapq.heappush(heap, (-gain, size, number))
             continue
-        cover_edges(rows, one.seen.node_sets[left], is_covered)
+        cover_edges(rows, sets[number][left], is_covered)
         most -= 1
         yield one
+
+
+def _rows_among(graph: CSRGraph, sets: list[np.ndarray]) -> tuple[Rows, list[np.ndarray]]:
+    """The rows of a graph; of a large one, those among the nodes of some sets, renumbered."""
+    if len(graph.indices) <= LARGE or not sets:
+        return rows_of(graph), sets
+    nodes = np.unique(np.concatenate([one.ravel() for one in sets]))
+    ends, parts = [np.zeros(1, np.int64)], []
+    for first, last in chunks(0, len(nodes), _ROWS_AT_ONCE):
+        own = nodes[first:last]
+        degrees = graph.degrees_of(own)
+        begin = np.repeat(graph.indptr[own] - (np.cumsum(degrees) - degrees), degrees)
+        near = graph.indices[begin + np.arange(len(begin))]
+        place = np.minimum(np.searchsorted(nodes, near), len(nodes) - 1)
+        is_among = nodes[place] == near
+        parts.append(place[is_among].astype(np.uint32))
+        count = np.concatenate([[0], np.cumsum(is_among)])[np.cumsum(degrees)]
+        ends.append(ends[-1][-1] + count)
+    indptr = np.concatenate(ends).astype(np.uint64)
+    renumbered = [np.searchsorted(nodes, one).astype(np.int32) for one in sets]
+    return Rows(indptr, np.concatenate(parts), True), renumbered

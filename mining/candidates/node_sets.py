@@ -38,6 +38,14 @@ class NodeSets:
             np.concatenate([part.codes for part in parts]),
         )
 
+    def spread(self, num_nodes: int, num_copies: int, rng: np.random.Generator) -> NodeSets:
+        """The same sets in so many copies of a graph of ``num_nodes``, each in a random one.
+
+        Node v of copy c is ``v + c * num_nodes``.
+        """
+        shift = rng.integers(num_copies, size=(len(self.nodes), 1)) * num_nodes
+        return NodeSets(np.where(self.nodes < 0, -1, self.nodes + shift), self.codes)
+
     def of_size(self, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Distinct sets of a size ``[K', size]`` and their codes ``[K']``."""
         nodes = self.nodes[self.nodes[:, size - 1] >= 0, :size]

@@ -44,18 +44,18 @@ class SeenStructure:
 class SeenSets:
     """The distinct sets of one size that are seen in a graph, grouped by what they look like.
 
-    A structure has one group, or several where refinement does not order its nodes.
+    A structure has one group, or several where refinement does not order its nodes. The sets may be
+    in several copies of the graph, see :meth:`NodeSets.spread`.
     """
 
     def __init__(
         self, graph: CSRGraph, colors: np.ndarray | None, sets: NodeSets, size: int
     ) -> None:
         self._graph, self._colors = graph, colors
-        self.degrees = graph.degrees
         self._nodes, codes = sets.of_size(size)
         # equal codes, equal links: each is looked at once
         _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-        nodes = self._nodes[first]
+        nodes = self._nodes[first] % graph.num_nodes
         order, invariant, keys = _describe(graph, colors, nodes)
         _, first, group_of = np.unique(keys, return_index=True, return_inverse=True)
         self._group_of = group_of[code_of]
@@ -64,6 +64,10 @@ class SeenSets:
         self._num_sets = np.bincount(self._group_of, minlength=len(first))
         by_group = np.argsort(self._group_of, kind="stable")
         self._rows = np.split(by_group, np.cumsum(self._num_sets)[:-1])
+
+    def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
+        """Neighbours of some nodes of the graph."""
+        return self._graph.degrees_of(nodes % self._graph.num_nodes)
 
     def frequent(self, least: int, most: int) -> list[int]:
         """Invariants of at least ``least`` sets, at most the ``most`` most frequent ones."""

@@ -15,9 +15,11 @@ from gomkcn_dgl.runtime.processes import broadcast_object, gather_objects, share
 from mining.counting.exact_counts import ExactSearch
 from mining.counting.root_sampler import estimate_from_roots
 from mining.counting.spanning_trees import spanning_trees
+from mining.counting.top_sampler import TopSampler, estimate_from_tops
 from mining.counting.topology import Colors
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler
+from mining.null_models.small_graphs import LARGE
 from mining.records.occurrence_count import OccurrenceCount
 
 # standard deviations to either side in a 95 % interval
@@ -111,6 +113,11 @@ def count_occurrences(
     check_float("error", error, 0, open_minimum=True)
     for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
         check_float(name, value, 0, open_minimum=True)
+    if len(graph.indices) > LARGE:
+        estimate = estimate_from_tops(
+            TopSampler.of(graph, adjacency, colors, seed), error=error, seconds=seconds
+        )
+        return broadcast_object(estimate) if shared else estimate
     search = ExactSearch(graph, adjacency, colors)
     search.run(exact_seconds)
     found = None if search.unfinished else int(search.count.sum())
@@ -140,6 +147,8 @@ def count_roughly(
     and where these say hardly anything, a long search, at random nodes where no draw hit. Where the
     count in a similar graph is ``known``, it is taken in the way that was right there.
     """
+    if len(graph.indices) > LARGE:
+        return estimate_from_tops(TopSampler.of(graph, adjacency, colors, seed), error=error)
     search = ExactSearch(graph, adjacency, colors)
 
     def find_all(part: float) -> OccurrenceCount | None:

@@ -71,6 +71,13 @@ class Topology:
         return int(graph.count_automorphisms(color=color))
 
     @cached_property
+    def generators(self) -> np.ndarray:
+        """Automorphisms that make up all, int64 ``[K, M]``: where each carries the nodes."""
+        graph, color = as_colored_graph(self.adjacency, self.colors)
+        own = np.array(graph.automorphism_group(color=color), dtype=np.int64)
+        return own.reshape(-1, graph.vcount())[:, : len(self)]
+
+    @cached_property
     def order(self) -> list[int]:
         """The nodes in the order of a search: each has most edges to those before it."""
         # many edges to mapped nodes leave few candidates, so dead ends are met early

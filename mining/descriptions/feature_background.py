@@ -57,7 +57,7 @@ class FeatureBackground:
         >>> background.label_groups, background.mean.tolist()
         (((0, 1),), [0.5, 0.5, 4.0])
         """
-        values = graph.features
+        values = graph.stored_features
         binary = ((values == 0) | (values == 1)).all(axis=0)
         # one-hot columns of one label share the name before "="
         families: dict[str, list[int]] = {}

@@ -228,9 +228,13 @@ def _draw_thresholds(
 ) -> np.ndarray:
     """Least similarity of each pattern, from subgraphs of its size in a null-model graph."""
     null_graph, least = draw_null_graph(graph, source.seed), np.zeros(len(filters.num_nodes))
+    same_nodes = null_graph.num_nodes == graph.num_nodes
     for size in sorted(set(filters.num_nodes)):
         numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
-        subgraphs = source.resized(size).subgraphs_around(null_graph, roots)
+        resized = source.resized(size)
+        # a null-model graph of other nodes has roots of its own
+        own = roots if same_nodes else resized.sample_roots(null_graph)
+        subgraphs = resized.subgraphs_around(null_graph, own)
         least[numbers] = choose_thresholds(filters.take(numbers).trimmed(size), subgraphs)
     return least
 
