@@ -26,8 +26,8 @@ from mining.records.occurrence_count import OccurrenceCount
 _FIRST_ROOTS = 1 << 4
 # steps of a search at one root for each kind of top: four times as many with each effort
 _STEPS_OF_A_ROOT, _LAST_EFFORT = 1 << 9, 9
-# steps of all searches of a rough count
-_MOST_STEPS = 1 << 26
+# steps of all searches of a rough count, or of a list: some seconds in a graph on disk
+_MOST_STEPS = 1 << 23
 # a class whose share of the variance is smaller than one in so many is not looked at further
 _WORTHWHILE = 100
 # about the time of a step, most of which waits for memory

@@ -1,0 +1,141 @@
+"""Small null-model graphs that stand for those of large graphs."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from mining import PatternMiner
+from mining.candidates import candidates, choosing
+from mining.candidates.candidates import gather_candidates
+from mining.candidates.node_sets import NodeSets
+from mining.counting import occurrence_counts, occurrence_lists
+from mining.counting.exact_counts import count_exact
+from mining.locating import similarity_thresholds
+from mining.null_models import small_graphs
+from mining.null_models.small_graphs import small_configuration
+from synthetic import barabasi_albert, plant_motifs
+
+
+def planted(num_nodes=3000, seed=0, **options):
+    edges = barabasi_albert(num_nodes, 2, seed=seed)
+    motifs = {"house": 20, "crown": 20}
+    return plant_motifs(edges, num_nodes, motifs, features="constant", seed=seed, **options)
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    """Every graph is treated as one of many millions of edges."""
+    for module in (
+        candidates,
+        choosing,
+        occurrence_counts,
+        occurrence_lists,
+        similarity_thresholds,
+    ):
+        monkeypatch.setattr(module, "LARGE", 100)
+    monkeypatch.setattr(small_graphs, "_MOST_NODES", 1000)
+
+
+def test_nodes_keep_their_degrees_and_features(monkeypatch):
+    monkeypatch.setattr(small_graphs, "_MOST_NODES", 800)
+    csr = planted().to_csr()
+    features = np.random.default_rng(0).random((csr.num_nodes, 2)).astype(np.float32)
+    graph = csr_from_edges(*csr.adjacent_pairs().T, csr.num_nodes, features=features)
+    small, nodes = small_configuration(graph, np.random.default_rng(1))
+    assert small.num_nodes == len(nodes) == len(set(nodes.tolist())) == 800
+    np.testing.assert_array_equal(small.features, features[nodes])
+    lost = graph.degrees[nodes] - small.degrees
+    # loops and repeated edges are erased
+    assert (lost >= 0).all() and lost.sum() < 0.05 * graph.degrees[nodes].sum()
+    pairs = small.adjacent_pairs()
+    assert len(np.unique(pairs, axis=0)) == len(pairs) == small.num_edges
+    own = nx.from_edgelist(pairs.tolist())
+    assert own.number_of_edges() == small.num_edges and not list(nx.selfloop_edges(own))
+
+
+def test_edges_keep_their_directions_and_types():
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(400, size=(2, 1500))
+    graph = csr_from_edges(
+        source,
+        target,
+        400,
+        directed=[True, False],
+        relation=rng.integers(2, size=1500),
+        relation_names=["acts", "binds"],
+    )
+    small, nodes = small_configuration(graph, np.random.default_rng(1))
+    for channel in range(len(graph.relations.channels)):
+        ends = []
+        for one in (graph, small):
+            row = np.repeat(np.arange(one.num_nodes), one.degrees)
+            has = one.relations.links[one.links, channel]
+            ends.append(np.bincount(row[has], minlength=one.num_nodes))
+        lost = ends[0][nodes] - ends[1]
+        assert (lost >= 0).all() and lost.sum() < 0.1 * ends[0].sum()
+    # the way back of each entry is that of its link
+    entry = {
+        (row, int(column)): int(link)
+        for row in range(small.num_nodes)
+        for column, link in zip(
+            small.indices[small.indptr[row] : small.indptr[row + 1]],
+            small.links[small.indptr[row] : small.indptr[row + 1]],
+            strict=True,
+        )
+    }
+    assert all(small.relations.reverse[link] == entry[v, u] for (u, v), link in entry.items())
+
+
+def test_few_entries_are_taken_of_a_dense_graph(monkeypatch):
+    monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 500)
+    graph = as_csr(nx.complete_graph(60))
+    small, nodes = small_configuration(graph, np.random.default_rng(0))
+    assert len(nodes) == 500 // 59 and len(small.indices) <= 500
+
+
+def test_sets_in_copies_of_a_graph_are_apart():
+    sets = NodeSets(np.tile([0, 1, -1], (200, 1)), np.zeros((200, 3), np.uint64))
+    spread = sets.spread(10, 50, np.random.default_rng(0))
+    assert (spread.nodes[:, 2] == -1).all() and (spread.nodes[:, :2] % 10 == [0, 1]).all()
+    assert 40 < len(np.unique(spread.nodes[:, 0])) <= 50
+    assert spread.nodes.max() < 500
+
+
+def test_planted_motifs_are_first_in_a_large_graph(all_are_large):
+    found = gather_candidates(planted().to_csr(), sizes=range(3, 9), most=40)
+    shapes = [nx.from_numpy_array(one.adjacency.astype(int)) for one in found[:12]]
+    for name in ("house", "crown"):
+        motif = next(one for one in planted().motifs if one.name == name)
+        assert any(nx.is_isomorphic(shape, nx.Graph(motif.edges)) for shape in shapes), name
+    # they are not there by chance
+    assert found[0].num_expected < found[0].num_disjoint / 4
+
+
+def test_colors_of_a_large_graph_go_along(all_are_large):
+    csr = planted().to_csr()
+    colors = np.arange(csr.num_nodes) % 2
+    for one in gather_candidates(csr, colors, range(3, 5), most=20)[:10]:
+        np.testing.assert_array_equal(colors[one.example], one.colors)
+
+
+def test_a_large_graph_is_mined(all_are_large):
+    graph = planted()
+    csr = graph.to_csr()
+    miner = PatternMiner(12, "5-6", num_epochs=2, count_seconds=0.3, null=None).fit(csr)
+    found = set()
+    pairs = csr.adjacent_pairs()
+    for pattern in miner.patterns_:
+        shape = nx.Graph([edge[:2] for edge in pattern.edges])
+        names = [one.name for one in graph.motifs if nx.is_isomorphic(shape, nx.Graph(one.edges))]
+        if names:
+            count = pattern.frequency.occurrences
+            truth = count_exact(csr, nx.to_numpy_array(shape, sorted(shape))).count
+            # an interval of a short look is wide, and one in twenty misses
+            assert count.low / 2 <= truth <= 2 * count.high
+            found |= {*names}
+        for place in pattern.occurrences[:5]:
+            inside = pairs[np.isin(pairs, place.nodes).all(axis=1)]
+            assert nx.is_isomorphic(nx.from_edgelist(inside.tolist()), shape)
+    assert found == {"house", "crown"}
