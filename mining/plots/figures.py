@@ -15,7 +15,8 @@ _MAX_LINEAR_RATIO = 50
 _WIDTH, _TOP = 560.0, 48.0
 # left and right end of what is drawn
 _LEFT, _RIGHT = 90.0, 545.0
-_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_PREFIXES = ("", "k", "M")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def draw_intervals(
@@ -146,9 +147,13 @@ def _vertical(highest: float, bottom: float) -> tuple[Callable[[float], float], 
 
 
 def _short(value: float) -> str:
-    """Such as 20, 0.5, 10k or 3M."""
-    power = 0 if value < 1000 else min(int(np.log10(value) // 3), len(_PREFIXES) - 1)
-    return f"{value / 1000**power:g}{_PREFIXES[power]}"
+    """Such as 20, 0.5, 10k, 3M or 10¹²."""
+    power = 0 if value < 1000 else int(np.log10(value) // 3)
+    if power < len(_PREFIXES):
+        return f"{value / 1000**power:g}{_PREFIXES[power]}"
+    exponent = int(np.log10(value))
+    ahead = f"{value / 10.0**exponent:g}"
+    return f"{'' if ahead == '1' else f'{ahead} · '}10{str(exponent).translate(_RAISED)}"
 
 
 def _sign(kind: int, x: float, y: float) -> str:
