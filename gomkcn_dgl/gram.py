@@ -217,6 +217,12 @@ def _scores(
     tasks = {f"gram-{number}": partial(score, block) for number, block in enumerate(blocks)}
     values = np.empty((len(left), len(right)))
     for block, found in zip(blocks, checkpoints.finish(tasks), strict=True):
+        wanted = len(block.rows), len(block.columns)
+        if found["scores"].shape != wanted:
+            raise InputError(
+                f"a stored part of the kernel matrix must have the shape {list(wanted)}, got "
+                f"{list(found['scores'].shape)}; remove the unfinished run and begin anew."
+            )
         values[np.ix_(block.rows, block.columns)] = found["scores"]
         if is_symmetric:
             values[np.ix_(block.columns, block.rows)] = found["scores"].T

@@ -205,6 +205,15 @@ def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
     assert len(matched) == 1
 
 
+def test_a_stored_block_of_another_shape_is_refused(tmp_path):
+    graphs = [nx.cycle_graph(n) for n in range(3, 9)]
+    gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
+    first = sorted(tmp_path.glob("gram-*.npz"))[0]
+    np.savez(first, scores=np.zeros((2, 2)))
+    with pytest.raises(InputError, match=r"a stored part of the kernel matrix must have the shape"):
+        gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
+
+
 def test_some_nodes_stand_for_large_graphs():
     graphs = [nx.cycle_graph(n) for n in (5, 30, 60)]
     gram = gomk_gram(graphs, num_levels=2, most_nodes=5).values
