@@ -28,6 +28,8 @@ _FIRST_ROOTS = 1 << 4
 _STEPS_OF_A_ROOT, _LAST_EFFORT = 1 << 9, 9
 # steps of all searches of a rough count, or of a list: some seconds in a graph on disk
 _MOST_STEPS = 1 << 23
+# part of the work after which it goes where the variance is
+_SHARE_OF_ALL = 0.15
 # a class whose share of the variance is smaller than one in so many is not looked at further
 _WORTHWHILE = 100
 # about the time of a step, most of which waits for memory
@@ -91,7 +93,10 @@ class TopSampler:
 
         # as plain Python, 64-bit products wrap with a warning
         with np.errstate(over="ignore"):
-            run_blocks(look_at, length, _NANOSECONDS * limit * length / 8)
+            if length:
+                run_blocks(look_at, length, _NANOSECONDS * limit * length / 8)
+            else:
+                look_at(0, 0)
         return tops
 
 
@@ -159,11 +164,14 @@ def estimate_from_tops(
     A random part of each class of nodes, n of N, stands for it: N times the mean number of
     occurrences with such a top. Where these are too many to be searched for, the number is the mean
     of random mappings, each with the inverse of its probability. Both are unbiased (W. G. Cochran,
-    Sampling Techniques, 3rd ed., section 11.8, for the variance of the sum). The class that adds
-    most to the variance gets twice as many roots, or more work at each, again and again. A class in
+    Sampling Techniques, 3rd ed., section 11.8, for the variance of the sum). First
+    each class gets as much work; then the one that adds most to the variance gets twice as many
+    roots, or more work at each, again and again. A class in
     which nothing was found, or a root where no draw hit, adds as much as if one occurrence was
     missed. The interval is that of a Poisson count which varies as much; exact if all was searched.
     """
+    # compiled before the clock starts
+    sampler.look(0, 0, 0)
     start = time.perf_counter()
     numbers = range(sampler.least_class, len(sampler.strata.sizes))
     classes = [_begin(sampler, number) for number in numbers if sampler.strata.sizes[number]]
@@ -173,19 +181,26 @@ def estimate_from_tops(
         variance = sum(one.variance for one in classes)
         if variance <= (error / 2 * total) ** 2:
             break
-        left = max_steps - spent
+        part = spent / max_steps
         if seconds is not None:
-            elapsed = time.perf_counter() - start
-            left = int(spent * (seconds / elapsed - 1))
-        # those that add most and can be looked at further in what is left
+            part = (time.perf_counter() - start) / seconds
+        left = spent * (1 / part - 1) if part else inf
         able = [one for one in classes if one.variance > 0 and _cost(sampler, one) <= left]
-        most = max((one.variance for one in able), default=0.0)
-        if most * _WORTHWHILE < variance:
-            break
-        one = next(one for one in able if one.variance == most)
+        # first all classes in turn, so that what is rare and easy to search for is met
+        partly = [one for one in able if one.num_roots < _twice(sampler, one)]
+        if partly and part < _SHARE_OF_ALL:
+            one = min(partly, key=lambda each: each.steps)
+            more = _estimate(sampler, one.number, _twice(sampler, one), one.effort)
+        else:
+            # then those that add most
+            largest = max((one.variance for one in able), default=0.0)
+            if largest * _WORTHWHILE < variance:
+                break
+            one = next(one for one in able if one.variance == largest)
+            more = _more(sampler, one)
         classes.remove(one)
-        classes.append(_more(sampler, one))
-        spent += classes[-1].steps
+        classes.append(more)
+        spent += more.steps
     if variance == 0:
         return OccurrenceCount.exact(round(total))
     if total == 0:
@@ -204,17 +219,21 @@ def _begin(sampler: TopSampler, number: int) -> _Class:
 
 def _cost(sampler: TopSampler, one: _Class) -> float:
     """About the steps of the next look at a class."""
-    if one.num_roots < len(sampler.strata.nodes[one.number]) and one.within <= one.between:
+    if one.num_roots < _twice(sampler, one) and one.within <= one.between:
         return 2.0 * one.steps
     return 4.0 * one.steps if one.effort < _LAST_EFFORT and one.within > 0 else inf
 
 
 def _more(sampler: TopSampler, one: _Class) -> _Class:
     """Twice as many roots or, where this adds more to the variance, more work at each."""
-    available = len(sampler.strata.nodes[one.number])
-    if one.num_roots == available or one.within > one.between:
+    if one.num_roots == _twice(sampler, one) or one.within > one.between:
         return _estimate(sampler, one.number, one.num_roots, one.effort + 1)
-    return _estimate(sampler, one.number, min(2 * one.num_roots, available), one.effort)
+    return _estimate(sampler, one.number, _twice(sampler, one), one.effort)
+
+
+def _twice(sampler: TopSampler, one: _Class) -> int:
+    """Twice as many roots, as far as there are."""
+    return min(2 * one.num_roots, len(sampler.strata.nodes[one.number]))
 
 
 def _estimate(sampler: TopSampler, number: int, num_roots: int, effort: int) -> _Class:
