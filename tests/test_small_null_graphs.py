@@ -95,6 +95,18 @@ def test_few_entries_are_taken_of_a_dense_graph(monkeypatch):
     assert len(nodes) == 500 // 59 and len(small.indices) <= 500
 
 
+def test_of_a_collection_whole_graphs_are_taken(monkeypatch):
+    monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 300)
+    graphs = [nx.gnm_random_graph(12, 20, seed=seed) for seed in range(30)]
+    collection = as_csr(graphs)
+    small, nodes = small_configuration(collection, np.random.default_rng(0))
+    # 40 entries each
+    assert small.num_graphs == 7 and len(nodes) == 7 * 12
+    assert (nodes.reshape(7, 12) == nodes[::12, None] + np.arange(12)).all()
+    source, target = small.adjacent_pairs().T
+    assert (small.graph_of(source) == small.graph_of(target)).all()
+
+
 def test_sets_in_copies_of_a_graph_are_apart():
     sets = NodeSets(np.tile([0, 1, -1], (200, 1)), np.zeros((200, 3), np.uint64))
     spread = sets.spread(10, 50, np.random.default_rng(0))

@@ -72,6 +72,10 @@ def count_occurrences(
     time is up before. The graph is only read, so that it may be on disk; memory beside it is
     O(M V + M E / 32) numbers of 8 bytes.
 
+    In a graph of more than 8 million edges, where that is too much, occurrences are estimated at
+    random nodes, see :func:`mining.counting.top_sampler.estimate_from_tops`: no time is spent to
+    find all first, and memory does not grow with the graph.
+
     Parameters
     ----------
     graph : CSRGraph

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_lists import concatenate, split_graphs
+from mining.null_models.null_models import erased_configuration
 
 # a graph of more entries is looked at in parts, and its null-model graphs are small ones
 LARGE = 1 << 24
@@ -20,10 +22,20 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
     This is the erased configuration model on a sample of the nodes, with their features. A walk
     along its edges meets nodes with as many neighbours as one in such a graph of full size. Short
     cycles are more frequent, by about the factor that the graph is smaller, unless few hubs have
-    most of the edges; so what recurs here more often than there stands out all the more.
+    most of the edges; so what recurs here more often than there stands out all the more. Of a
+    collection random graphs are taken, and each keeps its nodes.
 
     Returns the graph and the nodes that were taken, int64.
     """
+    if graph.num_graphs > 1:
+        entries = np.diff(graph.indptr[graph.graph_ptr])
+        order = rng.permutation(graph.num_graphs)
+        chosen = np.sort(order[np.cumsum(entries[order]) <= _MOST_ENTRIES])
+        if len(chosen):
+            parts, ends = split_graphs(graph), graph.graph_ptr
+            nodes = np.concatenate([np.arange(ends[one], ends[one + 1]) for one in chosen])
+            some = concatenate([parts[one] for one in chosen])
+            return erased_configuration(some, rng), nodes
     number = min(_MOST_NODES, graph.num_nodes)
     nodes = np.sort(rng.choice(graph.num_nodes, number, replace=False))
     degrees = graph.degrees_of(nodes)
