@@ -7,12 +7,9 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from mining import PatternMiner
-from mining.candidates import candidates, choosing
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.node_sets import NodeSets
-from mining.counting import occurrence_counts, occurrence_lists
 from mining.counting.exact_counts import count_exact
-from mining.locating import similarity_thresholds
 from mining.null_models import small_graphs
 from mining.null_models.small_graphs import small_configuration
 from synthetic import barabasi_albert, plant_motifs
@@ -27,14 +24,7 @@ def planted(num_nodes=3000, seed=0, **options):
 @pytest.fixture
 def all_are_large(monkeypatch):
     """Every graph is treated as one of many millions of edges."""
-    for module in (
-        candidates,
-        choosing,
-        occurrence_counts,
-        occurrence_lists,
-        similarity_thresholds,
-    ):
-        monkeypatch.setattr(module, "LARGE", 100)
+    monkeypatch.setattr(small_graphs, "LARGE", 100)
     monkeypatch.setattr(small_graphs, "_MOST_NODES", 1000)
 
 

@@ -7,11 +7,12 @@ from test_exact_counts_of_links import channels_of_graph, random_graph
 from test_occurrence_counts import connected_part
 
 from gomkcn_dgl import as_csr
-from mining.counting import degree_strata, occurrence_counts, occurrence_lists, top_sampler
+from mining.counting import degree_strata, occurrence_counts, top_sampler
 from mining.counting.degree_strata import DegreeStrata
 from mining.counting.exact_counts import count_exact
 from mining.counting.occurrence_lists import list_places
 from mining.counting.top_sampler import TopSampler, estimate_from_tops, list_from_tops
+from mining.null_models import small_graphs
 from synthetic import MOTIFS, barabasi_albert
 
 SHAPES = {
@@ -166,8 +167,7 @@ def test_a_sample_of_places_is_spread_evenly():
 
 
 def test_large_graphs_are_counted_at_tops(monkeypatch):
-    for module in (occurrence_counts, occurrence_lists):
-        monkeypatch.setattr(module, "LARGE", 100)
+    monkeypatch.setattr(small_graphs, "LARGE", 100)
     monkeypatch.setattr(
         occurrence_counts, "ExactSearch", lambda *_: pytest.fail("searched the whole graph")
     )

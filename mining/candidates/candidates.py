@@ -22,7 +22,7 @@ from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
 from mining.candidates.structures import SeenSets
 from mining.counting.set_apart import MOST_LEAVING
 from mining.null_models.null_models import erased_configuration, rewire
-from mining.null_models.small_graphs import LARGE, small_configuration
+from mining.null_models.small_graphs import is_large, small_configuration
 from mining.structures.overlaps import pick_disjoint
 
 # growths of each kind, in each graph
@@ -89,8 +89,7 @@ def gather_candidates(
     colors = None if colors is None else ordered.values(colors)
     roots = None if roots is None else ordered.positions(roots)
     rng = np.random.default_rng([seed, 11])
-    is_large = len(graph.indices) > LARGE
-    number = _NUM_LARGE_NULL_GRAPHS if is_large else _NUM_NULL_GRAPHS
+    number = _NUM_LARGE_NULL_GRAPHS if is_large(graph) else _NUM_NULL_GRAPHS
     drawn = [(graph, colors), *(_null_graph(graph, colors, rng) for _ in range(number))]
     looks = [_look(*one, max(sizes), roots, rng) for one in drawn]
     # a small null-model graph stands for one as large as the graph, where sets are as far apart
@@ -150,7 +149,7 @@ _Colored = tuple[CSRGraph, np.ndarray | None]
 
 def _null_graph(graph: CSRGraph, colors: np.ndarray | None, rng: np.random.Generator) -> _Colored:
     """A null-model graph and the colours of its nodes."""
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         small, nodes = small_configuration(graph, rng)
         return small, None if colors is None else colors[nodes]
     if graph.num_edges > _MOST_REWIRED:
@@ -167,7 +166,7 @@ def _look(
 ) -> NodeSets:
     """Connected node sets of a graph that have grown from its edges."""
     views = [(rows_of(graph), False), (rows_of(graph), True)]
-    if len(graph.indices) <= LARGE:
+    if not is_large(graph):
         # edges outside of triangles lead around what is clustered, to motifs of squares and rings
         views.append((without_triangles(graph), False))
     parts = []

@@ -24,7 +24,7 @@ from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
 from mining.candidates.structures import SeenStructure
-from mining.null_models.small_graphs import LARGE
+from mining.null_models.small_graphs import is_large
 from mining.structures.overlaps import pick_disjoint
 
 # sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance
@@ -154,7 +154,7 @@ def _in_turn(
 
 def _rows_among(graph: CSRGraph, sets: list[np.ndarray]) -> tuple[Rows, list[np.ndarray]]:
     """The rows of a graph; of a large one, those among the nodes of some sets, renumbered."""
-    if len(graph.indices) <= LARGE or not sets:
+    if not is_large(graph) or not sets:
         return rows_of(graph), sets
     nodes = np.unique(np.concatenate([one.ravel() for one in sets]))
     ends, parts = [np.zeros(1, np.int64)], []

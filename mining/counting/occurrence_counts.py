@@ -19,7 +19,7 @@ from mining.counting.top_sampler import TopSampler, estimate_from_tops
 from mining.counting.topology import Colors
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler
-from mining.null_models.small_graphs import LARGE
+from mining.null_models.small_graphs import is_large
 from mining.records.occurrence_count import OccurrenceCount
 
 # standard deviations to either side in a 95 % interval
@@ -117,7 +117,7 @@ def count_occurrences(
     check_float("error", error, 0, open_minimum=True)
     for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
         check_float(name, value, 0, open_minimum=True)
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         estimate = estimate_from_tops(
             TopSampler.of(graph, adjacency, colors, seed), error=error, seconds=seconds
         )
@@ -151,7 +151,7 @@ def count_roughly(
     and where these say hardly anything, a long search, at random nodes where no draw hit. Where the
     count in a similar graph is ``known``, it is taken in the way that was right there.
     """
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         return estimate_from_tops(TopSampler.of(graph, adjacency, colors, seed), error=error)
     search = ExactSearch(graph, adjacency, colors)
 

@@ -13,7 +13,7 @@ from mining.counting.occurrence_counts import choose_sampler
 from mining.counting.root_sampler import list_from_roots
 from mining.counting.top_sampler import TopSampler, list_from_tops
 from mining.counting.topology import Colors
-from mining.null_models.small_graphs import LARGE
+from mining.null_models.small_graphs import is_large
 
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
@@ -80,7 +80,7 @@ def list_places(
     check_float("seconds", seconds, 0, open_minimum=True)
     if max_steps is not None:
         check_int("max_steps", max_steps, 1)
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         return list_from_tops(TopSampler.of(graph, adjacency, colors, seed), most)
     search = ExactSearch(graph, adjacency, colors)
     held = max(most, _MOST_HELD)

@@ -18,7 +18,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.null_models.null_models import erased_configuration, permute_features, rewire
-from mining.null_models.small_graphs import LARGE, small_configuration
+from mining.null_models.small_graphs import is_large, small_configuration
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
@@ -37,7 +37,7 @@ def draw_null_graph(graph: CSRGraph, seed: int) -> CSRGraph:
     """Draw the graph that thresholds are taken from: shuffled features and rewired edges."""
     # the second number keeps this stream apart from those of the null models
     rng = np.random.default_rng([seed, 5])
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         # nodes are drawn at random there
         return small_configuration(graph, rng)[0]
     shuffled = permute_features(graph, rng)
@@ -48,7 +48,7 @@ def draw_null_graph(graph: CSRGraph, seed: int) -> CSRGraph:
 
 def null_graph_bytes(graph: CSRGraph) -> int:
     """Most bytes that :func:`draw_null_graph` takes."""
-    if len(graph.indices) > LARGE:
+    if is_large(graph):
         return 0
     rewired, matched = _EDGE_BYTES if graph.links is None else _LINKED_EDGE_BYTES
     edge_bytes = matched if graph.num_edges > _MAX_REWIRED else rewired

@@ -16,6 +16,11 @@ LARGE = 1 << 24
 _MOST_NODES, _MOST_ENTRIES = 1 << 18, 1 << 23
 
 
+def is_large(graph: CSRGraph) -> bool:
+    """Whether a graph has more entries than are looked at as a whole."""
+    return isinstance(graph, CSRGraph) and len(graph.indices) > LARGE
+
+
 def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRGraph, np.ndarray]:
     """Join random nodes of a graph at random: each keeps its number of edges of each kind.
 
