@@ -10,6 +10,7 @@ from mining import PatternMiner
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.node_sets import NodeSets
 from mining.counting.exact_counts import count_exact
+from mining.locating import locating
 from mining.null_models import small_graphs
 from mining.null_models.small_graphs import small_configuration
 from synthetic import barabasi_albert, plant_motifs
@@ -120,6 +121,24 @@ def test_colors_of_a_large_graph_go_along(all_are_large):
     colors = np.arange(csr.num_nodes) % 2
     for one in gather_candidates(csr, colors, range(3, 5), most=20)[:10]:
         np.testing.assert_array_equal(colors[one.example], one.colors)
+
+
+def test_what_no_search_meets_is_where_it_was_seen(all_are_large, monkeypatch):
+    def meet_none(graph, adjacency, *_, **__):
+        return np.empty((0, len(adjacency)), np.int32), False
+
+    monkeypatch.setattr(locating, "list_places", meet_none)
+    csr = planted().to_csr()
+    miner = PatternMiner(6, "4-5", num_epochs=2, count_seconds=0.1, null=None).fit(csr)
+    pairs = csr.adjacent_pairs()
+    assert len(miner.patterns_) >= 3
+    for pattern in miner.patterns_:
+        (place,) = pattern.occurrences
+        nodes = np.array(place.nodes)
+        inside = {tuple(pair) for pair in pairs[np.isin(pairs, nodes).all(axis=1)].tolist()}
+        expected = {tuple(sorted(nodes[list(edge[:2])].tolist())) for edge in pattern.edges}
+        # node for node
+        assert inside == expected
 
 
 def test_a_large_graph_is_mined(all_are_large):

@@ -121,7 +121,9 @@ def choose_structures(
     if not only_candidates:
         exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     chosen = [
-        ChosenStructure(pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy)
+        ChosenStructure(
+            pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
+        )
         for i in order
     ]
     # what is explained by a structure that is not reported stands for itself

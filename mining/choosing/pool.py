@@ -31,13 +31,14 @@ class PooledStructure:
     """A structure, the filters that learnt it, if any, and whether few copies are intact.
 
     The nodes of the filters are in the order of those of the structure. ``clump`` is how many of
-    the places that were seen overlap, on average, itself included.
+    the places that were seen overlap, on average, itself included; ``example`` one of these places.
     """
 
     structure: Structure
     filters: DiscreteFilters | None = None
     noisy: bool = False
     clump: float = 1.0
+    example: np.ndarray | None = None
 
 
 def pool_structures(
@@ -69,7 +70,11 @@ def pool_structures(
         structure = Structure(one.adjacency, one.colors)
         certificate = structure.certificate
         known = pool.get(certificate, PooledStructure(structure))
-        seen[certificate] = replace(known, clump=one.num_seen / max(1, one.num_disjoint))
+        seen[certificate] = replace(
+            known,
+            clump=one.num_seen / max(1, one.num_disjoint),
+            example=one.example[known.structure.isomorphism(structure)],
+        )
     rest = {key: one for key, one in pool.items() if key not in seen}
     return list((seen | rest or smaller).values())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +13,7 @@ import torch
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.processes import is_first
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
@@ -28,6 +30,8 @@ from mining.structures.overlaps import pick_disjoint
 from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
+log = logging.getLogger("gomkcn_dgl")
+
 # most places of a pattern that are listed
 MOST_LISTED = 10_000
 # steps to search for all of them, and then as much work to draw some
@@ -43,13 +47,15 @@ class ChosenStructure:
     """A structure to report, how often it occurs, and the filters that learnt it, if any.
 
     The nodes of the filters are in the order of those of the structure. Of a ``noisy`` pattern few
-    copies are intact: its places are the neighbourhoods that are similar to it.
+    copies are intact: its places are the neighbourhoods that are similar to it. ``example`` is a
+    place that is known.
     """
 
     structure: Structure
     count: OccurrenceCount
     filters: DiscreteFilters | None = None
     noisy: bool = False
+    example: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +149,17 @@ def locate_patterns(
         order = np.argsort(-similarity, kind="stable")
         occurrences = occurrences_at(nodes[order], similarity[order])
         located.append(_record(occurrences, nodes.shape[1], frequency, least[number], origin))
-    # 4. a pattern of which few copies are intact needs places that are similar to it
+    # 4. a pattern of which few copies are intact needs places that are similar to it, any other
+    # that occurs a place at least
     kept = [
         number
         for number, one in enumerate(located)
-        if not filters.noisy[number] or one.frequency.listed >= min_support
+        if one.frequency.listed >= (min_support if filters.noisy[number] else 1)
+        or (not filters.noisy[number] and one.frequency.occurrences.value == 0)
     ]
+    lost = sum(not filters.noisy[number] for number in {*range(len(located))} - {*kept})
+    if lost and is_first():
+        log.info("%d structures could not be located, and are left out", lost)
     located = [located[number] for number in kept]
     return LocatedPatterns(filters.take(kept), located, near.take(kept))
 
@@ -174,6 +185,9 @@ def _list_all(
             known=chosen[number].count.low,
             seed=source.seed,
         )
+        if not len(nodes) and chosen[number].example is not None:
+            # a search of a part of a large graph met none
+            nodes, is_complete = np.array([chosen[number].example], np.int32), False
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
     tasks = {f"places-{number}": partial(list_one, number) for number in range(len(chosen))}
