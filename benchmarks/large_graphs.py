@@ -23,7 +23,7 @@ import click
 import matplotlib
 import networkx as nx
 import numpy as np
-from jobs import COPY, MOTIFS, run
+from jobs import MOTIFS, plant, run
 from matplotlib.figure import Figure
 from record import Bench, bench_command
 
@@ -36,15 +36,6 @@ EDGES_PER_NODE = 5
 MIB, GIB = 2**20, 2**30
 # seconds for an exact count, and the edges above which it is not tried
 EXACT_SECONDS, MOST_EXACT = 20.0, 10**7
-
-
-def generate(graph: Path, num_edges: int) -> tuple[float, float, float]:
-    """Wall and processor seconds and peak memory of writing a graph of about so many edges."""
-    nodes = num_edges // EDGES_PER_NODE
-    copies = max(5, round(0.01 * nodes / COPY / len(MOTIFS)))
-    motifs = [part for name in MOTIFS for part in ("--motif", f"{name}={copies}")]
-    options = ["--nodes", str(nodes), "--edges-per-node", str(EDGES_PER_NODE), "--in-pieces"]
-    return run("generate", "planted", "--out", str(graph), *options, *motifs)
 
 
 def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, Any]]) -> str:
@@ -117,7 +108,7 @@ def main(bench: Bench, largest: int, folder: Path | None) -> None:
         where = Path(scratch) if folder is None else folder
         for size in sizes:
             graph, out = where / f"edges{size}.graph", str(Path(scratch) / f"run{size}")
-            generated = generate(graph, size)
+            generated = plant(graph, size // EDGES_PER_NODE, EDGES_PER_NODE, in_pieces=True)
             if not edges:
                 # compiles what a first command compiles and keeps
                 run("mine", str(graph), "--out", f"{out}-first", "--quiet")

@@ -131,6 +131,14 @@ class CSRGraph:
         degrees: np.ndarray = self.indptr[nodes + 1] - self.indptr[nodes]
         return degrees
 
+    def entries_of(self, nodes: np.ndarray) -> np.ndarray:
+        """Positions in ``indices`` of the rows of some nodes, one row after the other, int64."""
+        degrees = self.degrees_of(nodes)
+        ends = np.cumsum(degrees)
+        shift = np.repeat(self.indptr[nodes] - (ends - degrees), degrees)
+        entries: np.ndarray = shift + np.arange(len(shift))
+        return entries
+
     def graph_of(self, nodes: np.ndarray) -> np.ndarray:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
         return np.searchsorted(self.graph_ptr, nodes, side="right") - 1

@@ -50,11 +50,8 @@ def neighbour_matrices(
     """
     indptr, indices, links = graph.indptr, graph.indices, graph.links
     if nodes is not None and shift is not None:
-        counts = np.diff(indptr)[nodes]
-        ends = np.cumsum(counts)
-        # the entries of the rows, one row after the other
-        entries = np.repeat(indptr[nodes] - (ends - counts), counts) + np.arange(counts.sum())
-        indptr = np.concatenate([[0], ends])
+        counts, entries = graph.degrees_of(nodes), graph.entries_of(nodes)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
         indices = indices[entries] - np.repeat(shift, counts)
         links = None if links is None else links[entries]
     size = len(indptr) - 1

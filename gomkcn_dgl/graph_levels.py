@@ -77,7 +77,7 @@ def _kept_nodes(graph: CSRGraph, most: int | None) -> Sequence[np.ndarray]:
     for first, last in zip(graph.graph_ptr[:-1], graph.graph_ptr[1:], strict=True):
         nodes = np.arange(first, last)
         if most is not None and len(nodes) > most:
-            ordered = order_by_structure(graph).given(np.arange(first, last))
+            ordered = order_by_structure(graph).given(nodes)
             nodes = np.sort(ordered[np.linspace(0, len(nodes) - 1, most).round().astype(np.int64)])
         kept.append(nodes)
     return kept

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.kernels.search_numba import finalize
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.runtime.compiled import compiled
 from gomkcn_dgl.runtime.hashing import mix64
@@ -82,7 +83,7 @@ def _fill(first_block, last_block, edges, first, per_node, key):  # type: ignore
                 break
             # a uniform entry of the list that was there before its newer node came
             num_before = 2 * (number - number % per_node)
-            entry = np.int64(_mix(key ^ np.uint64(number)) % np.uint64(num_before))
+            entry = np.int64(finalize(key ^ np.uint64(number)) % np.uint64(num_before))
             number = entry >> 1
             if entry & 1:
                 target = _newer_end(number, per_node)
@@ -97,11 +98,3 @@ def _newer_end(number, per_node):  # type: ignore[no-untyped-def]
     if number < per_node:
         return number + 1
     return number // per_node + per_node
-
-
-@compiled(fastmath=False)
-def _mix(value):  # type: ignore[no-untyped-def]
-    """:func:`mix64` of one number."""
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))

@@ -120,6 +120,9 @@ def planted(
     gomkcn generate planted --out embedded.bin --edges-per-node 2 --embedded
     """
     show_log(quiet=False)
+    if in_pieces:
+        _plant_in_pieces(Path(out), nodes, options["edges_per_node"], motifs, seed)
+        return
     import json
 
     import numpy as np
@@ -128,9 +131,6 @@ def planted(
     from gomkcn_dgl.io.reading import atomic_write, write_dgl_graphs, write_graph
     from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
 
-    if in_pieces:
-        _plant_in_pieces(Path(out), nodes, options["edges_per_node"], motifs, seed)
-        return
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
     check_choice("base", base, base_graphs)
     known = {name for names in _BASE_OPTIONS.values() for name in names}

@@ -155,7 +155,12 @@ def random(stream, draw, size):
 @subroutine(**INLINE_JIT)
 def mix(value):
     """Scramble 64 bits; see ``bfs_reference.mix``."""
-    value = value + _GOLDEN
+    return finalize(value + _GOLDEN)
+
+
+@subroutine(**INLINE_JIT)
+def finalize(value):
+    """Hash 64 bits one to one, 0 to 0: ``runtime.hashing.mix64`` of one number."""
     value = (value ^ (value >> np.uint64(30))) * _MIX_A
     value = (value ^ (value >> np.uint64(27))) * _MIX_B
     return value ^ (value >> np.uint64(31))

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 
+def random_keys(nodes: np.ndarray, seed: int) -> np.ndarray:
+    """A random number for each node, uint64, the same for a seed whichever others there are."""
+    return mix64(mix64(nodes.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))
+
+
 def mix64(values: np.ndarray) -> np.ndarray:
     """Hash uint64 values of any shape one to one, 0 to 0: the finalizer of SplitMix64.
 

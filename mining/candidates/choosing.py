@@ -160,13 +160,11 @@ def _rows_among(graph: CSRGraph, sets: list[np.ndarray]) -> tuple[Rows, list[np.
     ends, parts = [np.zeros(1, np.int64)], []
     for first, last in chunks(0, len(nodes), _ROWS_AT_ONCE):
         own = nodes[first:last]
-        degrees = graph.degrees_of(own)
-        begin = np.repeat(graph.indptr[own] - (np.cumsum(degrees) - degrees), degrees)
-        near = graph.indices[begin + np.arange(len(begin))]
+        near = graph.indices[graph.entries_of(own)]
         place = np.minimum(np.searchsorted(nodes, near), len(nodes) - 1)
         is_among = nodes[place] == near
         parts.append(place[is_among].astype(np.uint32))
-        count = np.concatenate([[0], np.cumsum(is_among)])[np.cumsum(degrees)]
+        count = np.concatenate([[0], np.cumsum(is_among)])[np.cumsum(graph.degrees_of(own))]
         ends.append(ends[-1][-1] + count)
     indptr = np.concatenate(ends).astype(np.uint64)
     renumbered = [np.searchsorted(nodes, one).astype(np.int32) for one in sets]

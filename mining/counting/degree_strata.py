@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.runtime.hashing import mix64
+from gomkcn_dgl.runtime.hashing import random_keys
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 
 # nodes of a class that are at hand at most
@@ -52,12 +52,11 @@ def _sample(graph: CSRGraph, seed: int) -> DegreeStrata:
     # 2. nodes whose hash is below what leaves about as many as there is room for
     limits = np.minimum(1.0, 1.02 * _MOST_NODES / np.maximum(sizes, 1))
     most = (limits * float(2**64 - 2**12)).astype(np.uint64)
-    salt = mix64(np.array([seed + 1], np.uint64))[0]
     parts: list[list[np.ndarray]] = [[] for _ in sizes]
     for first, classes in _classes(graph):
         nodes: np.ndarray = first + np.flatnonzero(classes >= 0)
         own = classes[nodes - first]
-        keys = mix64(mix64(nodes.astype(np.uint64)) ^ salt)
+        keys = random_keys(nodes, seed)
         taken = (keys <= most[own]) | (limits[own] == 1)
         nodes, own, keys = nodes[taken], own[taken], keys[taken]
         for number in np.unique(own):

@@ -35,6 +35,9 @@ def list_places(
 ) -> tuple[np.ndarray, bool]:
     """List the induced occurrences of a connected pattern: all, or a sample of different ones.
 
+    A graph of more than 8 million edges is searched from a sample of its nodes. There ``known`` is
+    not needed, and the work is bounded by steps of its own in place of both limits.
+
     Parameters
     ----------
     graph, adjacency, colors

@@ -13,7 +13,7 @@ import time
 import numpy as np
 from scipy.special import gammaincinv
 
-from gomkcn_dgl.runtime.hashing import mix64
+from gomkcn_dgl.runtime.hashing import random_keys
 from mining.counting.exact_counts import ExactSearch
 from mining.records.occurrence_count import OccurrenceCount
 
@@ -103,8 +103,7 @@ def draw_roots(search: ExactSearch, share: float, seed: int) -> np.ndarray:
     roots = search.roots
     if share >= 1:
         return roots
-    keys = mix64(mix64(roots.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))
-    drawn: np.ndarray = roots[keys <= np.uint64(share * 2**64)]
+    drawn: np.ndarray = roots[random_keys(roots, seed) <= np.uint64(share * 2**64)]
     return drawn
 
 

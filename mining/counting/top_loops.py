@@ -13,7 +13,7 @@ import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.counting.tree_loops import uniform
+from mining.counting.tree_loops import link_between, uniform
 
 
 class Rows(NamedTuple):
@@ -89,36 +89,13 @@ def count_at_tops(first, last, rows, plans, search, limit, stream, tops):
             places = tops.places[row, filled:]
             search.kept[:] = 0.0
             total, spent, _ = _search(rows, plans, search, order, 0, limit, own, places)
-            steps += spent
-            value += share * total
             if spent > limit:
-                # 1. how much of a row: as much as a search in fewer steps can take
-                value -= share * total
-                width, most, spent, none = 1, limit // _NUM_PARTS, 0, places[:0]
-                while spent <= most:
-                    width <<= 1
-                    _, spent, _ = _search(rows, plans, search, order, width, most, ~own, none)
-                    steps += spent
-                width >>= 1
-                # 2. several such parts, which show how much they vary
-                total, squares, missed = 0.0, 0.0, 0.0
                 search.kept[:] = 0.0
-                for part in range(_NUM_PARTS):
-                    found, spent, weight = _search(
-                        rows, plans, search, order, width, _ENDLESS,
-                        mix(own + np.uint64(part + 1)), places,
-                    )  # fmt: skip
-                    steps += spent
-                    total += found
-                    squares += found * found
-                    missed = max(missed, weight)
-                total /= _NUM_PARTS
-                spread = max(squares / _NUM_PARTS - total * total, 0.0) / (_NUM_PARTS - 1)
-                if total == 0:
-                    # as if one part had missed one
-                    spread = (missed / _NUM_PARTS) ** 2
-                value += share * total
+                total, spread, more = _search_parts(rows, plans, search, order, limit, own, places)
                 variance += share * share * spread
+                spent += more
+            value += share * total
+            steps += spent
             kept = np.int64(search.kept[1])
             for place in range(filled, filled + kept):
                 tops.weights[row, place] = share * total / kept
@@ -126,6 +103,33 @@ def count_at_tops(first, last, rows, plans, search, limit, stream, tops):
         for place in range(filled, room):
             tops.weights[row, place] = 0.0
         tops.values[row], tops.variances[row], tops.steps[row] = value, variance, steps
+
+
+@subroutine(**SEARCH_JIT)
+def _search_parts(rows, plans, search, order, limit, stream, places):
+    """Estimate the mappings with a given top: their number, its variance, and the steps."""
+    # 1. how much of a row: as much as a search in fewer steps can take
+    width, most, spent, steps = 1, limit // _NUM_PARTS, 0, 0
+    while spent <= most:
+        width <<= 1
+        _, spent, _ = _search(rows, plans, search, order, width, most, ~stream, places[:0])
+        steps += spent
+    width >>= 1
+    # 2. several such parts, which show how much they vary
+    total, squares, missed = 0.0, 0.0, 0.0
+    for part in range(_NUM_PARTS):
+        own = mix(stream + np.uint64(part + 1))
+        found, spent, weight = _search(rows, plans, search, order, width, _ENDLESS, own, places)
+        steps += spent
+        total += found
+        squares += found * found
+        missed = max(missed, weight)
+    mean = total / _NUM_PARTS
+    if mean == 0:
+        # as if one part had missed one
+        return 0.0, (missed / _NUM_PARTS) ** 2, steps
+    variance = max(squares / _NUM_PARTS - mean * mean, 0.0) / (_NUM_PARTS - 1)
+    return mean, variance, steps
 
 
 @subroutine(**SEARCH_JIT)
@@ -239,26 +243,6 @@ def _fits(rows, plans, search, order, level, k):
         image = search.image[other]
         if image == node:
             return False
-        link = _link(rows, node, start, stop, image)
-        expected = plans.links[own, other]
-        if len(rows.links) == 0:
-            if (link != 0) != (expected != 0):
-                return False
-        elif link != expected:
+        if link_between(rows, node, image) != plans.links[own, other]:
             return False
     return True
-
-
-@subroutine(**SEARCH_JIT)
-def _link(rows, node, start, stop, other):
-    """The link from a node, whose row is given, to another; 0 if they are not joined."""
-    low, high = start, stop
-    while low < high:
-        middle = (low + high) >> 1
-        if rows.indices[middle] < other:
-            low = middle + 1
-        else:
-            high = middle
-    if low < stop and rows.indices[low] == other:
-        return np.int64(rows.links[low]) if len(rows.links) > 0 else np.int64(1)
-    return np.int64(0)

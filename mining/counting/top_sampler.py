@@ -102,38 +102,12 @@ class TopSampler:
 
 def _plans(topology: Topology) -> Plans:
     """An order that begins with each kind of node; it closes cycles as early as it can."""
-    joined, size = topology.joined, len(topology)
-    orders, shares = [], []
-    for orbit in _orbits(topology):
-        order = [min(orbit)]
-        while len(order) < size:
-            rest = [node for node in range(size) if node not in order]
-            order.append(
-                max(rest, key=lambda one: (joined[one, order].sum(), joined[one].sum(), -one))
-            )
-        orders.append(order)
-        # automorphisms that fix the first node: as many as there are, over those it is carried to
-        shares.append(len(orbit) / topology.num_automorphisms)
+    kinds = topology.kinds
+    orders = np.array([topology.order_from(kind[0]) for kind in kinds])
+    # automorphisms that fix the first node: as many as there are, over those it is carried to
+    shares = np.array([len(kind) / topology.num_automorphisms for kind in kinds])
     colors = np.empty(0, np.int64) if topology.colors is None else topology.colors
-    degrees = joined.sum(axis=1)
-    return Plans(np.array(orders), np.array(shares), topology.links, colors, degrees)
-
-
-def _orbits(topology: Topology) -> list[set[int]]:
-    """The kinds of nodes: those that automorphisms carry to each other."""
-    automorphisms = topology.generators
-    orbits: list[set[int]] = []
-    for node in range(len(topology)):
-        if not any(node in orbit for orbit in orbits):
-            orbit, stack = {node}, [node]
-            while stack:
-                current = stack.pop()
-                for one in automorphisms:
-                    if int(one[current]) not in orbit:
-                        orbit.add(int(one[current]))
-                        stack.append(int(one[current]))
-            orbits.append(orbit)
-    return orbits
+    return Plans(orders, shares, topology.links, colors, topology.joined.sum(axis=1))
 
 
 class _Class(NamedTuple):
@@ -164,11 +138,11 @@ def estimate_from_tops(
     A random part of each class of nodes, n of N, stands for it: N times the mean number of
     occurrences with such a top. Where these are too many to be searched for, the number is the mean
     of random mappings, each with the inverse of its probability. Both are unbiased (W. G. Cochran,
-    Sampling Techniques, 3rd ed., section 11.8, for the variance of the sum). First
-    each class gets as much work; then the one that adds most to the variance gets twice as many
-    roots, or more work at each, again and again. A class in
-    which nothing was found, or a root where no draw hit, adds as much as if one occurrence was
-    missed. The interval is that of a Poisson count which varies as much; exact if all was searched.
+    Sampling Techniques, 3rd ed., section 11.8, for the variance of the sum). First each class gets
+    as much work; then the one that adds most to the variance gets twice as many roots, or more work
+    at each, again and again. A class in which nothing was found, or a root where no draw hit, adds
+    as much as if one occurrence was missed. The interval is that of a Poisson count which varies as
+    much; exact if all was searched.
     """
     # compiled before the clock starts
     sampler.look(0, 0, 0)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import igraph
 import networkx as nx
 import numpy as np
 
@@ -74,15 +75,27 @@ class Topology:
     def generators(self) -> np.ndarray:
         """Automorphisms that make up all, int64 ``[K, M]``: where each carries the nodes."""
         graph, color = as_colored_graph(self.adjacency, self.colors)
-        own = np.array(graph.automorphism_group(color=color), dtype=np.int64)
-        return own.reshape(-1, graph.vcount())[:, : len(self)]
+        return _generators(graph, color, len(self))
+
+    @cached_property
+    def kinds(self) -> list[list[int]]:
+        """The nodes that automorphisms carry to each other."""
+        rest, kinds = list(range(len(self))), []
+        while rest:
+            kinds.append(sorted(_orbit(self.generators, rest[0], len(self))))
+            rest = [node for node in rest if node not in kinds[-1]]
+        return kinds
 
     @cached_property
     def order(self) -> list[int]:
+        """The order of a search that begins with a node of most edges."""
+        return self.order_from(int(self.joined.sum(axis=1).argmax()))
+
+    def order_from(self, first: int) -> list[int]:
         """The nodes in the order of a search: each has most edges to those before it."""
         # many edges to mapped nodes leave few candidates, so dead ends are met early
         degrees = self.joined.sum(axis=1)
-        order = [int(degrees.argmax())]
+        order = [first]
         while len(order) < len(self):
             rest = [node for node in range(len(self)) if node not in order]
             order.append(
@@ -100,9 +113,7 @@ class Topology:
         color = [0] * graph.vcount() if kinds is None else list(kinds)
         orbits, unused = [], max(color) + 1
         for number, node in enumerate(self.order):
-            generators = np.array(graph.automorphism_group(color=color), dtype=np.int64)
-            generators = generators.reshape(-1, graph.vcount())[:, : len(self)]
-            orbits.append(_orbit(generators, node, len(self)))
+            orbits.append(_orbit(_generators(graph, color, len(self)), node, len(self)))
             # fixed from now on
             color[node] = unused + number
         return orbits
@@ -117,6 +128,12 @@ class Topology:
                 rows = np.flatnonzero(smallest == member)
                 chosen[rows] = chosen[rows][:, orbit[member]]
         return chosen
+
+
+def _generators(graph: igraph.Graph, color: list[int] | None, size: int) -> np.ndarray:
+    """Automorphisms that make up all, int64 ``[K, size]``, of the first nodes of a graph."""
+    found = np.array(graph.automorphism_group(color=color), dtype=np.int64)
+    return found.reshape(-1, graph.vcount())[:, :size]
 
 
 def _orbit(generators: np.ndarray, node: int, size: int) -> dict[int, np.ndarray]:

@@ -218,13 +218,13 @@ def _fits(rows, tree, image, i, node, joined):
             u, v, link = image[j], node, tree.links[j, i]
             if rows.indptr[u + 1] - rows.indptr[u] > rows.indptr[v + 1] - rows.indptr[v]:
                 u, v, link = v, u, tree.links[i, j]
-            if _link(rows, u, v) != link:
+            if link_between(rows, u, v) != link:
                 return False
     return True
 
 
 @subroutine(**SEARCH_JIT)
-def _link(rows, u, v):
+def link_between(rows, u, v):
     """The link from u to v, 0 if there is none."""
     low, end = rows.indptr[u], rows.indptr[u + 1]
     high = end

@@ -52,8 +52,7 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
     owner = np.repeat(np.arange(len(nodes)), degrees)
     links = np.ones(len(owner), np.int64)
     if graph.links is not None:
-        starts = np.repeat(graph.indptr[nodes] - (np.cumsum(degrees) - degrees), degrees)
-        links = graph.links[starts + np.arange(len(owner))].astype(np.int64)
+        links = graph.links[graph.entries_of(nodes)].astype(np.int64)
     # 2. ends that fit are joined at random
     pairs, kinds = [], []
     reverse = graph.relations.reverse
