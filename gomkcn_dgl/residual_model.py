@@ -21,6 +21,7 @@ from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 AGGREGATES = ("mean", "sum")
 BLOCK_NORMS = ("batch", "layer")
+READOUTS = ("all", "last")
 
 
 class ResidualBlock(nn.Module):
@@ -91,9 +92,10 @@ class ResidualBlock(nn.Module):
 class ResidualGOMKCN(nn.Module):
     """Residual blocks in which a graph kernel convolution stands beside a sum over neighbours.
 
-    An input layer, then blocks ``h ← norm(h + FFN([h, GOMK(h), aggregate(h)]))``; a linear map of
-    what every level reads is added to the logits. Without filters it is a residual graph network,
-    without the sum over neighbours a network of kernels; without both it looks at no edge.
+    An input layer, then blocks ``h ← norm(h + FFN([h, GOMK(h), aggregate(h)]))``. The logits are a
+    linear map of every level, summed, or of the last block alone. Without filters it is a residual
+    graph network, without the sum over neighbours a network of kernels; without both it looks at no
+    edge.
 
     Parameters
     ----------
@@ -113,6 +115,8 @@ class ResidualGOMKCN(nn.Module):
         What follows each block.
     input_norm : {"batch", "node", "none"}
         As in :class:`GOMKCN`.
+    readout : {"all", "last"}
+        What the logits are made of: the input layer and all blocks, or the last block.
     pooling : {"sum", "mean", "max"} or None
         How the nodes of a graph are read out; None: nodes are classified.
     input_dropout, dropout : float
@@ -144,6 +148,7 @@ class ResidualGOMKCN(nn.Module):
         aggregate: str | None = "mean",
         norm: str = "batch",
         input_norm: str = "batch",
+        readout: str = "all",
         pooling: str | None = None,
         input_dropout: float = 0.0,
         dropout: float = 0.0,
@@ -162,6 +167,7 @@ class ResidualGOMKCN(nn.Module):
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
         check_choice("norm", norm, BLOCK_NORMS)
+        check_choice("readout", readout, READOUTS)
         if aggregate is not None:
             check_choice("aggregate", aggregate, AGGREGATES)
         if pooling is not None:
@@ -193,9 +199,8 @@ class ResidualGOMKCN(nn.Module):
             )
             for k in range(num_blocks)
         )
-        self.heads = nn.ModuleList(
-            nn.Linear(hidden_feats, num_classes) for _ in range(num_blocks + 1)
-        )
+        num_read = num_blocks + 1 if readout == "all" else 1
+        self.heads = nn.ModuleList(nn.Linear(hidden_feats, num_classes) for _ in range(num_read))
         self.dropout = nn.Dropout(dropout)
 
     @property
@@ -235,7 +240,8 @@ class ResidualGOMKCN(nn.Module):
                 f"relations, got {len(batch.neighbours)}; give the model the graph's relations."
             )
         logits: Any = 0
-        for level, head in zip(self.levels(batch, rows), self.heads, strict=True):
+        read_levels = self.levels(batch, rows)[-len(self.heads) :]
+        for level, head in zip(read_levels, self.heads, strict=True):
             read = level
             if self.pooling is not None:
                 read = pool_nodes(level, batch.graph_sizes, self.pooling)

@@ -44,13 +44,21 @@ def make(pooling="mean", **options):
 
 
 @pytest.mark.parametrize(
-    ("pooling", "num_filters", "aggregate", "norm"),
+    ("pooling", "num_filters", "aggregate", "norm", "readout"),
     random_cases(
-        10, ["sum", "mean", "max", None], [0, 5], ["mean", "sum", None], ["batch", "layer"]
+        10,
+        ["sum", "mean", "max", None],
+        [0, 5],
+        ["mean", "sum", None],
+        ["batch", "layer"],
+        ["all", "last"],
     ),
 )
-def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_filters, aggregate, norm):
-    model = make(pooling, num_filters=num_filters, aggregate=aggregate, norm=norm).eval()
+def test_a_dgl_batch_and_a_collection_give_the_same_logits(
+    pooling, num_filters, aggregate, norm, readout
+):
+    options = {"num_filters": num_filters, "aggregate": aggregate, "readout": readout}
+    model = make(pooling, norm=norm, **options).eval()
     assert len(model.convs) == (2 if num_filters else 0)
     feat = features(sum(SIZES))
     batch = dgl.batch([dgl.from_networkx(graph) for graph in GRAPHS])
@@ -101,6 +109,15 @@ def test_a_block_is_its_formula():
     torch.testing.assert_close(model.levels(whole)[1], expected)
 
 
+@pytest.mark.parametrize(("readout", "first"), [("all", 0), ("last", 2)])
+def test_the_logits_are_made_of_the_levels_that_are_read(readout, first):
+    model = make(None, readout=readout).eval()
+    whole = collection_of(GRAPHS, features(sum(SIZES))).whole()
+    levels = model.levels(whole)[first:]
+    expected = sum(head(level) for head, level in zip(model.heads, levels, strict=True))
+    torch.testing.assert_close(model(whole), expected)
+
+
 def test_directions_have_channels_of_their_own():
     graph = nx.DiGraph([(0, 1), (1, 2), (0, 2)])
     csr = as_csr(graph)
@@ -140,6 +157,8 @@ def test_it_learns_what_only_the_kernel_sees():
 def test_what_is_refused():
     with pytest.raises(InputError, match="aggregate must be one of 'mean', 'sum', got 'max'"):
         make(aggregate="max")
+    with pytest.raises(InputError, match="readout must be one of 'all', 'last', got 'first'"):
+        make(readout="first")
     directed = GraphCollection(as_csr(nx.DiGraph([(0, 1), (1, 2)])), 1, 4).whole()
     model = ResidualGOMKCN(1, 2, num_filters=0)
     with pytest.raises(InputError, match="graph must have the 1 channels of the model's relations"):

@@ -74,14 +74,18 @@ _NODE_SHAPES: list[Params] = [
 # of what is read at the input layer
 _DROPOUT = 0.8
 # residual networks: the whole one, and without one branch, or without both, at the same points;
-# neighbours are averaged in one shape and summed in the other, where their number tells
+# neighbours are averaged in some shapes and summed in the others, where their number tells
 _RESIDUAL_GRAPH_SHAPES: list[Params] = [
     {"pooling": "mean", "aggregate": "mean", "norm": "batch"},
     {"pooling": "sum", "aggregate": "sum", "norm": "batch"},
 ]
+_MEAN: Params = {"aggregate": "mean", "norm": "layer", "dropout": 0.5, "weight_decay": 5e-4}
+_SUM: Params = {"aggregate": "sum", "norm": "batch", "dropout": 0.2, "num_blocks": 2}
 _RESIDUAL_NODE_SHAPES: list[Params] = [
-    {"aggregate": "mean", "norm": "layer"},
-    {"aggregate": "sum", "norm": "batch"},
+    {**_MEAN, "num_blocks": 2, "input_dropout": 0.75, "lr": 0.005},
+    {**_SUM, "input_dropout": 0.25, "lr": 0.01, "weight_decay": 0.0},
+    {**_MEAN, "num_blocks": 3, "input_dropout": 0.5, "lr": 0.01},
+    {**_SUM, "input_dropout": 0.5, "lr": 0.005, "weight_decay": 5e-4},
 ]
 _RESIDUAL_GRAPH_GRID: Grid = {
     "hidden": [64],
@@ -97,17 +101,13 @@ _RESIDUAL_GRAPH_GRID: Grid = {
     "epochs": [300],
 }
 _RESIDUAL_NODE_GRID: Grid = {
+    "readout": ["last"],
     "hidden": [64],
-    "num_blocks": [2],
-    "num_filters": [16],
+    "num_filters": [8],
     "filter_size": [4],
     "max_nodes": [8],
     "num_hops": [1],
     "num_steps": [1],
-    "input_dropout": [0.5],
-    "dropout": [0.5, 0.7],
-    "lr": [0.01, 0.005],
-    "weight_decay": [5e-4, 5e-3],
     "aggregation": ["mean"],
     "epochs": [200],
 }
@@ -251,6 +251,7 @@ def residual_trial(
         kernel=_gomk(params),
         norm=params["norm"],
         input_norm=params.get("input_norm", "batch"),
+        readout=params.get("readout", "all"),
         pooling=params.get("pooling"),
         input_dropout=params.get("input_dropout", 0.0),
         dropout=params["dropout"],
