@@ -9,9 +9,18 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from gomkcn_dgl import GOMKClassifier, GOMKFeatures, GOMKGram, GOMKKernel, as_csr, gomk_gram
+from gomkcn_dgl import (
+    GOMKClassifier,
+    GOMKFeatures,
+    GOMKGram,
+    GOMKKernel,
+    as_csr,
+    gomk_gram,
+    kernel_machine,
+)
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_levels import graph_levels
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
 
@@ -101,15 +110,15 @@ def test_features_are_scaled_by_the_training_graphs_alone():
 
     train, test = as_csr([make(seed, 2.0) for seed in range(5)]), make(9, 50.0)
     maker = GOMKGram(1, 1.0).fit(train)
-    own = maker.graphs_.features
+    own = maker.known_.features
     # the constant column is left out, and so are degrees, which are all 2
     assert own.shape[1] == 2
     assert own[:, 0].mean() == pytest.approx(0, abs=1e-5)
     assert own[:, 0].std() == pytest.approx(1, abs=1e-5)
     assert set(own[:, 1]) == {0, 1}
-    before = maker.graphs_.features.copy()
+    before = maker.known_.features.copy()
     maker.transform(test)
-    np.testing.assert_array_equal(maker.graphs_.features, before)
+    np.testing.assert_array_equal(maker.known_.features, before)
 
 
 def test_scikit_learn_takes_them(trees):
@@ -126,6 +135,67 @@ def test_scikit_learn_takes_them(trees):
     assert GOMKGram(2).get_params()["tau"] == 1.0
 
 
+def test_bags_of_patterns_count_and_match_nodes(trees):
+    graphs, others = trees[0][:8], trees[0][8:12]
+    maker = GOMKGram(2, num_patterns=5).fit(graphs)
+    # 1. each node has the nearest centre of its depth; here one graph and one node at a time
+    kernel = GOMKKernel(2, aggregation="mean", padding="mask")
+    prepared = maker.preparation_.apply(as_csr(graphs))
+    bags = []
+    for levels in graph_levels(prepared, kernel, prepared.relations, "float32"):
+        counts = [np.zeros(len(centers), int) for centers in maker.codebook_.centers]
+        for node in range(levels.shape[1]):
+            for depth, centers in enumerate(maker.codebook_.centers):
+                own = levels[: depth + 1, node].flatten().numpy()
+                counts[depth][((centers - own) ** 2).sum(axis=1).argmin()] += 1
+        bags.append(np.concatenate(counts))
+    np.testing.assert_array_equal(maker.known_, bags)
+    # 2. as many nodes match as both graphs have of a pattern
+    similarities = maker.similarities(graphs)
+    for g, h in [(0, 1), (2, 7), (3, 3)]:
+        sizes = len(graphs[g]) * len(graphs[h])
+        expected = np.minimum(bags[g], bags[h]).sum() / (3 * sizes**0.5)
+        assert similarities[g, h] == pytest.approx(expected)
+    gram = maker.fit_transform(graphs)
+    np.testing.assert_allclose(np.diag(gram), 1)
+    assert np.linalg.eigvalsh(gram)[0] > -1e-9
+    # 3. a graph has the same values whatever it comes with
+    np.testing.assert_array_equal(maker.transform(others)[2:3], maker.transform(others[2:3]))
+    assert maker.transform([nx.empty_graph(1)]).shape == (1, 8)
+
+
+def test_with_a_pattern_for_each_embedding_equal_nodes_match():
+    """As with an RBF so narrow that only equal nodes score."""
+    graphs = [nx.cycle_graph(5), nx.path_graph(6), nx.star_graph(4), nx.cycle_graph(3)]
+    bags = GOMKGram(0, num_patterns=50).fit_transform(graphs)
+    matched = GOMKGram(0, 1e-6).fit_transform(graphs)
+    np.testing.assert_allclose(bags, matched, atol=1e-5)
+
+
+def test_a_classifier_compares_patterns(trees):
+    graphs, labels = trees
+    options = {key: value for key, value in SMALL.items() if key != "tau"}
+    for landmarks in (None, 20):
+        model = GOMKClassifier(**options, num_patterns=16, num_landmarks=landmarks)
+        model.fit(graphs, labels)
+        assert model.score(graphs, labels) > 0.85
+        assert set(model.best_params_) == {"num_levels", "aggregation", "gamma", "cost"}
+    # directions are seen
+    directed, classes = loops_and_cycles(40)
+    model = GOMKClassifier(**options, num_patterns=16).fit(directed[:30], classes[:30])
+    assert model.score(directed[30:], classes[30:]) == 1
+
+
+def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch):
+    graphs, labels = trees
+    assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
+    monkeypatch.setattr(kernel_machine, "_MOST_PAIRS", 1000)
+    options = {key: value for key, value in SMALL.items() if key != "tau"}
+    assert GOMKClassifier(**options).fit(graphs, labels).num_patterns_ == 64
+    # who sets what only the matching has wants it
+    assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
+
+
 @pytest.mark.parametrize(
     ("change", "labels", "message"),
     [
@@ -136,6 +206,7 @@ def test_scikit_learn_takes_them(trees):
         ({"most_nodes": 0}, [0, 1] * 5, "^most_nodes must be at least 1, got 0"),
         ({"num_landmarks": 0}, [0, 1] * 5, "^num_landmarks must be at least 1, got 0"),
         ({"tau": (0,)}, [0, 1] * 5, "^tau must be"),
+        ({"num_patterns": 9}, [0, 1] * 5, "^tau must be left out beside num_patterns"),
         ({"cost": ()}, [0, 1] * 5, "^cost must have at least one value"),
     ],
 )

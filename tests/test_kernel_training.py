@@ -79,18 +79,20 @@ def test_a_run_and_what_is_made_of_it():
     assert Path("again/settings.toml").read_text() == Path("run/settings.toml").read_text()
 
 
-@pytest.mark.parametrize("options", ["", "--landmarks 8 --most-nodes 5"])
+@pytest.mark.parametrize(
+    "options", ["", "--landmarks 8 --most-nodes 5", "--patterns 6", "--landmarks 8 --patterns 6"]
+)
 def test_a_machine_is_restored_as_it_was(options):
     """Bonds and attributes tell the classes here; both have to be stored."""
     graphs, classes = [nx.cycle_graph(4)] * 24, [0, 1] * 12
     kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
              for u, v in graphs[0].to_directed().edges]  # fmt: skip
-    rows = [f"{node % 7}.5, {node % 2}" for node in range(96)]
+    rows = [f"{node % 4}.5, {node % 2}" for node in range(96)]
     write_tu("TU", graphs, classes, edge_labels=kinds, node_attributes=rows)
     gomkcn(f"train TU --out run {QUICK} {options}")
     assert read_metrics("run")["accuracy"]["test"] == 1
     classifier = load_classifier("run")
-    assert len(classifier.rows) == (8 if options else 18)
+    assert len(classifier.rows) == (8 if "landmarks" in options else 18)
     data = read_training_data(classifier.settings.data)
     predicted, _ = classifier.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)

@@ -298,14 +298,6 @@ def _fit(
     )
 
 
-# what is not the default of the kernel machine, for graphs of hundreds of nodes; settled before any
-# of their test accuracies was seen
-_KERNEL_MACHINES: dict[str, Params] = {
-    "DD": {"most_nodes": 32},
-    "REDDIT-BINARY": {"most_nodes": 32, "num_landmarks": 300},
-}
-
-
 def kernel_machine_trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
     """Fit a kernel machine to training and validation part; it validates inside of them."""
     graph = data.graph
@@ -315,11 +307,8 @@ def kernel_machine_trial(data: GraphData, split: Split, params: Params, seed: in
         graph = replace(graph, features=ones, feature_names=("constant",))
     graphs = split_graphs(graph)
     known = np.concatenate([split.train, split.val])
-    machine = GOMKClassifier(
-        aggregation=(params["aggregation"],),
-        random_state=seed,
-        **_KERNEL_MACHINES.get(data.name, {}),
-    ).fit([graphs[i] for i in known], data.labels[known])
+    machine = GOMKClassifier(aggregation=(params["aggregation"],), random_state=seed)
+    machine.fit([graphs[i] for i in known], data.labels[known])
     predicted, seconds = timed(lambda: machine.predict([graphs[i] for i in split.test]))
     accuracy = float((predicted == data.labels[split.test]).mean())
     return TrialOutcome(machine.best_score_, None, accuracy, 1, 1, predict_seconds=seconds)

@@ -68,6 +68,11 @@ _machine_options = add_options(
     ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
     ("--landmarks num_landmarks", int, "Compare graphs with N graphs only; for many. [all]"),
     ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
+    (
+        "--patterns num_patterns",
+        int,
+        "Match nodes that have the same of N patterns; 0: one by one. [64 if graphs are large]",
+    ),
     group=EXPERT,
     rare=True,
 )

@@ -16,6 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernel_machine import GOMKClassifier, GOMKFeatures, GOMKGram, NodePreparation
+from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.provenance import describe_provenance
@@ -66,13 +67,18 @@ class TrainedMachine:
         """Tensors and plain values, for :func:`restore_machine`."""
         kernel = self.machine.kernel_
         is_gram = isinstance(kernel, GOMKGram)
-        graphs = kernel.graphs_ if is_gram else kernel.landmarks_
-        arrays = {name: getattr(graphs, name) for name in ("indptr", "indices", "features")}
-        arrays |= {"graph_ptr": graphs.graph_ptr, "values": self.machine.training_values_}
-        arrays["labels"] = self.labels
-        # of the types that tensors have
-        if graphs.links is not None:
-            arrays["links"] = graphs.links.astype(np.int32)
+        known = kernel.known_ if is_gram else kernel.landmarks_
+        arrays = {"values": self.machine.training_values_, "labels": self.labels}
+        if isinstance(known, CSRGraph):
+            for name in ("indptr", "indices", "features", "graph_ptr"):
+                arrays[name] = getattr(known, name)
+            # of the types that tensors have
+            if known.links is not None:
+                arrays["links"] = known.links.astype(np.int32)
+        else:
+            arrays["bags"] = known
+            for depth, centers in enumerate(kernel.codebook_.centers):
+                arrays[f"centers {depth}"] = centers
         if not is_gram:
             arrays |= {"landmarks": kernel.chosen_, "landmark_gram": kernel.landmark_gram_}
         preparation = asdict(kernel.preparation_)
@@ -82,9 +88,9 @@ class TrainedMachine:
             "arrays": {name: torch.from_numpy(array) for name, array in arrays.items()},
             "preparation": {name: torch.from_numpy(array) for name, array in preparation.items()},
             "num_features": width,
-            "prepared_names": list(graphs.feature_names),
+            "num_patterns": kernel.num_patterns,
             "relations": relations_to_record(self.relations),
-            "links": relations_to_record(graphs.relations),
+            "links": relations_to_record(kernel.relations_),
             "chosen": self.machine.best_params_,
         }
 
@@ -138,6 +144,7 @@ def run_machine(
         "size": {"train": len(known), "val": len(known), "test": len(split.test)},
         "num_folds": settings.machine.num_folds,
         "num_compared": len(trained.rows),
+        "num_patterns": machine.num_patterns_,
         "chosen": machine.best_params_,
         "tried": [
             {**params, "accuracy": float(score)}
@@ -152,6 +159,9 @@ def run_machine(
 
 def _new_machine(settings: MachineSettings) -> GOMKClassifier:
     options = asdict(settings)
+    # a settings file has neither "auto" nor None
+    number = options["num_patterns"]
+    options["num_patterns"] = "auto" if number is None else number or None
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 
@@ -162,28 +172,35 @@ def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMa
     arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
     stored = relations_from_record(state["links"], "it")
     relations = relations_from_record(state["relations"], "it")
-    links = arrays.get("links")
-    graphs = CSRGraph(
-        indptr=arrays["indptr"],
-        indices=arrays["indices"],
-        features=arrays["features"],
-        weights=None,
-        graph_ptr=arrays["graph_ptr"],
-        node_ids=None,
-        feature_names=names_in(state, "prepared_names"),
-        relations=stored,
-        links=None if links is None else links.astype(stored.code_type),
-    )
     machine, chosen = _new_machine(settings.machine), state["chosen"]
-    kernel = machine.make_kernel(chosen["num_levels"], chosen["tau"], chosen["aggregation"])
+    settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
+    kernel = machine.make_kernel(**settings_of_kernel, num_patterns=state["num_patterns"])
     preparation = {name: value.numpy() for name, value in state["preparation"].items()}
     kernel.preparation_ = NodePreparation(**preparation, num_features=state["num_features"])
-    kernel.n_features_in_ = state["num_features"]
+    kernel.n_features_in_, kernel.relations_ = state["num_features"], stored
+    known: Any
+    if kernel.num_patterns is None:
+        links = arrays.get("links")
+        known = CSRGraph(
+            indptr=arrays["indptr"],
+            indices=arrays["indices"],
+            features=arrays["features"],
+            weights=None,
+            graph_ptr=arrays["graph_ptr"],
+            node_ids=None,
+            # names are not compared
+            feature_names=tuple(map(str, kernel.preparation_.columns)),
+            relations=stored,
+            links=None if links is None else links.astype(stored.code_type),
+        )
+    else:
+        known, depths = arrays["bags"], range(kernel.num_levels + 1)
+        kernel.codebook_ = PatternCodebook(tuple(arrays[f"centers {depth}"] for depth in depths))
     if isinstance(kernel, GOMKFeatures):
-        kernel.landmarks_, kernel.chosen_ = graphs, arrays["landmarks"]
+        kernel.landmarks_, kernel.chosen_ = known, arrays["landmarks"]
         kernel.landmark_gram_ = arrays["landmark_gram"]
     else:
-        kernel.graphs_ = graphs
+        kernel.known_ = known
     machine.fit_machine(kernel, arrays["values"], chosen, arrays["labels"])
     return TrainedMachine(
         machine, settings, split_in(state), arrays["labels"], relations, features, classes

@@ -167,8 +167,8 @@ class ModelSettings:
 class MachineSettings:
     """The table ``[machine]``: parameters of :class:`gomkcn_dgl.GOMKClassifier`.
 
-    It chooses among ``num_levels`` and ``tau`` by cross-validation. ``seed`` is that of the split
-    as well.
+    It chooses among ``num_levels`` and ``tau`` by cross-validation. ``num_patterns`` left out is
+    "auto", and 0 means none. ``seed`` is that of the split as well.
     """
 
     num_levels: tuple[int, ...] = (1, 2, 3)
@@ -176,6 +176,7 @@ class MachineSettings:
     num_folds: int = 5
     num_landmarks: int | None = None
     most_nodes: int = 128
+    num_patterns: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -184,6 +185,8 @@ class MachineSettings:
         check_int("seed", self.seed, 0)
         if self.num_landmarks is not None:
             check_int("num_landmarks", self.num_landmarks, 2)
+        if self.num_patterns is not None:
+            check_int("num_patterns", self.num_patterns, 0)
         for levels in self.num_levels:
             for tau in self.tau:
                 GOMKKernel(levels, tau)

@@ -193,7 +193,7 @@ def _machine_values(explanation: MachineExplanation, metrics: Mapping[str, Any])
     tried: dict[tuple[Any, ...], dict[str, Any]] = {}
     # of equals the first, as the machine chose
     for one in sorted(metrics["tried"], key=lambda one: -one["accuracy"]):
-        tried.setdefault((one["num_levels"], one["tau"], one["aggregation"]), one)
+        tried.setdefault((one["num_levels"], one.get("tau"), one["aggregation"]), one)
     return {
         "validation": "cross-validation",
         "curve": None,
@@ -202,6 +202,7 @@ def _machine_values(explanation: MachineExplanation, metrics: Mapping[str, Any])
         "chosen_words": describe_chosen(metrics["chosen"]),
         "num_tried": len(metrics["tried"]),
         "num_compared": metrics["num_compared"],
+        "num_patterns": metrics["num_patterns"],
         "tried": list(tried.values()),
         "shown": [
             {
