@@ -1,5 +1,7 @@
 """The lock on the folder of a run."""
 
+import errno
+import fcntl
 import os
 import platform
 import signal
@@ -52,3 +54,42 @@ def test_a_killed_process_releases_the_folder(tmp_path):
     assert ".lock" in names(tmp_path)
     with lock_folder(tmp_path):
         assert names(tmp_path) == [".lock", ".mine.tmp", "held"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK])
+def test_without_locks_a_file_is_the_lock(tmp_path, monkeypatch, number):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with lock_folder(tmp_path / "run") as folder:
+        with pytest.raises(InputError) as caught, lock_folder(folder):
+            pass
+        assert str(caught.value) == (
+            f"out folder '{folder}' is in use by process {os.getpid()} on {platform.node()}; "
+            f"wait for it, stop it, or remove '{folder}/.lock-file' if it is no more."
+        )
+        assert names(folder) == [".lock-file"]
+    assert names(folder) == []
+
+    def hold():
+        with lock_folder(tmp_path):
+            (tmp_path / "held").touch()
+            time.sleep(60)
+
+    # what a killed run of this machine has left is taken over, at once or at the second attempt
+    child = start(hold)
+    wait_for(tmp_path / "held")
+    os.kill(child, signal.SIGKILL)
+    exit_code(child)
+    with lock_folder(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_locked_is_refused(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(InputError, match="cannot be written"), lock_folder(tmp_path):
+        pass

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextvars import ContextVar
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import numba
@@ -23,6 +24,10 @@ from torch.distributed.rendezvous import rendezvous
 from gomkcn_dgl.errors import GomkcnError, InputError
 
 T = TypeVar("T")
+
+# seconds that processes wait for each other at the start, after torchrun has brought them together;
+# one that does not come was killed meanwhile
+_LONGEST_START = 120
 
 _single_process: ContextVar[bool] = ContextVar("single_process", default=False)
 
@@ -81,6 +86,8 @@ def _rendezvous() -> tuple[Any, int, int]:
     for this start, and every living process gets it by asking for it under a token of its own.
     """
     store, own_rank, size = next(rendezvous("env://"))
+    usual = store.timeout
+    store.set_timeout(timedelta(seconds=_LONGEST_START))
     token = secrets.token_hex(8)
     if own_rank > 0:
         store.set(f"here/{own_rank}", token)
@@ -88,7 +95,7 @@ def _rendezvous() -> tuple[Any, int, int]:
         token = store.get(f"start/{token}").decode()
         store.set(f"{token}/knows/{own_rank}", "")
     absent = set(range(1, size)) if own_rank == 0 else set()
-    deadline = time.monotonic() + store.timeout.total_seconds()
+    deadline = time.monotonic() + _LONGEST_START
     while absent:
         for other in sorted(absent):
             if store.check([f"{token}/knows/{other}"]):
@@ -99,6 +106,7 @@ def _rendezvous() -> tuple[Any, int, int]:
         if time.monotonic() > deadline:
             raise LostProcessError
         time.sleep(0.01)
+    store.set_timeout(usual)
     return PrefixStore(token, store), own_rank, size
 
 
