@@ -36,14 +36,21 @@ def test_a_second_run_is_refused_and_the_first_continues(tmp_path):
         pass
 
 
-def test_a_killed_process_releases_the_folder(tmp_path):
+def holder_of(folder):
+    """A child process that has locked a folder."""
+
     def hold():
-        with lock_folder(tmp_path):
-            (tmp_path / "held").touch()
+        with lock_folder(folder):
+            (folder / "held").touch()
             time.sleep(60)
 
     child = start(hold)
-    wait_for(tmp_path / "held")
+    wait_for(folder / "held")
+    return child
+
+
+def test_a_killed_process_releases_the_folder(tmp_path):
+    child = holder_of(tmp_path)
     with pytest.raises(InputError, match=f"by process {child} on "), lock_folder(tmp_path):
         pass
     os.kill(child, signal.SIGKILL)
@@ -71,15 +78,8 @@ def test_without_locks_a_file_is_the_lock(tmp_path, monkeypatch, number):
         )
         assert names(folder) == [".lock-file"]
     assert names(folder) == []
-
-    def hold():
-        with lock_folder(tmp_path):
-            (tmp_path / "held").touch()
-            time.sleep(60)
-
-    # what a killed run of this machine has left is taken over, at once or at the second attempt
-    child = start(hold)
-    wait_for(tmp_path / "held")
+    # what a killed run of this machine has left is taken over
+    child = holder_of(tmp_path)
     os.kill(child, signal.SIGKILL)
     exit_code(child)
     with lock_folder(tmp_path):
