@@ -42,7 +42,7 @@ LIMIT = 600
 PORT = 29_500
 SEED = 0
 SETTINGS = ("--sample-error", "0.02", "--null", "degree", "--null-samples", "3")
-FAULTS = ("none", "killed", "paused", "cut", "rendezvous lost")
+FAULTS = ("killed", "paused", "cut", "rendezvous lost")
 # the sentence of a process whose others are gone
 SENTENCE = b"another process of this run has ended or cannot be reached"
 
@@ -158,8 +158,15 @@ def befall(hosts: Hosts, fault: str) -> None:
 
 @bench_command("hosts", RUNS, "runs of each fault")
 @click.option("--hosts", "number", type=click.IntRange(2, 4), default=2, show_default=True)
-@click.option("--faults", default=",".join(FAULTS), help="Which, separated by commas.")
-def main(bench: Bench, number: int, faults: str) -> None:
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    type=click.Choice(FAULTS),
+    default=FAULTS,
+    help="Which, several times for several.",
+)
+def main(bench: Bench, number: int, faults: tuple[str, ...]) -> None:
     """Disturb a job on several hosts, go on with it, compare."""
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     bench.threads = 1
@@ -185,7 +192,8 @@ def main(bench: Bench, number: int, faults: str) -> None:
         expected = (reference / "patterns.json").read_bytes()
         with Hosts(number, folder).up() as hosts:
             undisturbed = 0.0
-            for fault in faults.split(","):
+            # an undisturbed job says when to strike
+            for fault in ("none", *faults):
                 alone = resumed = said = same = 0
                 seconds = []
                 runs = min(bench.repeats, 3) if fault == "none" else bench.repeats

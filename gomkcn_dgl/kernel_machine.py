@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -27,6 +28,7 @@ from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
@@ -35,13 +37,13 @@ log = logging.getLogger("gomkcn_dgl")
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out
 _LEAST_EIGENVALUE = 1e-6
-# settings that say how nodes are matched, which patterns do not need
-_OF_MATCHING = ("tau", "node_similarity", "most_nodes")
-# pairs of nodes, over all pairs of graphs, above which a classifier compares patterns: it would
-# match nodes for an hour or more
-_MOST_PAIRS = 10**10
+# of a larger graph so many nodes are matched
+_MOST_NODES = 128
+_TAU, _TAUS = 1.0, (0.1, 0.3, 1.0)
+# seconds to match two graphs, over the product of their numbers of nodes (a fit to graphs of 13 to
+# 128 nodes), and seconds of matching above which a classifier compares patterns
+_SECONDS_OF_PAIR, _MOST_SECONDS = 3e-8, 600
 _NUM_PATTERNS = 64
-
 
 # prepared graphs, or their bags of patterns, int32 [G, P]
 Comparable = CSRGraph | np.ndarray
@@ -98,13 +100,13 @@ class _KernelParameters(BaseEstimator):
     """What both transformers have: the kernel, and how graphs are prepared for it."""
 
     num_levels: int = 3
-    tau: float = 1.0
+    tau: float | None = None
     _: KW_ONLY
     aggregation: str = "mean"
-    node_similarity: str = "rbf"
+    node_similarity: str | None = None
     gamma: float | None = None
     add_degrees: bool = True
-    most_nodes: int | None = 128
+    most_nodes: int | str | None = "auto"
     num_patterns: int | None = None
     random_state: int = 0
     backend: str = "auto"
@@ -112,8 +114,10 @@ class _KernelParameters(BaseEstimator):
     def _fit_graphs(self, graphs: Any) -> Comparable:
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
-        if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+        load_backend("matching", self.backend)
+        if self.num_patterns is not None:
+            check_int("num_patterns", self.num_patterns, 1)
+            _refuse_matching(self)
         graph = as_csr(graphs)
         self.preparation_ = NodePreparation.fit(graph, self.add_degrees)
         self.n_features_in_ = graph.features.shape[1]
@@ -121,8 +125,6 @@ class _KernelParameters(BaseEstimator):
         self.relations_ = prepared.relations
         if self.num_patterns is None:
             return prepared
-        check_int("num_patterns", self.num_patterns, 1)
-        _refuse_matching(self)
         levels = self._levels(prepared)
         self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state)
         return self.codebook_.count(levels)
@@ -146,7 +148,7 @@ class _KernelParameters(BaseEstimator):
             rows,
             columns,
             kernel=self._kernel,
-            most_nodes=self.most_nodes,
+            most_nodes=_most_nodes(self.most_nodes),
             dtype="float32",
             backend=self.backend,
             checkpoints=checkpoints,
@@ -158,28 +160,28 @@ class _KernelParameters(BaseEstimator):
 
     @property
     def _kernel(self) -> GOMKKernel:
-        return GOMKKernel(
-            self.num_levels, self.tau, self.node_similarity, self.aggregation, padding="mask"
-        )
+        tau = _TAU if self.tau is None else self.tau
+        similarity = self.node_similarity or "rbf"
+        return GOMKKernel(self.num_levels, tau, similarity, self.aggregation, padding="mask")
 
 
-def _changed_matching(estimator: BaseEstimator) -> list[str]:
-    """Settings of the matching that are not the default ones."""
-    defaults = {entry.name: entry.default for entry in fields(estimator)}
-    return [
-        name
-        for name in _OF_MATCHING
-        if name in defaults and getattr(estimator, name) != defaults[name]
-    ]
+def _most_nodes(given: int | str | None) -> int | None:
+    """How many nodes of a graph are matched at most; None: all."""
+    if given is None:
+        return None
+    return _MOST_NODES if given == "auto" else check_int("most_nodes", given, 1)
 
 
-def _refuse_matching(estimator: BaseEstimator) -> None:
+def _refuse_matching(estimator: Any) -> None:
     """Refuse settings of the matching beside patterns."""
-    for name in _changed_matching(estimator):
-        raise InputError(
-            f"{name} must be left out beside num_patterns, since nodes of the same pattern match, "
-            f"got {getattr(estimator, name)!r}; or set num_patterns to None."
-        )
+    unset = {"tau": None, "node_similarity": None, "most_nodes": "auto"}
+    for name, value in unset.items():
+        given = getattr(estimator, name, value)
+        if given is not value and given != value:
+            raise InputError(
+                f"{name} must be left out beside num_patterns, since nodes of the same pattern "
+                f"match, got {given!r}; or leave out num_patterns."
+            )
 
 
 def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
@@ -195,20 +197,21 @@ class GOMKGram(TransformerMixin, _KernelParameters):
     ----------
     num_levels : int
         The paper's t: levels of neighbours that are compared.
-    tau : float
-        Width of the RBF between level embeddings.
+    tau : float, optional
+        Width of the RBF between level embeddings; 1 when left out.
     aggregation, node_similarity
-        As in :class:`GOMKKernel`.
+        As in :class:`GOMKKernel`; the RBF when left out.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     add_degrees : bool
         Whether log(1 + degree) is a feature of a node beside the others.
-    most_nodes : int or None
-        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
+    most_nodes : int, "auto" or None
+        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. ``"auto"``: 128; None:
+        all.
     num_patterns : int or None
-        For large graphs: nodes match where they have the same of so many patterns, at each depth up
-        to ``num_levels``, which are learnt by clustering the level embeddings of the training
-        graphs. All nodes count, and the cost grows with their number, not with its cube. ``tau``,
+        For large graphs, or many: nodes match where they have the same of so many patterns, at each
+        depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
+        training graphs. All nodes count, and the cost grows with their number. ``tau``,
         ``node_similarity`` and ``most_nodes`` do not go with it. None: nodes are matched one by
         one.
     random_state : int
@@ -359,17 +362,18 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     ----------
     num_levels, tau, aggregation, gamma, cost : sequence
         The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
+        ``tau`` is .1, .3 and 1 when left out.
     num_folds : int
         Of the cross-validation.
     num_landmarks : int or None
         For many graphs: a linear machine on so many features, see :class:`GOMKFeatures`.
     add_degrees : bool
         Whether log(1 + degree) is a feature of a node beside the others.
-    most_nodes : int or None
-        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. None: all.
+    most_nodes : int, "auto" or None
+        As in :class:`GOMKGram`.
     num_patterns : int, "auto" or None
-        As in :class:`GOMKGram`; then there is no ``tau`` to choose. ``"auto"``: 64 where matching
-        the nodes takes very long, and settings of the matching are left as they are.
+        As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
+        about ten minutes, unless ``tau`` or ``most_nodes`` is given.
     random_state : int
         Seed of the folds, the patterns and the landmarks.
     backend : str
@@ -383,6 +387,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         The settings that were chosen.
     best_score_ : float
         Their mean accuracy over the folds.
+    num_patterns_ : int or None
+        How many patterns are compared; None: nodes are matched one by one.
     cv_results_ : dict
         ``params``, ``mean_test_score`` and ``std_test_score`` of all settings, as of
         ``GridSearchCV``.
@@ -394,7 +400,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     For G graphs of N nodes, a Gram matrix takes G² / 2 matchings of about N³ at worst: of the 600
     graphs of ENZYMES, of 33 nodes on average, 5 seconds on two cores. Nine are made by default.
     Patterns take G N for the counts and G² for the matrix: seconds for the 2000 graphs of
-    REDDIT-BINARY, of 430 nodes. ``"auto"`` means them if (G N)² is more than 10¹⁰.
+    REDDIT-BINARY, of 430 nodes.
 
     Examples
     --------
@@ -407,7 +413,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     """
 
     num_levels: Sequence[int] = (1, 2, 3)
-    tau: Sequence[float] = (0.1, 0.3, 1.0)
+    tau: Sequence[float] | None = None
     _: KW_ONLY
     aggregation: Sequence[str] = ("mean",)
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
@@ -415,7 +421,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     num_folds: int = 5
     num_landmarks: int | None = None
     add_degrees: bool = True
-    most_nodes: int | None = 128
+    most_nodes: int | str | None = "auto"
     num_patterns: int | str | None = "auto"
     random_state: int = 0
     backend: str = "auto"
@@ -448,42 +454,76 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 np.zeros(len(labels)), labels
             )
         )
+        kernels = self._kernels(graph)
         found: list[tuple[dict[str, Any], np.ndarray]] = []
-        best_score, best = -1.0, None
-        self.num_patterns_ = self._num_patterns(graph)
-        kernels: list[dict[str, Any]] = [
-            {"num_levels": num_levels, **width, "aggregation": aggregation}
-            for num_levels, width, aggregation in product(
-                self.num_levels, self._widths(), self.aggregation
-            )
-        ]
+        best_score, best, kept = -1.0, kernels[0], None
         for number, kernel in enumerate(kernels, 1):
-            store = None
+            store = CheckpointStore()
             if checkpoints is not None:
-                if best is not None and checkpoints.agree_is_over():
+                if found and checkpoints.agree_is_over():
                     break
                 names = [f"{name}-{value}" for name, value in kernel.items()]
                 store = checkpoints.within("-".join(names))
-            maker = self.make_kernel(**kernel, num_patterns=self.num_patterns_).fit(graph)
-            for gamma, values in maker.sharpened(graph, self.gamma, store):
-                for cost in self.cost:
-                    scores = self._cross_validate(values, labels, folds, cost)
-                    params = {**kernel, "gamma": gamma, "cost": cost}
-                    found.append((params, scores))
-                    if scores.mean() > best_score:
-                        best_score, best = scores.mean(), (maker, values, params)
+            maker = self.make_kernel(**kernel)
+            judge = partial(self._judge, maker, graph, labels, folds, store)
+            scores = store.take_together("scores", judge)["scores"]
+            for (gamma, cost), own in zip(self._settings(), scores, strict=True):
+                found.append(({**kernel, "gamma": gamma, "cost": cost}, own))
+                if own.mean() > best_score:
+                    best_score, best, kept = own.mean(), found[-1][0], (maker, store)
             log.info(
                 "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
                 number, len(kernels), 100 * best_score,
             )  # fmt: skip
-        assert best is not None
+        assert kept is not None
         self.cv_results_ = {
             "params": [params for params, _ in found],
             "mean_test_score": np.array([scores.mean() for _, scores in found]),
             "std_test_score": np.array([scores.std() for _, scores in found]),
         }
         self.best_score_ = float(best_score)
-        return self.fit_machine(*best, labels)
+        maker, store = kept
+        if not hasattr(maker, "preparation_"):
+            # what an earlier process has judged
+            maker.fit(graph)
+        ((_, values),) = maker.sharpened(graph, [best["gamma"]], store)
+        return self.fit_machine(maker, values, best, labels)
+
+    def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
+        """The settings of each kernel to choose from."""
+        self.num_patterns_ = self._num_patterns(graph)
+        taus = _TAUS if self.tau is None else self.tau
+        own: list[dict[str, Any]] = [{"tau": tau} for tau in taus]
+        if self.num_patterns_ is not None:
+            own = [{"num_patterns": self.num_patterns_}]
+        return [
+            {"num_levels": num_levels, **one, "aggregation": aggregation}
+            for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
+        ]
+
+    def _settings(self) -> Iterator[tuple[float | None, float]]:
+        """Gamma and cost of each machine of a kernel, in the order of their scores."""
+        return product(self.gamma, self.cost)
+
+    def _judge(
+        self,
+        maker: GOMKGram | GOMKFeatures,
+        graph: CSRGraph,
+        labels: np.ndarray,
+        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        store: CheckpointStore,
+    ) -> dict[str, np.ndarray]:
+        """Fit a kernel and score each machine in each fold: float64 ``[gammas * costs, folds]``."""
+        made = maker.fit(graph).sharpened(graph, self.gamma, store)
+        return {
+            "scores": np.array(
+                [
+                    self._cross_validate(values, labels, folds, cost)
+                    for _, values in made
+                    for cost in self.cost
+                ]
+            )
+        }
 
     def fit_machine(
         self,
@@ -494,6 +534,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     ) -> GOMKClassifier:
         """Fit the machine to what a kernel has made of the training graphs, with these settings."""
         kernel.use_gamma(params["gamma"])
+        self.num_patterns_ = kernel.num_patterns
         self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
         self.machine_ = self._machine(params["cost"]).fit(values, labels)
         self.classes_ = self.machine_.classes_
@@ -504,7 +545,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self,
         num_levels: int,
         aggregation: str,
-        tau: float = 1.0,
+        tau: float | None = None,
         num_patterns: int | None = None,
     ) -> GOMKGram | GOMKFeatures:
         options: dict[str, Any] = {
@@ -526,19 +567,33 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         if self.num_patterns != "auto":
             _refuse_matching(self)
             return check_int("num_patterns", self.num_patterns, 1)
-        if _changed_matching(self):
+        seconds = self._seconds_of_matching(graph)
+        if seconds <= _MOST_SECONDS:
             return None
-        pairs = graph.num_nodes**2
-        if self.num_landmarks is not None:
-            pairs = pairs * min(self.num_landmarks, graph.num_graphs) // graph.num_graphs
-        if pairs <= _MOST_PAIRS:
+        if self.tau is not None or self.most_nodes != "auto":
+            log.info(
+                "matching may take %.0f minutes; without tau and most_nodes patterns are compared",
+                seconds / 60,
+            )
             return None
-        log.info("%d graphs of %d nodes: patterns are compared", graph.num_graphs, graph.num_nodes)
+        log.info(
+            "%d graphs with %d nodes in all: nodes match if they have the same of %d patterns",
+            graph.num_graphs, graph.num_nodes, _NUM_PATTERNS,
+        )  # fmt: skip
         return _NUM_PATTERNS
 
-    def _widths(self) -> list[dict[str, float]]:
-        """The values of ``tau`` to choose from; patterns have none."""
-        return [{"tau": tau} for tau in self.tau] if self.num_patterns_ is None else [{}]
+    def _seconds_of_matching(self, graph: CSRGraph) -> float:
+        """About how long matching nodes one by one takes a thread, for all kernels."""
+        sizes = np.diff(graph.graph_ptr).astype(np.float64)
+        most = _most_nodes(self.most_nodes)
+        if most is not None:
+            sizes = np.minimum(sizes, most)
+        pairs = graph.num_graphs**2 / 2
+        if self.num_landmarks is not None:
+            pairs = graph.num_graphs * min(self.num_landmarks, graph.num_graphs)
+        taus = _TAUS if self.tau is None else self.tau
+        num_kernels = len(self.num_levels) * len(taus) * len(self.aggregation)
+        return float(_SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels)
 
     def _machine(self, cost: float) -> Any:
         if self.num_landmarks is None:
@@ -564,7 +619,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
         for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
-            if not len(getattr(self, name)):
+            if getattr(self, name) is not None and not len(getattr(self, name)):
                 raise InputError(f"{name} must have at least one value to choose from, got none.")
         if labels.shape != (graph.num_graphs,):
             raise InputError(

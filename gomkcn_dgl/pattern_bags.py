@@ -19,6 +19,8 @@ from gomkcn_dgl.kernels.intersection_numba import intersect_rows
 
 # nodes whose embeddings are clustered
 _MOST_CLUSTERED = 20_000
+# embeddings that differ by less are rounding errors of one
+_DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ class PatternCodebook:
         # 2. centres of each depth; by one thread, whose sums have one order
         centers = []
         for depth in range(len(sample)):
-            points = np.unique(_side_by_side(sample, depth), axis=0)
+            points = np.unique(_side_by_side(sample, depth).round(_DIGITS), axis=0)
             if len(points) > num_patterns:
                 clusters = MiniBatchKMeans(
                     num_patterns, n_init=1, batch_size=2048, random_state=seed

@@ -21,6 +21,7 @@ from gomkcn_dgl import (
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_levels import graph_levels
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
 
@@ -132,7 +133,7 @@ def test_scikit_learn_takes_them(trees):
     assert scores.mean() > 0.8
     model = clone(GOMKClassifier(**SMALL, num_folds=4))
     assert model.num_folds == 4 and "GOMKClassifier" in repr(model)
-    assert GOMKGram(2).get_params()["tau"] == 1.0
+    assert GOMKGram(2, 0.5).get_params()["tau"] == 0.5
 
 
 def test_bags_of_patterns_count_and_match_nodes(trees):
@@ -179,21 +180,53 @@ def test_a_classifier_compares_patterns(trees):
         model = GOMKClassifier(**options, num_patterns=16, num_landmarks=landmarks)
         model.fit(graphs, labels)
         assert model.score(graphs, labels) > 0.85
-        assert set(model.best_params_) == {"num_levels", "aggregation", "gamma", "cost"}
+        assert set(model.best_params_) == {
+            "num_levels",
+            "num_patterns",
+            "aggregation",
+            "gamma",
+            "cost",
+        }
     # directions are seen
     directed, classes = loops_and_cycles(40)
     model = GOMKClassifier(**options, num_patterns=16).fit(directed[:30], classes[:30])
     assert model.score(directed[30:], classes[30:]) == 1
 
 
-def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch):
+def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch, caplog):
     graphs, labels = trees
-    assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
-    monkeypatch.setattr(kernel_machine, "_MOST_PAIRS", 1000)
     options = {key: value for key, value in SMALL.items() if key != "tau"}
+    model = GOMKClassifier(**options).fit(graphs, labels)
+    assert model.num_patterns_ is None
+    # 60 graphs of about 9 nodes and six kernels, of which one node each is matched at most
+    seconds = model._seconds_of_matching(as_csr(graphs))
+    assert seconds == pytest.approx(3e-8 * 60**2 / 2 * 8.5**2 * 6, rel=0.2)
+    capped = GOMKClassifier(**options, most_nodes=1)
+    assert capped._seconds_of_matching(as_csr(graphs)) == pytest.approx(3e-8 * 60**2 / 2 * 6)
+    monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", seconds / 4)
     assert GOMKClassifier(**options).fit(graphs, labels).num_patterns_ == 64
-    # who sets what only the matching has wants it
-    assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
+    # who gives what only the matching has wants it, and is told
+    with caplog.at_level("INFO", "gomkcn_dgl"):
+        assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
+    assert "without tau and most_nodes patterns are compared" in caplog.text
+
+
+@pytest.mark.parametrize(("number", "num_kernels"), [(None, 6), (8, 2)])
+def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, number, num_kernels):
+    graphs, labels = trees
+    options = {key: value for key, value in SMALL.items() if key != "tau"}
+    calls, judge = [], GOMKClassifier._judge
+    monkeypatch.setattr(GOMKClassifier, "_judge", lambda *args: calls.append(1) or judge(*args))
+    models = [
+        GOMKClassifier(**options, num_patterns=number).fit(
+            graphs, labels, CheckpointStore(tmp_path)
+        )
+        for _ in range(2)
+    ]
+    assert len(calls) == num_kernels
+    assert models[0].best_params_ == models[1].best_params_
+    new, _ = rings_and_trees(10, seed=3)
+    np.testing.assert_array_equal(*(model.decision_function(new) for model in models))
 
 
 @pytest.mark.parametrize(

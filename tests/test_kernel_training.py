@@ -12,7 +12,9 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.training.machine_run import run_machine
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -83,7 +85,7 @@ def test_a_run_and_what_is_made_of_it():
     "options", ["", "--landmarks 8 --most-nodes 5", "--patterns 6", "--landmarks 8 --patterns 6"]
 )
 def test_a_machine_is_restored_as_it_was(options):
-    """Bonds and attributes tell the classes here; both have to be stored."""
+    """Bonds tell the classes here; scores depend on the attributes as well."""
     graphs, classes = [nx.cycle_graph(4)] * 24, [0, 1] * 12
     kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
              for u, v in graphs[0].to_directed().edges]  # fmt: skip
@@ -96,6 +98,9 @@ def test_a_machine_is_restored_as_it_was(options):
     data = read_training_data(classifier.settings.data)
     predicted, _ = classifier.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
+    # what was fitted and never stored scores alike
+    fitted, _ = run_machine(classifier.settings, data, checkpoints=CheckpointStore())
+    np.testing.assert_array_equal(fitted.decide(data.graph)[1], classifier.decide(data.graph)[1])
     # stored once more it is the same
     state = classifier.state()
     first = torch.load("run/checkpoint.pt", weights_only=True)

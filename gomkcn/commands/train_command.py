@@ -71,7 +71,7 @@ _machine_options = add_options(
     (
         "--patterns num_patterns",
         int,
-        "Match nodes that have the same of N patterns; 0: one by one. [64 if graphs are large]",
+        "Match nodes that have the same of N patterns; 0: one by one. [64 if that takes long]",
     ),
     group=EXPERT,
     rare=True,

@@ -68,15 +68,18 @@ def _lock(path: Path) -> BaseFileLock:
         lock.release()
         if error.errno not in _NO_LOCKS:
             raise
-    path.unlink()
+    path.unlink(missing_ok=True)
     lock = SoftFileLock(path.with_name(_SOFT), timeout=0)
     lock.acquire()
     return lock
 
 
 def _in_use(folder: Path, path: Path) -> str:
-    # a file that is the lock has process and machine in its first two lines
-    lines = path.read_text(encoding="utf-8", errors="replace")[:256].split("\n")
+    # a file that is the lock has process and machine in its first two lines; it may be gone by now
+    text = ""
+    with contextlib.suppress(OSError):
+        text = path.read_text(encoding="utf-8", errors="replace")[:256]
+    lines = text.split("\n")
     holder = _OWNER.format(*lines) if len(lines) > 1 else lines[0]
     way_out = "wait for it, stop it, or choose another folder."
     if path.name == _SOFT:

@@ -88,7 +88,6 @@ class TrainedMachine:
             "arrays": {name: torch.from_numpy(array) for name, array in arrays.items()},
             "preparation": {name: torch.from_numpy(array) for name, array in preparation.items()},
             "num_features": width,
-            "num_patterns": kernel.num_patterns,
             "relations": relations_to_record(self.relations),
             "links": relations_to_record(kernel.relations_),
             "chosen": self.machine.best_params_,
@@ -124,6 +123,7 @@ def run_machine(
     machine = _new_machine(settings.machine)
     with checkpoints.interrupts or contextlib.nullcontext():
         machine.fit([graphs[i] for i in known], data.labels[known], checkpoints)
+    settings = settings.override({"num_patterns": machine.num_patterns_ or 0})
     names = data.graph.feature_names, data.class_names
     trained = TrainedMachine(
         machine, settings, split, data.labels[known], data.graph.relations, *names
@@ -144,7 +144,6 @@ def run_machine(
         "size": {"train": len(known), "val": len(known), "test": len(split.test)},
         "num_folds": settings.machine.num_folds,
         "num_compared": len(trained.rows),
-        "num_patterns": machine.num_patterns_,
         "chosen": machine.best_params_,
         "tried": [
             {**params, "accuracy": float(score)}
@@ -162,6 +161,8 @@ def _new_machine(settings: MachineSettings) -> GOMKClassifier:
     # a settings file has neither "auto" nor None
     number = options["num_patterns"]
     options["num_patterns"] = "auto" if number is None else number or None
+    if options["most_nodes"] is None:
+        options["most_nodes"] = "auto"
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 
@@ -174,7 +175,7 @@ def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMa
     relations = relations_from_record(state["relations"], "it")
     machine, chosen = _new_machine(settings.machine), state["chosen"]
     settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
-    kernel = machine.make_kernel(**settings_of_kernel, num_patterns=state["num_patterns"])
+    kernel = machine.make_kernel(**settings_of_kernel)
     preparation = {name: value.numpy() for name, value in state["preparation"].items()}
     kernel.preparation_ = NodePreparation(**preparation, num_features=state["num_features"])
     kernel.n_features_in_, kernel.relations_ = state["num_features"], stored

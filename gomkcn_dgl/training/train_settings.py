@@ -167,28 +167,36 @@ class ModelSettings:
 class MachineSettings:
     """The table ``[machine]``: parameters of :class:`gomkcn_dgl.GOMKClassifier`.
 
-    It chooses among ``num_levels`` and ``tau`` by cross-validation. ``num_patterns`` left out is
-    "auto", and 0 means none. ``seed`` is that of the split as well.
+    It chooses among ``num_levels`` and ``tau`` by cross-validation. What is None follows from the
+    data, as of :class:`gomkcn_dgl.GOMKClassifier`; 0 patterns: nodes are matched one by one.
+    ``seed`` is that of the split as well.
     """
 
     num_levels: tuple[int, ...] = (1, 2, 3)
-    tau: tuple[float, ...] = (0.1, 0.3, 1.0)
+    tau: tuple[float, ...] | None = None
     num_folds: int = 5
     num_landmarks: int | None = None
-    most_nodes: int = 128
+    most_nodes: int | None = None
     num_patterns: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_int("num_folds", self.num_folds, 2)
-        check_int("most_nodes", self.most_nodes, 1)
         check_int("seed", self.seed, 0)
+        if self.most_nodes is not None:
+            check_int("most_nodes", self.most_nodes, 1)
         if self.num_landmarks is not None:
             check_int("num_landmarks", self.num_landmarks, 2)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 0)
+        for name in ("tau", "most_nodes") if self.num_patterns else ():
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"{name} must be left out beside patterns, since nodes of the same pattern match; "
+                    "or give 0 patterns."
+                )
         for levels in self.num_levels:
-            for tau in self.tau:
+            for tau in self.tau or [1.0]:
                 GOMKKernel(levels, tau)
 
 

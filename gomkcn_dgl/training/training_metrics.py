@@ -75,11 +75,12 @@ def describe_chosen(chosen: Mapping[str, Any]) -> str:
     >>> describe_chosen({"num_levels": 2, "tau": 0.3, "gamma": None, "cost": 10.0})
     '2 levels, tau 0.3, cost 10'
     """
+    patterns = f", {chosen['num_patterns']} patterns" if "num_patterns" in chosen else ""
     tau = f", tau {chosen['tau']:g}" if "tau" in chosen else ""
     gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
     number = chosen["num_levels"]
     levels = f"{number} level{'' if number == 1 else 's'}"
-    return f"{levels}{tau}{gamma}, cost {chosen['cost']:g}"
+    return f"{levels}{patterns}{tau}{gamma}, cost {chosen['cost']:g}"
 
 
 def read_metrics(folder: str | Path) -> dict[str, Any]:

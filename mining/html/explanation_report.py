@@ -202,7 +202,7 @@ def _machine_values(explanation: MachineExplanation, metrics: Mapping[str, Any])
         "chosen_words": describe_chosen(metrics["chosen"]),
         "num_tried": len(metrics["tried"]),
         "num_compared": metrics["num_compared"],
-        "num_patterns": metrics["num_patterns"],
+        "num_patterns": metrics["chosen"].get("num_patterns"),
         "tried": list(tried.values()),
         "shown": [
             {
