@@ -192,8 +192,8 @@ class MachineSettings:
         for name in ("tau", "most_nodes") if self.num_patterns else ():
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"{name} must be left out beside patterns, since nodes of the same pattern match; "
-                    "or give 0 patterns."
+                    f"{name} must be left out beside patterns, since nodes of the same pattern "
+                    "match; or give 0 patterns."
                 )
         for levels in self.num_levels:
             for tau in self.tau or [1.0]:
