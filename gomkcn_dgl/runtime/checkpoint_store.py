@@ -131,9 +131,13 @@ class CheckpointStore:
         self.share(makers, on_task=on_task)
         return [self.take(each, dict) for each in makers if self.has(each)]
 
-    def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
+    def finish(
+        self,
+        makers: Mapping[str, Callable[[], Arrays]],
+        on_task: Callable[[], object] = lambda: None,
+    ) -> list[Arrays]:
         """Share tasks that are all done, even after the time limit; return their results."""
-        self.share(makers, least=len(makers))
+        self.share(makers, len(makers), on_task)
         return [self.take(name, dict) for name in makers]
 
     def has(self, name: str) -> bool:

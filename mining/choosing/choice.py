@@ -92,7 +92,8 @@ def choose_structures(
         most = rules.num_patterns + rules.num_patterns // 4 + 1
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
         counter = _fine_counter(categories, rules, rules.count_seconds)
-    counts = counter.count_together("count", graph, [one.structure for one in pool], checkpoints)
+    structures = [one.structure for one in pool]
+    counts = counter.count_together("count", graph, structures, checkpoints, progress)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
     known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
@@ -119,7 +120,9 @@ def choose_structures(
     # 5. count these as exactly as was asked for
     exactly = dict(enumerate(counts))
     if not only_candidates:
-        exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
+        exactly = _count_finely(
+            graph, pool, counts, order, categories, rules, checkpoints, progress
+        )
     chosen = [
         ChosenStructure(
             pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
@@ -179,6 +182,7 @@ def _count_finely(
     categories: Categories,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
+    progress: bool,
 ) -> dict[int, OccurrenceCount]:
     """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
     counts = {i: rough[i] for i in order if rough[i].is_exact}
@@ -191,7 +195,7 @@ def _count_finely(
     ):
         counter = _fine_counter(categories, rules, exact_seconds)
         structures = [pool[i].structure for i in numbers]
-        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)
+        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints, progress)
         counts |= dict(zip(numbers, fine, strict=True))
     return counts
 

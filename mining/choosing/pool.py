@@ -13,9 +13,11 @@ from functools import partial
 
 import numpy as np
 import torch
+from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.processes import rank, world_size
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
 from mining.counting.set_apart import list_apart
@@ -138,6 +140,7 @@ class StructureCounter:
         graph: CSRGraph,
         structures: Sequence[Structure],
         checkpoints: CheckpointStore,
+        progress: bool = False,
     ) -> list[OccurrenceCount]:
         """The same, shared among all processes under a name, which all get the counts."""
 
@@ -146,7 +149,12 @@ class StructureCounter:
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
         tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
+        number = len(range(rank(), len(tasks), world_size()))
+        with tqdm(
+            total=number, desc="counting", unit="structure", disable=not (progress and number)
+        ) as bar:
+            found = checkpoints.finish(tasks, bar.update)
         return [
             OccurrenceCount(**{key: value.item() for key, value in count.items()})
-            for count in checkpoints.finish(tasks)
+            for count in found
         ]
