@@ -196,9 +196,8 @@ def main(bench: Bench, number: int, faults: tuple[str, ...]) -> None:
             for fault in ("none", *faults):
                 alone = resumed = said = same = 0
                 seconds = []
-                runs = 1 if bench.quick else min(bench.repeats, 3)
-                if fault != "none" and not bench.quick:
-                    runs = bench.repeats
+                repeats = 1 if bench.quick else bench.repeats
+                runs = min(repeats, 3) if fault == "none" else repeats
                 for run in range(runs):
                     job = f"{fault.replace(' ', '-')}{run}"
                     out = folder / job

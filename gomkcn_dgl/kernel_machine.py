@@ -114,6 +114,7 @@ class _KernelParameters(BaseEstimator):
     def _fit_graphs(self, graphs: Any) -> Comparable:
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
+        _most_nodes(self.most_nodes)
         load_backend("matching", self.backend)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 1)
@@ -437,9 +438,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         y : sequence
             The class of each graph, text or numbers.
         checkpoints : CheckpointStore, optional
-            Keeps blocks of the Gram matrices, so that a job resumes and several processes share it.
-            Once its time is over no more matrices are begun, and the best settings so far are
-            taken.
+            Keeps blocks of the Gram matrices, and the scores of each kernel, so that a job resumes
+            and several processes share it. Once its time is over no more matrices are begun, and
+            the best settings so far are taken.
 
         Raises
         ------
@@ -492,14 +493,17 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
         self.num_patterns_ = self._num_patterns(graph)
-        taus = _TAUS if self.tau is None else self.tau
-        own: list[dict[str, Any]] = [{"tau": tau} for tau in taus]
+        own: list[dict[str, Any]] = [{"tau": tau} for tau in self._taus]
         if self.num_patterns_ is not None:
             own = [{"num_patterns": self.num_patterns_}]
         return [
             {"num_levels": num_levels, **one, "aggregation": aggregation}
             for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
         ]
+
+    @property
+    def _taus(self) -> Sequence[float]:
+        return _TAUS if self.tau is None else self.tau
 
     def _settings(self) -> Iterator[tuple[float | None, float]]:
         """Gamma and cost of each machine of a kernel, in the order of their scores."""
@@ -591,8 +595,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         pairs = graph.num_graphs**2 / 2
         if self.num_landmarks is not None:
             pairs = graph.num_graphs * min(self.num_landmarks, graph.num_graphs)
-        taus = _TAUS if self.tau is None else self.tau
-        num_kernels = len(self.num_levels) * len(taus) * len(self.aggregation)
+        num_kernels = len(self.num_levels) * len(self._taus) * len(self.aggregation)
         return float(_SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels)
 
     def _machine(self, cost: float) -> Any:
