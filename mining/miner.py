@@ -15,7 +15,7 @@ from gomkcn_dgl.node_order import OrderedGraph, order_collection
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import choose_structures, misfits
+from mining.choosing.choice import choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
 from mining.learning.deduplication import deduplicate
@@ -235,7 +235,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             choice = choose_structures(
                 csr, pool, source.categories, rules, checkpoints, progress, classes
             )
-            self.warnings_ = misfits(csr, rules.nulls, rules.seed, checkpoints)
+            self.warnings_ = choice.warnings
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located = locate_patterns(
                 source,

@@ -5,6 +5,7 @@
 The second process is killed in the third epoch of the command.
 """
 
+import itertools
 import os
 import signal
 import sys
@@ -33,6 +34,7 @@ from gomkcn_dgl.runtime.processes import (
     rank,
     share_of,
     single_process,
+    take_turns,
     was_restarted,
     world_size,
 )
@@ -66,12 +68,17 @@ def small_parts():
     interrupts = Interrupts()
     if rank() == 1:
         interrupts._signal = "SIGTERM"
+    # the second process takes one number and the first, when that is done, all others
+    turns = list(itertools.islice(take_turns(5), 1)) if rank() == 1 else []
+    gather_objects(turns)
+    turns = turns or list(take_turns(5))
     with single_process():
         alone = (rank(), world_size(), gather_objects(0))
     answers = {
         "rank": rank(),
         "first": is_first(),
         "alone": alone,
+        "turns": turns,
         "shares": [list(range(count))[share_of(count)] for count in (5, 1, 0)],
         "sum": all_reduce_sum(torch.tensor([1.0, float(rank())])).tolist(),
         "broadcast": broadcast_object({"from": rank()}),

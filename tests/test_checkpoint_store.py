@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime import checkpoint_store
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
 
@@ -68,13 +69,12 @@ def test_all_tasks_are_computed_or_those_in_time():
     assert [late.has(name) for name in "abcd"] == [True, True, False, False]
 
 
-def test_processes_compute_their_own_shares(tmp_path, monkeypatch):
-    for rank in (0, 1):
-        monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint_store.rank", lambda rank=rank: rank)
-        monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint_store.world_size", lambda: 2)
+def test_each_task_is_computed_by_the_process_whose_turn_it_is(tmp_path, monkeypatch):
+    for rank, turns in enumerate(([0, 2, 4, 3], [1])):
+        monkeypatch.setattr(checkpoint_store, "take_turns", lambda number, turns=turns: turns)
         CheckpointStore(tmp_path).share({name: number(rank) for name in "abcde"})
     store = CheckpointStore(tmp_path)
-    assert [int(store.take(name, refuse)["value"]) for name in "abcde"] == [0, 1, 0, 1, 0]
+    assert [int(store.take(name, refuse)["value"]) for name in "abcde"] == [0, 1, 0, 0, 0]
 
 
 def test_a_signal_ends_the_job_between_two_tasks(tmp_path):

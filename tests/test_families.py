@@ -9,6 +9,7 @@ from mining.candidates.candidates import gather_candidates
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
+from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import NO_CATEGORIES
 from mining.structures.structure import Structure
@@ -21,8 +22,9 @@ def families_of(graph, structures):
         return [OccurrenceCount.exact(count_exact(sample, one).count) for one in adjacencies]
 
     observed = count(graph, range(len(structures)))
-    compared = compare_with_null(graph, "degree", count, observed, least=8, most=8)
-    return find_families(graph, structures, NO_CATEGORIES, compared), compared
+    drawn = NullSamples(graph, "degree")
+    compared = compare_with_null(drawn, count, observed, least=8, most=8)
+    return find_families(drawn, structures, NO_CATEGORIES, compared), compared
 
 
 def planted(motifs, **options):

@@ -10,6 +10,7 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null, standard_errors
 from mining.null_models.null_models import sample_null
+from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 
 TRIANGLE, CLIQUE = 1 - np.eye(3), 1 - np.eye(4)
@@ -40,7 +41,7 @@ def test_planted_cliques_are_decided_at_once():
     graph = with_cliques(12)
     count, calls = counting(TRIANGLE, CLIQUE)
     observed = count(graph)
-    verdicts = compare_with_null(graph, "degree", count, observed, least=8, most=32)
+    verdicts = compare_with_null(NullSamples(graph, "degree"), count, observed, least=8, most=32)
     assert [one.verdict for one in verdicts] == ["more frequent"] * 2
     assert [one.num_samples for one in verdicts] == [8, 8] == [len(calls) - 1] * 2
     assert verdicts[1].observed == 12
@@ -50,7 +51,12 @@ def test_more_samples_are_drawn_while_a_verdict_is_open():
     graph = with_cliques(3)
     count, calls = counting(CLIQUE)
     (verdict,) = compare_with_null(
-        graph, "configuration", count, count(graph), num_tested=10**6, least=4, most=12
+        NullSamples(graph, "configuration"),
+        count,
+        count(graph),
+        num_tested=10**6,
+        least=4,
+        most=12,
     )
     assert (verdict.verdict, verdict.num_samples, len(calls)) == ("undecided", 12, 13)
 
@@ -65,7 +71,12 @@ def test_what_is_decided_is_not_counted_again():
         return [OccurrenceCount.exact(counts[i]) for i in numbers]
 
     first, second = compare_with_null(
-        graph, "degree", count, count(graph), num_tested=np.array([1, 10**9]), least=8, most=16
+        NullSamples(graph, "degree"),
+        count,
+        count(graph),
+        num_tested=np.array([1, 10**9]),
+        least=8,
+        most=16,
     )
     assert asked == [[0, 1]] * 9 + [[1]] * 8
     assert (first.num_samples, second.num_samples) == (8, 16)
@@ -76,18 +87,35 @@ def test_samples_are_kept_and_depend_on_the_seed(tmp_path):
     count, calls = counting(TRIANGLE)
     observed = count(graph)
     options = {"least": 4, "most": 4}
+
+    def compare(seed, store=None):
+        drawn = NullSamples(graph, "degree", seed)
+        return compare_with_null(drawn, count, observed, checkpoints=store, **options)
+
     with CheckpointStore(tmp_path) as store:
-        first = compare_with_null(graph, "degree", count, observed, checkpoints=store, **options)
+        first = compare(0, store)
     num_calls = len(calls)
     with CheckpointStore(tmp_path) as store:
-        assert first == compare_with_null(
-            graph, "degree", count, observed, checkpoints=store, **options
-        )
+        assert first == compare(0, store)
     assert len(calls) == num_calls
-    assert first != compare_with_null(graph, "degree", count, observed, seed=1, **options)
+    assert first != compare(1)
     counted = [count_exact(sample, TRIANGLE).count for sample in calls[1:num_calls]]
     assert first[0].mean == np.mean(counted)
     assert sample_null(graph, "degree", 0).num_edges == graph.num_edges
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_a_graph_of_a_null_model_is_the_same_whenever_it_is_drawn(number):
+    graph = with_cliques(2)
+    drawn = NullSamples(graph, "degree", 3)
+    first, again = drawn.draw(number), drawn.draw(number)
+    # the first ones are kept, since several things are counted in them
+    assert (first is again) == (number == 0)
+    other = NullSamples(graph, "degree", 3)
+    other.draw(1)
+    for one in (again, other.draw(number)):
+        assert (one.indices == first.indices).all()
+    assert (first.indices != NullSamples(graph, "degree", 4).draw(number).indices).any()
 
 
 def test_standard_errors_come_from_the_intervals():
@@ -98,7 +126,6 @@ def test_standard_errors_come_from_the_intervals():
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        ({"null": "chance"}, "null must be one of"),
         ({"least": 1}, "least must be at least 2"),
         ({"least": 8, "most": 4}, "most must be at least 8"),
     ],
@@ -106,6 +133,9 @@ def test_standard_errors_come_from_the_intervals():
 def test_bad_arguments_are_refused(options, rule):
     count, _ = counting(TRIANGLE)
     with pytest.raises(InputError, match=rule):
-        compare_with_null(
-            with_cliques(0), **{"null": "degree", "count": count, "observed": [], **options}
-        )
+        compare_with_null(NullSamples(with_cliques(0), "degree"), count, [], **options)
+
+
+def test_an_unknown_null_model_is_refused():
+    with pytest.raises(InputError, match="null must be one of"):
+        NullSamples(with_cliques(0), "chance")

@@ -6,6 +6,7 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from mining.null_models.null_fit import WHAT_IS_KEPT, fit_of
 from mining.null_models.null_models import NULL_MODELS
+from mining.null_models.null_samples import NullSamples
 from synthetic import barabasi_albert, plant_motifs
 
 POINTS = as_csr(nx.Graph(nx.random_geometric_graph(300, 0.08, seed=1).edges))
@@ -16,27 +17,27 @@ def test_all_null_models_are_described():
 
 
 def test_points_in_space_have_many_times_the_triangles_that_degrees_explain():
-    fit = fit_of(POINTS, "degree")
+    fit = fit_of(NullSamples(POINTS, "degree"))
     assert fit.triangles > 5 * fit.mean
     assert "times the triangles of the random graphs that it is compared with" in fit.warning
-    assert fit_of(POINTS, "geometric").warning == ""
-    assert fit_of(POINTS, "features").fits
+    assert fit_of(NullSamples(POINTS, "geometric")).warning == ""
+    assert fit_of(NullSamples(POINTS, "features")).fits
 
 
 @pytest.mark.parametrize("null", ["geometric", "small-world"])
 def test_a_random_graph_has_too_few_triangles_for_points_in_space(null):
     graph = as_csr(nx.gnp_random_graph(300, 0.02, seed=1))
-    assert fit_of(graph, "degree").warning == ""
+    assert fit_of(NullSamples(graph, "degree")).warning == ""
     if null == "geometric":
-        assert "triangles and not" in fit_of(graph, null).warning
+        assert "triangles and not" in fit_of(NullSamples(graph, null)).warning
     else:
-        assert fit_of(graph, null).warning == ""
+        assert fit_of(NullSamples(graph, null)).warning == ""
 
 
 def test_planted_triangles_are_a_motif_and_no_reason_for_a_warning():
     motifs = {"wheel": 12}
     base = barabasi_albert(250, 1, 0)
     graph = plant_motifs(base, 250, motifs, features="constant", seed=0).to_csr()
-    fit = fit_of(graph, "degree")
+    fit = fit_of(NullSamples(graph, "degree"))
     assert fit.triangles > 5 * fit.mean
     assert fit.warning == ""

@@ -52,6 +52,8 @@ def test_each_process_knows_its_part(two):
     first, second = two["parts"]
     assert (first["rank"], first["first"], second["rank"], second["first"]) == (0, True, 1, False)
     assert (first["shares"], second["shares"]) == ([[0, 1], [], []], [[2, 3, 4], [0], []])
+    # its own numbers first, then what the other has not begun, the last of these first
+    assert (first["turns"], second["turns"]) == ([0, 2, 4, 3], [1])
     for part in (first, second):
         assert part["alone"] == (0, 1, [0])
         assert part["sum"] == [2.0, 1.0]

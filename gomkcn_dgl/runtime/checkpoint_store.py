@@ -28,8 +28,8 @@ from gomkcn_dgl.runtime.processes import (
     broadcast_object,
     gather_objects,
     is_first,
-    rank,
     single_process,
+    take_turns,
     world_size,
 )
 
@@ -105,12 +105,12 @@ class CheckpointStore:
     ) -> None:
         """Compute independent tasks, given by name, and wait until all processes are done.
 
-        Of W processes, process r computes every W-th task, beginning with task r. The first
-        ``least`` tasks are computed even after the time limit. ``on_task`` is called after each
-        task of this process.
+        Of W processes, process r computes every W-th task, beginning with task r, and then what
+        the others have not begun. The first ``least`` tasks are computed even after the time limit.
+        ``on_task`` is called after each task of this process.
         """
         names = list(makers)
-        for number in range(rank(), len(names), world_size()):
+        for number in take_turns(len(names)):
             if self.is_over() and number >= least:
                 break
             if not self.has(names[number]):

@@ -6,6 +6,7 @@ Without torchrun there is one process, and every function here returns what it w
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import secrets
 import time
@@ -30,6 +31,10 @@ T = TypeVar("T")
 _LONGEST_START = 120
 
 _single_process: ContextVar[bool] = ContextVar("single_process", default=False)
+
+# what the processes of this start tell each other, and how often they have taken numbers in turn
+_store: Any = None
+_rounds = itertools.count()
 
 
 class LostProcessError(GomkcnError):
@@ -59,10 +64,12 @@ def join_processes() -> Iterator[None]:
                 f"WORLD_SIZE is set in the environment but {name} is not; "
                 "start with torchrun, or unset WORLD_SIZE."
             )
+    global _store
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = _rendezvous()
+        _store = PrefixStore("turns", store)
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
         yield
     except RuntimeError as error:
@@ -153,6 +160,24 @@ def was_restarted() -> bool:
 def share_of(count: int) -> slice:
     """Return this process's contiguous share of ``count`` things; shares differ by at most 1."""
     return slice(count * rank() // world_size(), count * (rank() + 1) // world_size())
+
+
+def take_turns(count: int) -> Iterator[int]:
+    """Yield numbers below ``count``: the own ones first, then those that no process has begun.
+
+    Of W processes, every W-th number is a process's own. Each number comes to one process, and a
+    process that is fast takes more of them. All must ask at the same point.
+    """
+    if world_size() == 1:
+        yield from range(count)
+        return
+    turn = next(_rounds)
+    own = range(rank(), count, world_size())
+    # of the others those that are begun last
+    others = (number for number in reversed(range(count)) if number not in own)
+    for number in itertools.chain(own, others):
+        if _store.add(f"{turn}/{number}", 1) == 1:
+            yield number
 
 
 def all_reduce_sum(tensor: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ hubs make a structure often, an excess is sought among the sets that are set apa
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -99,7 +99,9 @@ def choose(
     orders take turns: by gain at the edges that are left, of all sizes and of each; by gain at all
     edges; and by frequency. The most frequent one of each size is chosen, and few trees beside it.
     """
-    first = list(_in_turn(graph, structures, min_support, _MOST_OF_ALL))
+    rows, sets = _rows_among(graph, [one.seen.node_sets for one in structures])
+    sets_of = dict(zip(structures, sets, strict=True))
+    first = list(_in_turn(rows, sets_of, structures, min_support, _MOST_OF_ALL))
     by_gain = sorted(structures, key=lambda one: (-one.gain, one.size))
     chosen = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
@@ -107,7 +109,8 @@ def choose(
         same = [one for one in by_gain if one.size == size]
         by_frequency = sorted(same, key=lambda one: -len(one.seen.node_sets))
         chosen.append(by_frequency[0])
-        orders += [list(_in_turn(graph, same, min_support, _MOST_OF_SIZE)), same, by_frequency]
+        most_surprising = list(_in_turn(rows, sets_of, same, min_support, _MOST_OF_SIZE))
+        orders += [most_surprising, same, by_frequency]
     chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
     smallest = [one for one in by_gain if one.size <= _SMALLEST][: _MORE * most]
     larger = [one for one in dict.fromkeys(chosen) if one.size > _SMALLEST]
@@ -129,10 +132,16 @@ def _take_turns(
 
 
 def _in_turn(
-    graph: CSRGraph, structures: list[ComparedStructure], min_support: int, most: int
+    rows: Rows,
+    sets_of: Mapping[ComparedStructure, np.ndarray],
+    structures: Sequence[ComparedStructure],
+    min_support: int,
+    most: int,
 ) -> Iterator[ComparedStructure]:
-    """The structures with a gain, each by what those before it have left; at most ``most``."""
-    rows, sets = _rows_among(graph, [one.seen.node_sets for one in structures])
+    """The structures with a gain, each by what those before it have left; at most ``most``.
+
+    ``sets_of`` are the node sets of each, as ``rows`` number the nodes.
+    """
     is_covered = np.zeros(len(rows.indices), np.bool_)
     # a gain mostly gets smaller, so that those behind need not be computed anew
     heap = [(-one.gain, one.size, number) for number, one in enumerate(structures)]
@@ -140,14 +149,14 @@ def _in_turn(
     while heap and most:
         _, size, number = heapq.heappop(heap)
         one = structures[number]
-        left = mostly_uncovered(rows, sets[number], is_covered)
+        left = mostly_uncovered(rows, sets_of[one], is_covered)
         gain = one.gain_of(left)
         if left.sum() < min_support or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:
             heapq.heappush(heap, (-gain, size, number))
             continue
-        cover_edges(rows, sets[number][left], is_covered)
+        cover_edges(rows, sets_of[one][left], is_covered)
         most -= 1
         yield one
 

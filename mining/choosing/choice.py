@@ -24,6 +24,7 @@ from mining.judging.ranking import find_families, order_by_coverage
 from mining.locating.build_patterns import record_structure
 from mining.locating.locating import LIST_STEPS, MOST_LISTED, ChosenStructure
 from mining.null_models.null_fit import fit_of
+from mining.null_models.null_samples import NullSamples
 from mining.records.class_difference import ClassDifference
 from mining.records.counted_structure import CountedStructure
 from mining.records.occurrence_count import OccurrenceCount
@@ -64,6 +65,7 @@ class Choice:
     ``family`` is the position of the structure that explains each, its own for one that stands for
     itself. ``classes`` are the differences between classes of graphs, None where there are none.
     ``others`` were counted as well, those with the largest z first; their families are positions.
+    ``warnings`` has a sentence for each null model from which the graph differs as a whole.
     """
 
     structures: list[ChosenStructure]
@@ -71,6 +73,7 @@ class Choice:
     family: list[int]
     classes: list[ClassDifference | None]
     others: list[CountedStructure]
+    warnings: tuple[str, ...]
 
 
 def choose_structures(
@@ -102,15 +105,16 @@ def choose_structures(
     kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
-    apart = _list_apart(graph, pool, counter, rules, checkpoints) if rules.nulls else {}
-    compared = _compare(graph, pool, counts, apart, counter, rules, checkpoints, progress)
+    drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
+    apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
+    compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints, progress)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
         structures = [one.structure for one in pool]
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
     # 4. put what others explain into families, rank all, and keep the first
-    families = _find_families(graph, pool, compared, apart, categories, rules, checkpoints)
+    families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
     elif rules.rank == "coverage":
@@ -137,6 +141,7 @@ def choose_structures(
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
         _list_others(graph, pool, categories, counts, compared, heads, order),
+        tuple(filter(None, (fit_of(one, checkpoints).warning for one in drawn))),
     )
 
 
@@ -159,19 +164,6 @@ def _list_others(
         )
         for i in rest
     ]
-
-
-def misfits(
-    graph: CSRGraph, nulls: Sequence[str], seed: int, checkpoints: CheckpointStore
-) -> tuple[str, ...]:
-    """A warning for each null model from which the graph differs as a whole."""
-
-    def find(null: str) -> dict[str, np.ndarray]:
-        return {"warning": np.array(fit_of(graph, null, seed=seed).warning)}
-
-    tasks = {f"{null}-fit": partial(find, null) for null in nulls}
-    warnings = (str(found["warning"]) for found in checkpoints.finish(tasks))
-    return tuple(filter(None, warnings))
 
 
 def _count_finely(
@@ -209,7 +201,7 @@ def _fine_counter(
 
 
 def _compare(
-    graph: CSRGraph,
+    drawn: Sequence[NullSamples],
     pool: Sequence[PooledStructure],
     observed: Sequence[OccurrenceCount],
     apart: Mapping[int, np.ndarray],
@@ -236,26 +228,24 @@ def _compare(
     clumps = np.ones(len(pool) + len(apart))
     clumps[: len(pool)] = [one.clump for one in pool]
     with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
-        for null in rules.nulls:
+        for samples in drawn:
             verdicts = compare_with_null(
-                graph,
-                null,
+                samples,
                 count,
                 [*observed, *(_count_apart(places) for places in apart.values())],
                 clumps=clumps,
                 least=min(_FIRST_SAMPLES, rules.null_samples),
                 most=rules.null_samples,
-                seed=rules.seed,
                 checkpoints=checkpoints,
                 on_sample=bar.update,
             )
             if not verdicts:
-                log.warning("time was up before null model %s had enough samples", null)
+                log.warning("time was up before null model %s had enough samples", samples.null)
                 continue
             for record, verdict in zip(compared, verdicts[: len(pool)], strict=True):
-                record[null] = verdict
+                record[samples.null] = verdict
             for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
-                compared[i][null] = replace(compared[i][null], apart=verdict)
+                compared[i][samples.null] = replace(compared[i][samples.null], apart=verdict)
     return compared
 
 
@@ -269,15 +259,16 @@ def _list_apart(
     """Places that are set apart, by structure, of those with a cycle that have several."""
     numbers = [i for i, one in enumerate(pool) if one.structure.num_cycles > 0]
 
-    def list_all() -> dict[str, np.ndarray]:
-        found = counter.list_apart(graph, [pool[i].structure for i in numbers])
-        return {
-            str(i): places
-            for i, places in zip(numbers, found, strict=True)
-            if places is not None and len(places) >= max(2, rules.min_support)
-        }
+    def list_one(number: int) -> dict[str, np.ndarray]:
+        (places,) = counter.list_apart(graph, [pool[number].structure])
+        return {} if places is None else {"places": places}
 
-    return {int(i): places for i, places in checkpoints.take_once("apart", list_all).items()}
+    found = checkpoints.finish({f"apart-{i}": partial(list_one, i) for i in numbers})
+    return {
+        i: one["places"]
+        for i, one in zip(numbers, found, strict=True)
+        if "places" in one and len(one["places"]) >= max(2, rules.min_support)
+    }
 
 
 def _count_apart(places: np.ndarray | None) -> OccurrenceCount:
@@ -285,22 +276,20 @@ def _count_apart(places: np.ndarray | None) -> OccurrenceCount:
 
 
 def _find_families(
-    graph: CSRGraph,
+    drawn: Sequence[NullSamples],
     pool: Sequence[PooledStructure],
     compared: Sequence[dict[str, Significance]],
     apart: Mapping[int, np.ndarray],
     categories: Categories,
-    rules: ChoiceRules,
     checkpoints: CheckpointStore,
 ) -> Families | None:
-    """Families of the structures, where they were compared with a null model."""
+    """Families of the structures, by the first null model that they were compared with."""
     first = [next(iter(one.values())) for one in compared if one]
     if not first:
         return None
+    (samples,) = (one for one in drawn if one.null == first[0].null)
     structures = [one.structure for one in pool]
-    return find_families(
-        graph, structures, categories, first, apart, seed=rules.seed, checkpoints=checkpoints
-    )
+    return find_families(samples, structures, categories, first, apart, checkpoints=checkpoints)
 
 
 def _cover(

@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.processes import rank, world_size
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
 from mining.counting.set_apart import list_apart
@@ -149,11 +148,13 @@ class StructureCounter:
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
         tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-        number = len(range(rank(), len(tasks), world_size()))
         with tqdm(
-            total=number, desc="counting", unit="structure", disable=not (progress and number)
+            total=len(tasks), desc="counting", unit="structure", disable=not (progress and tasks)
         ) as bar:
-            found = checkpoints.finish(tasks, bar.update)
+            # with what other processes have counted
+            found = checkpoints.finish(
+                tasks, lambda: bar.update(sum(map(checkpoints.has, tasks)) - bar.n)
+            )
         return [
             OccurrenceCount(**{key: value.item() for key, value in count.items()})
             for count in found

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from mining.judging.verdicts import judge, undecided
-from mining.null_models.null_models import NULL_MODELS, sample_null
+from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import Significance
 
@@ -19,8 +19,7 @@ _WIDTH = 2 * 1.96
 
 
 def compare_with_null(
-    graph: CSRGraph,
-    null: str,
+    drawn: NullSamples,
     count: Callable[[CSRGraph, np.ndarray], Sequence[OccurrenceCount]],
     observed: Sequence[OccurrenceCount],
     *,
@@ -28,7 +27,6 @@ def compare_with_null(
     clumps: np.ndarray | float = 1.0,
     least: int = 8,
     most: int = 64,
-    seed: int = 0,
     checkpoints: CheckpointStore | None = None,
     on_sample: Callable[[], object] = lambda: None,
 ) -> list[Significance]:
@@ -41,35 +39,30 @@ def compare_with_null(
 
     Parameters
     ----------
-    graph : CSRGraph
-        One graph or a collection.
-    null : str
-        See :mod:`mining.null_models.null_models`.
+    drawn : NullSamples
+        The graph that is compared, one or a collection, and those of the null model.
     count : callable
-        Counts the patterns with some numbers in a graph, as they were counted in ``graph``.
+        Counts the patterns with some numbers in a graph, as they were counted in the one compared.
     observed : sequence of OccurrenceCount
-        The counts in ``graph``.
+        The counts in that.
     num_tested, clumps
         As for :func:`mining.judging.verdicts.judge`.
     least, most : int
         Numbers of samples, at least 2.
-    seed : int
-        The same seed gives the same samples.
     on_sample : callable
         Called after each sample, for a progress bar.
 
     Raises
     ------
     InputError
-        For an unknown null model or a number out of range.
+        For a number out of range.
     """
-    check_choice("null", null, NULL_MODELS)
     check_int("least", least, 2)
     check_int("most", most, least)
-    seeds = sample_seeds(null, check_int("seed", seed, 0), most)
+    null = drawn.null
 
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
-        counts = count(sample_null(graph, null, seeds[number]), open_)
+        counts = count(drawn.draw(number), open_)
         return {"counts": _values(counts), "numbers": open_}
 
     values, errors = _values(observed), standard_errors(observed)
@@ -89,13 +82,6 @@ def compare_with_null(
             if number == most or store.time_is_up or not len(open_):
                 return verdicts
             number = min(2 * number, most)
-
-
-def sample_seeds(null: str, seed: int, number: int) -> list[int]:
-    """Seeds of the samples of a null model; of fewer samples, the first ones."""
-    rng = np.random.default_rng([seed, NULL_MODELS.index(null)])
-    seeds: list[int] = rng.integers(2**62, size=number).tolist()
-    return seeds
 
 
 def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:

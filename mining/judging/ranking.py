@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -12,8 +13,7 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from mining.counting.occurrence_lists import list_places
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.families import LEAST_Z, Families, JudgedPattern
-from mining.judging.null_comparison import sample_seeds
-from mining.null_models.null_models import sample_null
+from mining.null_models.null_samples import NullSamples
 from mining.records.significance import MORE, Significance
 from mining.structures.categories import Categories
 from mining.structures.overlaps import pick_disjoint
@@ -24,24 +24,22 @@ _MOST_PLACES, _MOST_STEPS = 500, 1 << 24
 
 
 def find_families(
-    graph: CSRGraph,
+    drawn: NullSamples,
     structures: Sequence[Structure],
     categories: Categories,
     significance: Sequence[Significance],
     apart: Mapping[int, np.ndarray] = MappingProxyType({}),
     *,
     num_samples: int = 4,
-    seed: int = 0,
     checkpoints: CheckpointStore | None = None,
 ) -> Families:
-    """Group patterns that were compared with a null model into families.
+    """Group patterns that were compared with the graphs of a null model into families.
 
-    Their places are listed in the graph and in the first samples of that null model, those of
-    ``seed``. Where the places that are set ``apart`` are in excess, they stand for the pattern.
-    :meth:`Families.order` of what comes back is the order by surprise.
+    Their places are listed in the graph and in the first of those. Where the places that are set
+    ``apart`` are in excess, they stand for the pattern. :meth:`Families.order` of what comes back
+    is the order by surprise. All processes share the work.
     """
-    null = significance[0].null
-    seeds = sample_seeds(null, seed, num_samples)
+    graph, null = drawn.graph, drawn.null
     set_apart = {
         i: one.apart
         for i, one in enumerate(significance)
@@ -58,17 +56,21 @@ def find_families(
             colors,
             most=_MOST_PLACES,
             max_steps=_MOST_STEPS,
-            seed=seed,
+            seed=drawn.seed,
         )
 
+    def list_here(number: int) -> dict[str, np.ndarray]:
+        places, is_complete = list_in(graph, number)
+        return {"places": places, "is_complete": np.array(is_complete)}
+
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
-        sample = sample_null(graph, null, seeds[number])
-        places = [list_in(sample, i)[0] for i in rare]
+        places = [list_in(drawn.draw(number), i)[0] for i in rare]
         return {"disjoint": np.array([pick_disjoint(one, graph.num_nodes).sum() for one in places])}
 
-    listed = {i: list_in(graph, i) for i in more}
-    rare = [i for i in more if listed[i][1]]
     with shared_store(checkpoints) as store:
+        here = store.finish({f"{null}-here-{i}": partial(list_here, i) for i in more})
+        listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
+        rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
         done = store.do_all(f"{null}-places", num_samples, count_in_sample)
     # 1. places that share no node, in the mean sample
     expected: dict[int, float] = {}
@@ -82,11 +84,11 @@ def find_families(
             judged = JudgedPattern(structure, apart[i], own.z, own.mean, own.num_samples, True)
             patterns.append(judged)
             continue
-        places = listed[i][0] if i in listed else np.empty((0, structure.num_nodes), np.int32)
+        places = listed[i] if i in listed else np.empty((0, structure.num_nodes), np.int32)
         # 2. of too many places, or when time is up, by the ratio of all occurrences
         if i not in expected and i in listed:
             ratio = compared.mean / max(compared.observed, 1.0)
-            scaled = _scale_disjoint(places, graph.num_nodes, ratio, seed)
+            scaled = _scale_disjoint(places, graph.num_nodes, ratio, drawn.seed)
             # as many as there are, where these are few
             expected[i] = min(scaled, float(compared.mean))
         patterns.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from math import sqrt
 
 import numpy as np
@@ -122,9 +122,7 @@ def locate_patterns(
     near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
     least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
     if min_similarity is None and places:
-        least = checkpoints.take_once(
-            "thresholds", lambda: {"least": _draw_thresholds(source, graph, filters, roots)}
-        )["least"]
+        least = _draw_thresholds(source, graph, filters, roots, checkpoints)
     # 3. the record of each pattern; a sample of the roots stands for all
     scale = graph.num_nodes / max(1, len(near.roots))
     located = []
@@ -238,18 +236,30 @@ def _as_filters(
 
 
 def _draw_thresholds(
-    source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters, roots: np.ndarray | None
+    source: SubgraphSource,
+    graph: CSRGraph,
+    filters: DiscreteFilters,
+    roots: np.ndarray | None,
+    checkpoints: CheckpointStore,
 ) -> np.ndarray:
     """Least similarity of each pattern, from subgraphs of its size in a null-model graph."""
-    null_graph, least = draw_null_graph(graph, source.seed), np.zeros(len(filters.num_nodes))
-    same_nodes = null_graph.num_nodes == graph.num_nodes
-    for size in sorted(set(filters.num_nodes)):
-        numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
-        resized = source.resized(size)
+    sizes = np.array(filters.num_nodes)
+    null_graph = cache(partial(draw_null_graph, graph, source.seed))
+
+    def draw(size: int) -> dict[str, np.ndarray]:
+        resized, null = source.resized(size), null_graph()
         # a null-model graph of other nodes has roots of its own
-        own = roots if same_nodes else resized.sample_roots(null_graph)
-        subgraphs = resized.subgraphs_around(null_graph, own)
-        least[numbers] = choose_thresholds(filters.take(numbers).trimmed(size), subgraphs)
+        own = roots if null.num_nodes == graph.num_nodes else resized.sample_roots(null)
+        numbers = np.flatnonzero(sizes == size).tolist()
+        subgraphs = resized.subgraphs_around(null, own)
+        return {"least": choose_thresholds(filters.take(numbers).trimmed(size), subgraphs)}
+
+    # the largest take longest
+    distinct = sorted(set(filters.num_nodes), reverse=True)
+    tasks = {f"thresholds-{size}": partial(draw, size) for size in distinct}
+    least = np.zeros(len(sizes))
+    for size, found in zip(distinct, checkpoints.finish(tasks), strict=True):
+        least[sizes == size] = found["least"]
     return least
 
 

@@ -8,11 +8,12 @@ motif was there or not, and the reader is to know.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from mining.null_models.null_models import sample_null
+from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.null_models.null_samples import NullSamples
 from mining.null_models.triangles import count_triangles
 
 # what each null model keeps and what it does not, in words that follow "It keeps"
@@ -103,16 +104,31 @@ class NullFit:
         )
 
 
-def fit_of(graph: CSRGraph, null: str, *, seed: int = 0) -> NullFit:
-    """Compare the triangles of a graph with those of a few graphs of a null model.
+def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> NullFit:
+    """Compare the triangles of a graph with those of the first graphs of a null model.
 
-    Directions and types of edges do not count. A null model that keeps all edges fits.
+    Directions and types of edges do not count. A null model that keeps all edges fits. All
+    processes share the work.
     """
-    at_nodes = count_triangles(graph.indptr, graph.indices)
-    number, able = int(at_nodes.sum()) // 3, graph.degrees > 1
-    share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
-    if null == "features":
-        return NullFit(null, number, float(number), 0.0, share)
-    samples = (sample_null(graph, null, seed + i) for i in range(_NUM_SAMPLES))
-    counts = [int(count_triangles(one.indptr, one.indices).sum()) // 3 for one in samples]
-    return NullFit(null, number, float(np.mean(counts)), float(np.std(counts, ddof=1)), share)
+    null = drawn.null
+
+    def count_here() -> dict[str, np.ndarray]:
+        at_nodes = count_triangles(drawn.graph.indptr, drawn.graph.indices)
+        able = drawn.graph.degrees > 1
+        share = (at_nodes[able] > 0).mean() if able.any() else 0.0
+        return {"number": np.array(at_nodes.sum() // 3), "share": np.array(share)}
+
+    def count_in(number: int) -> dict[str, np.ndarray]:
+        sample = drawn.draw(number)
+        return {"number": np.array(count_triangles(sample.indptr, sample.indices).sum() // 3)}
+
+    with shared_store(checkpoints) as store:
+        # a process counts in the graphs that it has drawn before
+        number = 0 if null == "features" else _NUM_SAMPLES
+        samples = store.finish({f"{null}-fit-{i}": partial(count_in, i) for i in range(number)})
+        (here,) = store.finish({f"{null}-fit": count_here})
+    triangles, share = int(here["number"]), float(here["share"])
+    if not samples:
+        return NullFit(null, triangles, float(triangles), 0.0, share)
+    counts = [int(one["number"]) for one in samples]
+    return NullFit(null, triangles, float(np.mean(counts)), float(np.std(counts, ddof=1)), share)

@@ -20,11 +20,14 @@ def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]
     """
     relations = graph.relations
     position = {row: number for number, row in enumerate(rows.tolist())}
-    edges = []
+    ordered, edges = np.sort(rows), []
     for row, start in position.items():
         entries = slice(graph.indptr[row], graph.indptr[row + 1])
-        near = np.flatnonzero(np.isin(graph.indices[entries], rows)) + entries.start
-        for entry in near.tolist():
+        # a search takes less than np.isin, which may make a table as long as the graph has nodes
+        near = graph.indices[entries]
+        place = np.minimum(np.searchsorted(ordered, near), len(ordered) - 1)
+        among = np.flatnonzero(ordered[place] == near) + entries.start
+        for entry in among.tolist():
             end = position[int(graph.indices[entry])]
             link = 1 if graph.links is None else int(graph.links[entry])
             for channel in np.flatnonzero(relations.links[link]).tolist():
