@@ -13,11 +13,13 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import OrderedGraph, order_collection
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.job_progress import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import choose_structures
+from mining.choosing.choice import ChoiceRules, choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
+from mining.job_stages import GATHER, LEARN, LIST, SAMPLE, planned_seconds
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
@@ -29,6 +31,7 @@ from mining.noisy_templates.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
+from mining.null_models.small_graphs import is_large
 from mining.pattern_features import PatternFeatures
 from mining.records.occurrence import Occurrences
 from mining.structures.categories import Categories
@@ -195,8 +198,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
             they separate the classes. Other targets, such as those of nodes, are not used.
         checkpoints : CheckpointStore, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
-        progress, quiet : bool
-            Whether to show a progress bar, and not to log what was merged and dropped.
+        progress : bool
+            Whether to show a progress bar; that of ``checkpoints``, where they are given.
+        quiet : bool
+            Whether not to log what was merged and dropped.
 
         Raises
         ------
@@ -218,25 +223,32 @@ class PatternMiner(PatternFeatures, MinerParameters):
         if classes is not None:
             classes = classes._replace(labels=classes.labels[ordered.graphs])
         self.notes_ = csr.notes
-        with shared_store(checkpoints) as checkpoints:
+        rules = self.choice_rules(csr.num_nodes, csr.num_edges)
+        with (
+            JobProgress(progress and is_first()) as bar,
+            shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
+        ):
+            job = checkpoints.progress
+            job.plan(self._planned_seconds(source, csr, rules))
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
+            job.begin(SAMPLE)
             subgraphs = source.training_subgraphs(csr)
+            job.begin(LEARN)
             filters, self.loss_curve_ = learn_distinct_filters(
-                self, subgraphs, subgraphs.classes, checkpoints=checkpoints, progress=progress
+                self, subgraphs, subgraphs.classes, checkpoints=checkpoints
             )
             filters = _add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
+            job.begin(GATHER)
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
-            rules = self.choice_rules(csr.num_nodes, csr.num_edges)
             if rules.num_patterns < self.most_patterns:
                 self.notes_ += (_FEW_PATTERNS.format(csr.num_nodes, rules.num_patterns),)
-            choice = choose_structures(
-                csr, pool, source.categories, rules, checkpoints, progress, classes
-            )
+            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, classes)
             self.warnings_ = choice.warnings
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
+            job.begin(LIST)
             located = locate_patterns(
                 source,
                 csr,
@@ -262,6 +274,20 @@ class PatternMiner(PatternFeatures, MinerParameters):
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
+
+    def _planned_seconds(
+        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules
+    ) -> dict[str, float]:
+        """About how long each stage takes."""
+        roots = source.sample_roots(graph)
+        return planned_seconds(
+            num_edges=graph.num_edges,
+            num_roots=graph.num_nodes if roots is None else len(roots),
+            is_large=is_large(graph),
+            num_patterns=rules.num_patterns,
+            num_samples=len(rules.nulls) * rules.null_samples,
+            count_seconds=rules.count_seconds,
+        )
 
     def _set_attributes(
         self,
@@ -292,7 +318,6 @@ def learn_distinct_filters(
     classes: SubgraphClasses,
     init_weight: np.ndarray | None = None,
     checkpoints: CheckpointStore | None = None,
-    progress: bool = False,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
@@ -304,7 +329,6 @@ def learn_distinct_filters(
         seed=miner.random_state,
         init_weight=init_weight,
         checkpoints=checkpoints,
-        progress=progress,
     )
     filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve

@@ -13,7 +13,9 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job_progress import JobProgress
 from mining.assessment.stability import add_stability
+from mining.job_stages import AGAIN, LEARN_SECONDS, WRITE, WRITE_SECONDS
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -27,8 +29,9 @@ class MiningJob:
     Raises an InputError for a setting out of range.
     """
 
-    def __init__(self, settings: RunSettings, *, progress: bool = False) -> None:
-        self.settings, self.progress = settings, progress
+    def __init__(self, settings: RunSettings, progress: JobProgress | None = None) -> None:
+        self.settings = settings
+        self.progress = JobProgress() if progress is None else progress
         self.miner = settings.make_miner()
         self.miner.check()
         for name, num_runs in vars(settings.stability).items():
@@ -48,20 +51,23 @@ class MiningJob:
         """
         start = time.perf_counter()
         miner, settings = self.miner, self.settings
-        with CheckpointStore(folder, interrupts) as checkpoints:
+        repeated = vars(settings.stability).items()
+        seconds = {f"{AGAIN}: {kind}": LEARN_SECONDS * number for kind, number in repeated}
+        self.progress.plan({**seconds, WRITE: WRITE_SECONDS})
+        with CheckpointStore(folder, interrupts, self.progress) as checkpoints:
             if folder is not None:
                 checkpoints.identify(self._identity(graph, classes))
             y = None if classes is None else np.array(classes.names)[classes.labels]
-            miner.fit(graph, y, checkpoints=checkpoints, progress=self.progress)
+            miner.fit(graph, y, checkpoints=checkpoints)
             add_stability(
                 miner,
                 graph,
                 num_restarts=settings.stability.restarts,
                 num_bootstrap=settings.stability.bootstrap,
-                progress=self.progress,
                 checkpoints=checkpoints,
             )
             miner.is_partial_ = checkpoints.time_is_up
+        self.progress.begin(WRITE)
         return miner, time.perf_counter() - start
 
     def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:

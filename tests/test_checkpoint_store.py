@@ -58,10 +58,12 @@ def test_damaged_files_and_objects_are_refused(tmp_path):
 
 
 def test_all_tasks_are_computed_or_those_in_time():
-    store, steps = CheckpointStore(), []
-    results = store.do_all("square", 4, lambda i: number(i * i)(), lambda: steps.append(1))
+    store = CheckpointStore()
+    store.progress.plan({"squares": 3, "the rest": 1})
+    store.progress.begin("squares")
+    results = store.do_all("square", 4, lambda i: number(i * i)())
     assert [int(one["value"]) for one in results] == [0, 1, 4, 9]
-    assert len(steps) == 4
+    assert store.progress.share_done == 0.75
     late = CheckpointStore(interrupts=Interrupts(time_limit=1e-9))
     assert late.do_all("square", 4, lambda i: refuse()) == []
     assert late.time_is_up

@@ -366,7 +366,7 @@ def test_the_best_of_several_initializations_is_used():
 @pytest.mark.parametrize("progress", [False, True])
 def test_progress_is_shown_only_where_asked_for(progress, capsys):
     small_miner().fit(rings_and_cliques(), progress=progress)
-    assert ("mining" in capsys.readouterr().err) == progress
+    assert ("counting structures" in capsys.readouterr().err) == progress
 
 
 @pytest.mark.parametrize(

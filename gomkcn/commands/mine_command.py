@@ -180,6 +180,7 @@ def mine(
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.runtime.interrupts import Interrupts
+    from gomkcn_dgl.runtime.job_progress import JobProgress
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
@@ -191,7 +192,8 @@ def mine(
     with join_processes():
         show_log(quiet or not is_first())
         settings = _resolve(settings_file, options)
-        job = MiningJob(settings, progress=not quiet and sys.stderr.isatty() and is_first())
+        bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
+        job = MiningJob(settings, bar)
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
         graph = read_graph_at(**reading)
@@ -204,15 +206,17 @@ def mine(
             if progress is None:
                 click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
                 return
-            with interrupts:
-                miner, seconds = job.run(graph, progress, interrupts, classes)
-            if is_first():
+            with bar:
+                with interrupts:
+                    miner, seconds = job.run(graph, progress, interrupts, classes)
+                if not is_first():
+                    return
                 recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
                 run = MiningRun.of(
                     miner, graph, settings=settings, seconds=seconds, recovery=recovery
                 )
                 write_run(folder, run, settings, miner)
-                if not run.is_partial:
-                    remove_progress(folder)
-                click.echo(format_run(run))
-                click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+            if not run.is_partial:
+                remove_progress(folder)
+            click.echo(format_run(run))
+            click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")

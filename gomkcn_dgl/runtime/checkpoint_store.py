@@ -24,6 +24,7 @@ from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
 from gomkcn_dgl.runtime.checkpoint import check_identity
 from gomkcn_dgl.runtime.file_bytes import parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job_progress import JobProgress
 from gomkcn_dgl.runtime.processes import (
     broadcast_object,
     gather_objects,
@@ -43,14 +44,19 @@ _PARTIAL = "partial-"
 class CheckpointStore:
     """The results of a job's tasks, by name: in a folder, or in memory without one.
 
-    ``interrupts`` are the signals and the time limit of the job.
+    ``interrupts`` are the signals and the time limit of the job, ``progress`` its bar, which moves
+    with the tasks.
     """
 
     def __init__(
-        self, folder: str | Path | None = None, interrupts: Interrupts | None = None
+        self,
+        folder: str | Path | None = None,
+        interrupts: Interrupts | None = None,
+        progress: JobProgress | None = None,
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self.interrupts = interrupts
+        self.progress = JobProgress() if progress is None else progress
         self.time_is_up = False
         # whether what is computed after the time limit is as good as what was computed before
         self.is_complete = False
@@ -101,43 +107,32 @@ class CheckpointStore:
         self,
         makers: Mapping[str, Callable[[], Arrays]],
         least: int = 0,
-        on_task: Callable[[], object] = lambda: None,
     ) -> None:
         """Compute independent tasks, given by name, and wait until all processes are done.
 
         Of W processes, process r computes every W-th task, beginning with task r, and then what
         the others have not begun. The first ``least`` tasks are computed even after the time limit.
-        ``on_task`` is called after each task of this process.
         """
         names = list(makers)
-        for number in take_turns(len(names)):
+        for done, number in enumerate(take_turns(len(names)), 1):
             if self.is_over() and number >= least:
                 break
             if not self.has(names[number]):
                 with single_process():
                     self.take(names[number], makers[names[number]])
-            on_task()
+            # the others are about as fast
+            self.progress.move(done * world_size() / len(names))
         self.wait()
 
-    def do_all(
-        self,
-        name: str,
-        number: int,
-        do: Callable[[int], Arrays],
-        on_task: Callable[[], object] = lambda: None,
-    ) -> list[Arrays]:
+    def do_all(self, name: str, number: int, do: Callable[[int], Arrays]) -> list[Arrays]:
         """Share the tasks ``do(0), …, do(number - 1)``; return the results in time."""
         makers = {f"{name}-{i}": partial(do, i) for i in range(number)}
-        self.share(makers, on_task=on_task)
+        self.share(makers)
         return [self.take(each, dict) for each in makers if self.has(each)]
 
-    def finish(
-        self,
-        makers: Mapping[str, Callable[[], Arrays]],
-        on_task: Callable[[], object] = lambda: None,
-    ) -> list[Arrays]:
+    def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
         """Share tasks that are all done, even after the time limit; return their results."""
-        self.share(makers, len(makers), on_task)
+        self.share(makers, len(makers))
         return [self.take(name, dict) for name in makers]
 
     def has(self, name: str) -> bool:
@@ -168,9 +163,9 @@ class CheckpointStore:
         Its results follow from the input of the job alone, and are kept after the time limit, too.
         """
         if self.folder is None:
-            return CheckpointStore(None, self.interrupts)
+            return CheckpointStore(None, self.interrupts, self.progress)
         self._write_identity(self.folder)
-        part = CheckpointStore(self.folder / name, self.interrupts)
+        part = CheckpointStore(self.folder / name, self.interrupts, self.progress)
         part.is_complete = True
         return part
 
@@ -234,7 +229,9 @@ def shared_store(store: CheckpointStore | None) -> Iterator[CheckpointStore]:
     else:
         folder = broadcast_object(tempfile.mkdtemp(prefix="gomkcn-") if is_first() else "")
         try:
-            shared = CheckpointStore(folder, None if store is None else store.interrupts)
+            shared = CheckpointStore(folder)
+            if store is not None:
+                shared.interrupts, shared.progress = store.interrupts, store.progress
             yield shared
             shared.wait()
         finally:

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.job_stages import AGAIN
 from mining.miner import PatternMiner, learn_distinct_filters
 from mining.records.stability import Stability
 from mining.structures.discrete_filters import DiscreteFilters
@@ -42,7 +42,6 @@ def add_stability(
     *,
     num_restarts: int = 10,
     num_bootstrap: int = 10,
-    progress: bool = False,
     checkpoints: CheckpointStore | None = None,
 ) -> None:
     """Repeat mining with restarts and on resampled roots; each pattern gets its ``stability``.
@@ -54,8 +53,6 @@ def add_stability(
     graph : anything :func:`gomkcn.as_csr` takes
     num_restarts, num_bootstrap : int
         Runs of each kind; 0 leaves a kind out.
-    progress : bool
-        Show a progress bar.
     checkpoints : CheckpointStore, optional
         Stores intermediate results, as in :meth:`PatternMiner.fit`. When time is up, the runs so
         far count.
@@ -91,14 +88,10 @@ def add_stability(
         learnt = set(_learn_again(miner, subgraphs, kind, number).certificates())
         return {"returned": np.array([certificate in learnt for certificate in certificates])}
 
-    with (
-        shared_store(checkpoints) as checkpoints,
-        tqdm(total=sum(num_runs.values()), desc="stability", disable=not progress) as bar,
-    ):
+    with shared_store(checkpoints) as checkpoints:
         for kind in filter(num_runs.get, KINDS):
-            runs = checkpoints.do_all(
-                f"stability-{kind}", num_runs[kind], partial(repeat, kind), bar.update
-            )
+            checkpoints.progress.begin(f"{AGAIN}: {kind}")
+            runs = checkpoints.do_all(f"stability-{kind}", num_runs[kind], partial(repeat, kind))
             if not runs:
                 log.warning("time was up before the first run of stability over %s", kind)
                 continue

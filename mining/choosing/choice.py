@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
@@ -18,6 +17,7 @@ from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
+from mining.job_stages import COMPARE, COUNT, GROUP, REFINE
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -82,7 +82,6 @@ def choose_structures(
     categories: Categories,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
-    progress: bool = False,
     classes: GraphClasses | None = None,
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
@@ -96,7 +95,8 @@ def choose_structures(
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
         counter = _fine_counter(categories, rules, rules.count_seconds)
     structures = [one.structure for one in pool]
-    counts = counter.count_together("count", graph, structures, checkpoints, progress)
+    checkpoints.progress.begin(COUNT)
+    counts = counter.count_together("count", graph, structures, checkpoints)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
     known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
@@ -105,14 +105,16 @@ def choose_structures(
     kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
+    checkpoints.progress.begin(COMPARE)
     drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
     apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
-    compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints, progress)
+    compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
         structures = [one.structure for one in pool]
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
+    checkpoints.progress.begin(GROUP)
     # 4. put what others explain into families, rank all, and keep the first
     families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
     if rules.rank == "classes" and separation is not None:
@@ -122,11 +124,10 @@ def choose_structures(
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
+    checkpoints.progress.begin(REFINE)
     exactly = dict(enumerate(counts))
     if not only_candidates:
-        exactly = _count_finely(
-            graph, pool, counts, order, categories, rules, checkpoints, progress
-        )
+        exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     chosen = [
         ChosenStructure(
             pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
@@ -174,7 +175,6 @@ def _count_finely(
     categories: Categories,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
-    progress: bool,
 ) -> dict[int, OccurrenceCount]:
     """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
     counts = {i: rough[i] for i in order if rough[i].is_exact}
@@ -187,7 +187,7 @@ def _count_finely(
     ):
         counter = _fine_counter(categories, rules, exact_seconds)
         structures = [pool[i].structure for i in numbers]
-        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints, progress)
+        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)
         counts |= dict(zip(numbers, fine, strict=True))
     return counts
 
@@ -208,7 +208,6 @@ def _compare(
     counter: StructureCounter,
     rules: ChoiceRules,
     checkpoints: CheckpointStore,
-    progress: bool,
 ) -> list[dict[str, Significance]]:
     """What each null model says of each count, by its name."""
     compared: list[dict[str, Significance]] = [{} for _ in pool]
@@ -227,25 +226,23 @@ def _compare(
 
     clumps = np.ones(len(pool) + len(apart))
     clumps[: len(pool)] = [one.clump for one in pool]
-    with tqdm(desc="null models", unit="graph", disable=not progress) as bar:
-        for samples in drawn:
-            verdicts = compare_with_null(
-                samples,
-                count,
-                [*observed, *(_count_apart(places) for places in apart.values())],
-                clumps=clumps,
-                least=min(_FIRST_SAMPLES, rules.null_samples),
-                most=rules.null_samples,
-                checkpoints=checkpoints,
-                on_sample=bar.update,
-            )
-            if not verdicts:
-                log.warning("time was up before null model %s had enough samples", samples.null)
-                continue
-            for record, verdict in zip(compared, verdicts[: len(pool)], strict=True):
-                record[samples.null] = verdict
-            for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
-                compared[i][samples.null] = replace(compared[i][samples.null], apart=verdict)
+    for samples in drawn:
+        verdicts = compare_with_null(
+            samples,
+            count,
+            [*observed, *(_count_apart(places) for places in apart.values())],
+            clumps=clumps,
+            least=min(_FIRST_SAMPLES, rules.null_samples),
+            most=rules.null_samples,
+            checkpoints=checkpoints,
+        )
+        if not verdicts:
+            log.warning("time was up before null model %s had enough samples", samples.null)
+            continue
+        for record, verdict in zip(compared, verdicts[: len(pool)], strict=True):
+            record[samples.null] = verdict
+        for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
+            compared[i][samples.null] = replace(compared[i][samples.null], apart=verdict)
     return compared
 
 

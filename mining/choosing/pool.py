@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
@@ -139,7 +138,6 @@ class StructureCounter:
         graph: CSRGraph,
         structures: Sequence[Structure],
         checkpoints: CheckpointStore,
-        progress: bool = False,
     ) -> list[OccurrenceCount]:
         """The same, shared among all processes under a name, which all get the counts."""
 
@@ -148,13 +146,7 @@ class StructureCounter:
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
         tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-        with tqdm(
-            total=len(tasks), desc="counting", unit="structure", disable=not (progress and tasks)
-        ) as bar:
-            # with what other processes have counted
-            found = checkpoints.finish(
-                tasks, lambda: bar.update(sum(map(checkpoints.has, tasks)) - bar.n)
-            )
+        found = checkpoints.finish(tasks)
         return [
             OccurrenceCount(**{key: value.item() for key, value in count.items()})
             for count in found

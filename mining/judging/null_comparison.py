@@ -28,7 +28,6 @@ def compare_with_null(
     least: int = 8,
     most: int = 64,
     checkpoints: CheckpointStore | None = None,
-    on_sample: Callable[[], object] = lambda: None,
 ) -> list[Significance]:
     """Compare K counts in a graph with those in graphs of a null model.
 
@@ -49,8 +48,6 @@ def compare_with_null(
         As for :func:`mining.judging.verdicts.judge`.
     least, most : int
         Numbers of samples, at least 2.
-    on_sample : callable
-        Called after each sample, for a progress bar.
 
     Raises
     ------
@@ -70,7 +67,7 @@ def compare_with_null(
     number, open_ = least, np.arange(len(observed))
     with shared_store(checkpoints) as store:
         while True:
-            done = store.do_all(f"{null}-sample", number, count_in_sample, on_sample)
+            done = store.do_all(f"{null}-sample", number, count_in_sample)
             if len(done) < 2:
                 return []
             # what was decided before a sample was drawn was not counted in it

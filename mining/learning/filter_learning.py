@@ -6,11 +6,12 @@ initialisations where the user asks for them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
@@ -107,7 +108,6 @@ def learn_filters(
     seed: int,
     init_weight: np.ndarray | None = None,
     checkpoints: CheckpointStore | None = None,
-    progress: bool = False,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
@@ -117,21 +117,24 @@ def learn_filters(
     """
     checkpoints = CheckpointStore() if checkpoints is None else checkpoints
     best: dict[str, np.ndarray] = {}
-    total = (1 + num_epochs) * learning.n_init
-    with tqdm(total=total, desc="mining", unit="epoch", disable=not progress) as bar:
-        for number in range(learning.n_init):
-            if best and checkpoints.is_over():
-                break
+    epochs, total = count(1), (1 + num_epochs) * learning.n_init
 
-            def learn(number: int = number) -> dict[str, np.ndarray]:
-                clustering = _initialize(
-                    subgraphs, classes, num_filters, learning, [seed, number], init_weight
-                )
-                return _train(clustering, learning, num_epochs, seed + number, checkpoints, bar)
+    def move() -> None:
+        checkpoints.progress.move(next(epochs) / total)
 
-            result = dict(checkpoints.take_together(f"filters-{number}", learn))
-            if not best or result["loss"] < best["loss"]:
-                best = result
+    for number in range(learning.n_init):
+        if best and checkpoints.is_over():
+            break
+
+        def learn(number: int = number) -> dict[str, np.ndarray]:
+            clustering = _initialize(
+                subgraphs, classes, num_filters, learning, [seed, number], init_weight
+            )
+            return _train(clustering, learning, num_epochs, seed + number, checkpoints, move)
+
+        result = dict(checkpoints.take_together(f"filters-{number}", learn))
+        if not best or result["loss"] < best["loss"]:
+            best = result
     return DiscreteFilters.from_arrays(best), best["curve"].tolist()
 
 
@@ -178,15 +181,14 @@ def _train(
     num_epochs: int,
     seed: int,
     checkpoints: CheckpointStore,
-    bar: tqdm,
+    move: Callable[[], None],
 ) -> dict[str, np.ndarray]:
     """The better of the initial and the trained filters, their loss, and the curve of the run."""
     curve: list[float] = []
 
     def on_epoch(loss: float) -> bool:
         curve.append(loss)
-        bar.set_postfix_str(f"loss {loss:.4f}")
-        bar.update()
+        move()
         return checkpoints.is_over()
 
     # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so

@@ -16,6 +16,7 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
+from mining.job_stages import NEAR
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
@@ -118,6 +119,7 @@ def locate_patterns(
     places = [one for one in places if chosen[one[0]].noisy or one in plain]
     filters = _as_filters(source, graph, chosen, places)
     # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
+    checkpoints.progress.begin(NEAR)
     roots = source.sample_roots(graph)
     near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
     least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
