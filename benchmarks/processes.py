@@ -6,7 +6,8 @@ One process with one thread, beside two such processes: the whole command, from 
 (and of torchrun) to the report, in turn; of the smallest graph with a null model. Then four
 processes, of which one is killed three times: SIGKILL to a process drawn by chance once a quarter,
 half and three quarters of the steps are done; torchrun starts all of them anew, and they go on with
-what is on disk. The processes may use all processors of the machine.
+what is on disk. The processes may use all processors of the machine. Results are equal where limits
+of work end the counts; where time ends them, as without a null model, estimates differ.
 """
 
 from __future__ import annotations
