@@ -54,7 +54,9 @@ class JobProgress:
         self._over += self._own
         self._own, self._part = self._ahead.pop(stage, 0.0), 0.0
         if self._show and self._bar is None:
-            self._bar = tqdm(file=sys.stderr, bar_format=_FORMAT, smoothing=0, leave=False)
+            self._bar = tqdm(
+                desc=stage, file=sys.stderr, bar_format=_FORMAT, smoothing=0, leave=False
+            )
         if self._bar is not None:
             self._bar.set_description_str(stage, refresh=False)
         self._draw()
