@@ -41,7 +41,9 @@ SECONDS = 30
 LIMIT = 600
 PORT = 29_500
 SEED = 0
-SETTINGS = ("--sample-error", "0.02", "--null", "degree", "--null-samples", "3")
+SETTINGS = ("--sample-error", "0.02", "--null", "degree", "--null-samples", "3", "--size", "3-6")
+# counts end by their work, so that they are equal on a busy machine
+SETTINGS += ("--count-error", "0.1", "--count-seconds", "100")
 FAULTS = ("killed", "paused", "cut", "rendezvous lost")
 # the sentence of a process whose others are gone
 SENTENCE = b"another process of this run has ended or cannot be reached"
