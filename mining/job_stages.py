@@ -1,10 +1,12 @@
 """The stages of a mining job, and about how long each takes, so that a bar can tell what is left.
 
-The seconds were measured with one thread on planted graphs of 10^5 to 10^8 edges; only their ratios
-matter. Random graphs are planned for as many as may be drawn, and often fewer decide.
+The seconds were measured with one thread on planted graphs of 10^4 to 10^9 edges. Random graphs are
+planned for as many as may be drawn, and often fewer decide.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from gomkcn_dgl.runtime.processes import world_size
 
@@ -12,7 +14,8 @@ SAMPLE = "sampling subgraphs"
 LEARN = "learning filters"
 GATHER = "gathering candidates"
 COUNT = "counting structures"
-COMPARE = "counting in random graphs"
+APART = "setting places apart"
+CLASSES = "counting in each class"
 GROUP = "grouping patterns"
 REFINE = "counting patterns"
 LIST = "listing places"
@@ -23,8 +26,25 @@ WRITE = "drawing the page"
 LEARN_SECONDS, WRITE_SECONDS = 2.0, 4.0
 # of structures that are compared with random graphs, about so many are counted
 _NUM_COUNTED = 60
-# random graphs in which all of them are counted; in further ones few are undecided
-_FIRST_SAMPLES, _STILL_COUNTED = 8, 0.1
+# graphs of each null model in which all of them are counted; in further ones few are undecided
+FIRST_SAMPLES, _STILL_COUNTED = 8, 0.1
+
+
+def compare_stage(null: str, number: int) -> str:
+    """The stage in which structures are counted in so many graphs of a null model."""
+    return f"counting in {number} random graphs ({null})"
+
+
+def numbers_of_samples(least: int, most: int) -> Iterator[int]:
+    """How many random graphs are drawn, in turn, while verdicts are undecided.
+
+    >>> list(numbers_of_samples(8, 20))
+    [8, 16, 20]
+    """
+    while least < most:
+        yield least
+        least *= 2
+    yield most
 
 
 def planned_seconds(
@@ -33,31 +53,38 @@ def planned_seconds(
     num_roots: int,
     is_large: bool,
     num_patterns: int,
+    nulls: Sequence[str],
     num_samples: int,
+    has_classes: bool,
     count_seconds: float,
 ) -> dict[str, float]:
     """About the seconds of each stage, of all processes together.
 
-    ``num_roots`` neighbourhoods are compared, ``num_samples`` random graphs may be drawn, of all
-    null models. ``is_large``: counts take all of their ``count_seconds``.
+    ``num_roots`` neighbourhoods are compared; ``num_samples`` random graphs of each of ``nulls``
+    may be drawn. ``is_large``: counts take all of their ``count_seconds``.
 
     >>> options = {"num_edges": 10**7, "num_roots": 10**5, "is_large": True}
-    >>> options |= {"num_patterns": 12, "num_samples": 0, "count_seconds": 10}
+    >>> options |= {"num_patterns": 12, "nulls": (), "num_samples": 0}
+    >>> options |= {"has_classes": False, "count_seconds": 10}
     >>> planned_seconds(**options)["counting structures"]
     160.0
     """
-    if num_samples:
+    if nulls:
         count = _NUM_COUNTED * (0.02 + 1.6e-6 * num_edges)
     else:
         # a few more than are asked for
         count = (num_patterns + num_patterns // 4 + 1) * (count_seconds if is_large else 1.0)
-    first = min(num_samples, _FIRST_SAMPLES)
-    in_samples = count * (0.4 * first + _STILL_COUNTED * (num_samples - first))
-    shared = {
-        COUNT: count,
-        COMPARE: 1.6e-5 * num_edges * num_samples + in_samples,
-        GROUP: 4e-5 * num_edges if num_samples else 0.0,
-        REFINE: 0.2 * num_patterns if num_samples else 0.0,
+    shared = {COUNT: count, APART: 0.1 * count if nulls else 0.0}
+    for null in nulls:
+        drawn, share = 0, 0.4
+        for number in numbers_of_samples(min(FIRST_SAMPLES, num_samples), num_samples):
+            seconds = 1.6e-5 * num_edges + share * count
+            shared[compare_stage(null, number)] = (number - drawn) * seconds
+            drawn, share = number, 0.4 * _STILL_COUNTED
+    shared |= {
+        CLASSES: count if has_classes else 0.0,
+        GROUP: 4e-5 * num_edges if nulls else 0.0,
+        REFINE: 0.2 * num_patterns if nulls else 0.0,
         LIST: num_patterns * (2.5 if is_large else 0.2),
         NEAR: 1e-4 * num_roots,
     }

@@ -229,7 +229,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
         ):
             job = checkpoints.progress
-            job.plan(self._planned_seconds(source, csr, rules))
+            job.plan(self._planned_seconds(source, csr, rules, classes is not None))
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
             job.begin(SAMPLE)
@@ -276,16 +276,17 @@ class PatternMiner(PatternFeatures, MinerParameters):
         return self
 
     def _planned_seconds(
-        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules
+        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules, has_classes: bool
     ) -> dict[str, float]:
         """About how long each stage takes."""
-        roots = source.sample_roots(graph)
         return planned_seconds(
             num_edges=graph.num_edges,
-            num_roots=graph.num_nodes if roots is None else len(roots),
+            num_roots=source.sample_size(graph),
             is_large=is_large(graph),
             num_patterns=rules.num_patterns,
-            num_samples=len(rules.nulls) * rules.null_samples,
+            nulls=rules.nulls,
+            num_samples=rules.null_samples,
+            has_classes=has_classes,
             count_seconds=rules.count_seconds,
         )
 

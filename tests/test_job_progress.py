@@ -1,11 +1,14 @@
 """The bar of a job: what is left follows from the planned seconds and from the time so far."""
 
+import logging
+
 import pytest
 
 from gomkcn_dgl.runtime.job_progress import JobProgress
 from mining.job_stages import planned_seconds
 
 SIZES = {"num_edges": 10**5, "num_roots": 1000, "num_patterns": 12, "count_seconds": 1.0}
+PLAIN = {"nulls": (), "num_samples": 32, "has_classes": False, "is_large": False}
 
 
 def test_stages_count_by_their_seconds():
@@ -14,6 +17,9 @@ def test_stages_count_by_their_seconds():
     progress.begin("first")
     assert progress.share_done == 0
     progress.move(0.5)
+    assert progress.share_done == pytest.approx(1 / 8)
+    # several parts of a stage may each end, and the bar does not go back
+    progress.move(0.2)
     assert progress.share_done == pytest.approx(1 / 8)
     # a stage that was not planned takes no time, and what is over stays so
     progress.begin("between")
@@ -24,19 +30,52 @@ def test_stages_count_by_their_seconds():
     assert progress.share_done == 1
 
 
+def test_stages_that_are_left_out_are_waited_for_no_more():
+    progress = JobProgress()
+    progress.plan({"last": 10})
+    progress.plan({"first": 10, "for undecided ones": 100, "then": 20})
+    progress.begin("first")
+    progress.begin("then")
+    assert progress.share_done == pytest.approx(10 / 40)
+    progress.begin("last")
+    assert progress.share_done == pytest.approx(30 / 40)
+
+
+def test_what_is_left_follows_the_pace_so_far():
+    progress = JobProgress()
+    assert progress.seconds_left(1.0) == 0
+    progress.plan({"first": 100, "second": 100})
+    assert progress.seconds_left(0.0) == pytest.approx(200)
+    progress.begin("first")
+    progress.begin("second")
+    assert progress.seconds_left(100.0) == pytest.approx(100)
+    # a machine that takes three times as long as planned is nearly believed
+    assert 250 < progress.seconds_left(300.0) < 300
+    progress.move(1)
+    assert progress.seconds_left(600.0) == 0
+
+
 def test_the_bar_names_the_stage_and_goes(capsys):
+    log = logging.getLogger("gomkcn_dgl")
     with JobProgress(show=True) as progress:
         progress.plan({"counting": 4})
         progress.begin("counting")
         progress.move(0.25)
+        handlers = list(log.handlers)
     shown = capsys.readouterr().err
-    assert "counting:  25%" in shown and shown.endswith("\r")
+    assert "counting:  25%" in shown and "about 00:" in shown and shown.endswith("\r")
+    # lines of the log do not break into that of the bar
+    assert handlers and handlers != log.handlers
 
 
 def test_random_graphs_and_counts_of_a_large_graph_take_most():
-    plain = planned_seconds(**SIZES, is_large=False, num_samples=0)
-    compared = planned_seconds(**SIZES, is_large=False, num_samples=32)
-    assert plain["counting in random graphs"] == 0
-    assert compared["counting in random graphs"] > 0.5 * sum(compared.values())
-    large = planned_seconds(**{**SIZES, "count_seconds": 10.0}, is_large=True, num_samples=0)
+    plain = planned_seconds(**SIZES, **PLAIN)
+    assert not any("random graphs" in stage for stage in plain)
+    nulls = {**PLAIN, "nulls": ("degree", "triangles")}
+    compared = planned_seconds(**SIZES, **nulls)
+    rounds = [stage for stage in compared if "random graphs" in stage]
+    assert rounds[:3] == [f"counting in {n} random graphs (degree)" for n in (8, 16, 32)]
+    assert rounds[3:] == [f"counting in {n} random graphs (triangles)" for n in (8, 16, 32)]
+    assert sum(compared[stage] for stage in rounds) > 0.5 * sum(compared.values())
+    large = planned_seconds(**{**SIZES, "count_seconds": 10.0}, **{**PLAIN, "is_large": True})
     assert large["counting structures"] == 160

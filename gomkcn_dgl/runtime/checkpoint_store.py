@@ -103,25 +103,23 @@ class CheckpointStore:
         """The same for a task that the first process computes for all."""
         return broadcast_object(dict(self.take(name, make)) if is_first() else {})
 
-    def share(
-        self,
-        makers: Mapping[str, Callable[[], Arrays]],
-        least: int = 0,
-    ) -> None:
+    def share(self, makers: Mapping[str, Callable[[], Arrays]], least: int = 0) -> None:
         """Compute independent tasks, given by name, and wait until all processes are done.
 
         Of W processes, process r computes every W-th task, beginning with task r, and then what
         the others have not begun. The first ``least`` tasks are computed even after the time limit.
         """
         names = list(makers)
-        for done, number in enumerate(take_turns(len(names)), 1):
+        done, missing = 0, sum(not self.has(name) for name in names)
+        for number in take_turns(len(names)):
             if self.is_over() and number >= least:
                 break
             if not self.has(names[number]):
                 with single_process():
                     self.take(names[number], makers[names[number]])
-            # the others are about as fast
-            self.progress.move(done * world_size() / len(names))
+                # the others are about as fast
+                done += world_size()
+                self.progress.move(done / missing)
         self.wait()
 
     def do_all(self, name: str, number: int, do: Callable[[int], Arrays]) -> list[Arrays]:
@@ -132,7 +130,7 @@ class CheckpointStore:
 
     def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
         """Share tasks that are all done, even after the time limit; return their results."""
-        self.share(makers, len(makers))
+        self.share(makers, least=len(makers))
         return [self.take(name, dict) for name in makers]
 
     def has(self, name: str) -> bool:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 
 from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
 
-_FORMAT = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left"
+_FORMAT = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
+# how fast a machine is shows only after a while: until then the plan is taken at its word, as if
+# this share of it had gone as planned
+_SHARE_AS_PLANNED = 0.1
 
 
 class JobProgress:
     """What a job does now, how much of it is done, and how long the rest will take.
 
     Each stage has about its seconds. What is left takes as long as what is done took for a planned
-    second, so that only the ratios of these matter.
+    second. With a bar, the library's log is written above it.
 
     Parameters
     ----------
@@ -34,6 +40,7 @@ class JobProgress:
     def __init__(self, show: bool = False) -> None:
         self._show = show
         self._bar: tqdm | None = None
+        self._log = ExitStack()
         # seconds of the stages that are not begun, of those that are over, and of the one now
         self._ahead: dict[str, float] = {}
         self._over = self._own = self._part = 0.0
@@ -41,29 +48,61 @@ class JobProgress:
     @property
     def share_done(self) -> float:
         """Share of the planned seconds that are over."""
-        total = self._over + self._own + sum(self._ahead.values())
-        return (self._over + self._part * self._own) / total if total else 0.0
+        return self._done / self._planned if self._planned else 0.0
+
+    @property
+    def _planned(self) -> float:
+        """Seconds of all stages."""
+        return self._over + self._own + sum(self._ahead.values())
+
+    @property
+    def _done(self) -> float:
+        """Planned seconds of what is done."""
+        return self._over + self._part * self._own
+
+    def seconds_left(self, elapsed: float) -> float:
+        """How long the rest will take, where so many seconds have gone.
+
+        >>> progress = JobProgress()
+        >>> progress.plan({"counting": 10, "listing": 10})
+        >>> progress.begin("counting"), progress.begin("listing")
+        (None, None)
+        >>> round(progress.seconds_left(20), 1)  # twice as long as planned, up to now
+        18.3
+        """
+        as_planned = _SHARE_AS_PLANNED * self._planned
+        if not as_planned:
+            return 0.0
+        pace = (elapsed + as_planned) / (self._done + as_planned)
+        return pace * (self._planned - self._done)
 
     def plan(self, seconds: Mapping[str, float]) -> None:
-        """Set about how long stages that are not begun will take."""
-        self._ahead |= seconds
+        """Set about how long some stages will take; they come before those planned so far."""
+        self._ahead = {**seconds, **self._ahead}
         self._draw()
 
     def begin(self, stage: str) -> None:
-        """Begin a stage; the one before is over. One that was not planned takes no time."""
+        """Begin a stage; the one before is over, and those planned before it are left out.
+
+        One that was not planned takes no time.
+        """
         self._over += self._own
-        self._own, self._part = self._ahead.pop(stage, 0.0), 0.0
+        self._own = self._part = 0.0
+        if stage in self._ahead:
+            names = list(self._ahead)
+            for name in names[: names.index(stage)]:
+                del self._ahead[name]
+            self._own = self._ahead.pop(stage)
         if self._show and self._bar is None:
-            self._bar = tqdm(
-                desc=stage, file=sys.stderr, bar_format=_FORMAT, smoothing=0, leave=False
-            )
+            self._log.enter_context(logging_redirect_tqdm([logging.getLogger("gomkcn_dgl")]))
+            self._bar = tqdm(desc=stage, file=sys.stderr, bar_format=_FORMAT, leave=False)
         if self._bar is not None:
             self._bar.set_description_str(stage, refresh=False)
         self._draw()
 
     def move(self, part: float) -> None:
-        """Set the part of the stage that is done, from 0 to 1."""
-        self._part = min(max(part, 0.0), 1.0)
+        """Set the part of the stage that is done, from 0 to 1; it never gets less."""
+        self._part = max(self._part, min(part, 1.0))
         self._draw()
 
     def __enter__(self) -> JobProgress:
@@ -74,9 +113,11 @@ class JobProgress:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+        self._log.close()
 
     def _draw(self) -> None:
         if self._bar is not None:
-            self._bar.total = self._over + self._own + sum(self._ahead.values())
-            self._bar.n = self._over + self._part * self._own
-            self._bar.refresh()
+            self._bar.total, self._bar.n = self._planned, self._done
+            left = self.seconds_left(self._bar.format_dict["elapsed"])
+            # tqdm puts a comma before it
+            self._bar.set_postfix_str(f"about {tqdm.format_interval(left)} left")

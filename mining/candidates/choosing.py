@@ -25,6 +25,7 @@ from mining.candidates.node_sets import rows_of
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
 from mining.candidates.structures import SeenStructure
 from mining.null_models.small_graphs import is_large
+from mining.structures.edges_among import find_among
 from mining.structures.overlaps import pick_disjoint
 
 # sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance
@@ -170,8 +171,7 @@ def _rows_among(graph: CSRGraph, sets: list[np.ndarray]) -> tuple[Rows, list[np.
     for first, last in chunks(0, len(nodes), _ROWS_AT_ONCE):
         own = nodes[first:last]
         near = graph.indices[graph.entries_of(own)]
-        place = np.minimum(np.searchsorted(nodes, near), len(nodes) - 1)
-        is_among = nodes[place] == near
+        place, is_among = find_among(near, nodes)
         parts.append(place[is_among].astype(np.uint32))
         count = np.concatenate([[0], np.cumsum(is_among)])[np.cumsum(graph.degrees_of(own))]
         ends.append(ends[-1][-1] + count)

@@ -17,7 +17,7 @@ from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
-from mining.job_stages import COMPARE, COUNT, GROUP, REFINE
+from mining.job_stages import APART, CLASSES, COUNT, FIRST_SAMPLES, GROUP, REFINE
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -39,8 +39,6 @@ _ROUGH_ERROR = 0.1
 # of more occurrences the number is always estimated
 _FEW = 1e7
 _HARDLY_ANY = 0.01
-# graphs of each null model that are drawn first
-_FIRST_SAMPLES = 8
 
 
 @dataclass(frozen=True)
@@ -105,17 +103,18 @@ def choose_structures(
     kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     # 2. compare their counts with those in graphs of each null model
-    checkpoints.progress.begin(COMPARE)
+    checkpoints.progress.begin(APART)
     drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
     apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
     compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
+        checkpoints.progress.begin(CLASSES)
         structures = [one.structure for one in pool]
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
-    checkpoints.progress.begin(GROUP)
     # 4. put what others explain into families, rank all, and keep the first
+    checkpoints.progress.begin(GROUP)
     families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
@@ -232,7 +231,7 @@ def _compare(
             count,
             [*observed, *(_count_apart(places) for places in apart.values())],
             clumps=clumps,
-            least=min(_FIRST_SAMPLES, rules.null_samples),
+            least=min(FIRST_SAMPLES, rules.null_samples),
             most=rules.null_samples,
             checkpoints=checkpoints,
         )

@@ -146,8 +146,7 @@ class StructureCounter:
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
         tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-        found = checkpoints.finish(tasks)
         return [
             OccurrenceCount(**{key: value.item() for key, value in count.items()})
-            for count in found
+            for count in checkpoints.finish(tasks)
         ]

@@ -9,6 +9,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from mining.job_stages import compare_stage, numbers_of_samples
 from mining.judging.verdicts import judge, undecided
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
@@ -64,9 +65,10 @@ def compare_with_null(
 
     values, errors = _values(observed), standard_errors(observed)
     verdicts: list[Significance] = []
-    number, open_ = least, np.arange(len(observed))
+    open_ = np.arange(len(observed))
     with shared_store(checkpoints) as store:
-        while True:
+        for number in numbers_of_samples(least, most):
+            store.progress.begin(compare_stage(null, number))
             done = store.do_all(f"{null}-sample", number, count_in_sample)
             if len(done) < 2:
                 return []
@@ -76,9 +78,9 @@ def compare_with_null(
                 row[one["numbers"]] = one["counts"]
             verdicts = judge(null, values, samples, num_tested, errors=errors, clumps=clumps)
             open_ = undecided(verdicts)
-            if number == most or store.time_is_up or not len(open_):
-                return verdicts
-            number = min(2 * number, most)
+            if store.time_is_up or not len(open_):
+                break
+    return verdicts
 
 
 def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:

@@ -23,11 +23,8 @@ def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]
     ordered, edges = np.sort(rows), []
     for row, start in position.items():
         entries = slice(graph.indptr[row], graph.indptr[row + 1])
-        # a search takes less than np.isin, which may make a table as long as the graph has nodes
-        near = graph.indices[entries]
-        place = np.minimum(np.searchsorted(ordered, near), len(ordered) - 1)
-        among = np.flatnonzero(ordered[place] == near) + entries.start
-        for entry in among.tolist():
+        _, is_among = find_among(graph.indices[entries], ordered)
+        for entry in (np.flatnonzero(is_among) + entries.start).tolist():
             end = position[int(graph.indices[entry])]
             link = 1 if graph.links is None else int(graph.links[entry])
             for channel in np.flatnonzero(relations.links[link]).tolist():
@@ -35,6 +32,19 @@ def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]
                 if side == "out" or (side == "both" and start < end):
                     edges.append((start, end, number))
     return edges
+
+
+def find_among(nodes: np.ndarray, ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each of ``nodes [M]`` stands in ``ordered [K]``, and whether it does, each ``[M]``.
+
+    ``ordered`` ascends and is not empty. This takes less than ``np.isin``, which may make a table
+    as long as the graph has nodes.
+
+    >>> find_among(np.array([7, 4, 9]), np.array([4, 7]))
+    (array([1, 0, 1]), array([ True,  True, False]))
+    """
+    place = np.minimum(np.searchsorted(ordered, nodes), len(ordered) - 1)
+    return place, ordered[place] == nodes
 
 
 def as_channels(
