@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -28,6 +34,46 @@ def run(*command: str) -> tuple[float, float, float]:
             raise RuntimeError(f"{' '.join(command)} failed:\n{messages.read().decode()}")
     seconds = time.perf_counter() - start
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def run_with_bar(*command: str) -> tuple[float, float, float, list[tuple[float, float]]]:
+    """The same, and what the bar of the command said: at so many seconds, so many are left."""
+    ours, its = pty.openpty()
+    # without a width there is no bar
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
+    start, shown, said = time.perf_counter(), "", []
+    started = subprocess.Popen([*GOMKCN, *command], stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    # a terminal whose last writer has gone cannot be read
+    with contextlib.suppress(OSError):
+        while part := os.read(ours, 1 << 16).decode(errors="replace"):
+            shown += part
+            for left in re.findall(r"about (?:(\d+):)?(\d+):(\d+) left", part):
+                hours, minutes, rest = (int(number or 0) for number in left)
+                said.append((time.perf_counter() - start, 3600.0 * hours + 60 * minutes + rest))
+    os.close(ours)
+    _, status, usage = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{shown}")
+    seconds = time.perf_counter() - start
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, said
+
+
+def peak_of(pid: int) -> int:
+    """Most memory that a process has had, in bytes; mapped files count."""
+    (line,) = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(line) * 1024
+
+
+def steps_in(out: Path) -> dict[str, int]:
+    """Steps that are done, and when each was written."""
+    steps = {}
+    for path in (out / ".progress").glob("[a-z]*.npz"):
+        # gone when the run is written
+        with contextlib.suppress(FileNotFoundError):
+            steps[path.name] = path.stat().st_mtime_ns
+    return steps
 
 
 def finish(started: subprocess.Popen[bytes]) -> None:

@@ -6,8 +6,9 @@ Each graph is grown by preferential attachment with five edges a node, and 1 % o
 planted motifs, four kinds alike often. `gomkcn generate --in-pieces` and `gomkcn mine`, with all
 defaults, run in processes of their own, start included; the system tells the peaks of their memory,
 in which the parts of the graph that are mapped count. Code was compiled by a run before. Where an
-exact search ends in 20 seconds, its count is compared with the interval. Draws
-results/large_graphs.svg.
+exact search ends in 20 seconds, its count is compared with the interval. The bar of `mine` is read
+from a terminal: the time that it says is left a quarter, a half and three quarters through the
+command, over the time that was left. Draws results/large_graphs.svg.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import click
 import matplotlib
 import networkx as nx
 import numpy as np
-from jobs import MOTIFS, plant, run
+from jobs import MOTIFS, plant, run, run_with_bar
 from matplotlib.figure import Figure
 from record import Bench, bench_command
 
@@ -31,7 +32,7 @@ from gomkcn_dgl import read_graph
 from mining.counting.exact_counts import count_exact
 
 REPEATS = 1
-LARGEST = 10**7
+LARGEST = 10**6
 EDGES_PER_NODE = 5
 MIB, GIB = 2**20, 2**30
 # seconds for an exact count, and the edges above which it is not tried
@@ -52,6 +53,16 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
                 tried += 1
                 held += count["low"] <= truth <= count["high"]
     return f"{held} of {tried}" if tried else "–"
+
+
+def compare_bar(said: list[tuple[float, float]], wall: float) -> str:
+    """What the bar said was left, divided by what was, after a quarter, a half, three quarters."""
+    ratios = []
+    for share in (0.25, 0.5, 0.75):
+        at, left = [one for one in said if one[0] <= share * wall][-1]
+        # between two readings a clock would go on
+        ratios.append((left - (share * wall - at)) / ((1 - share) * wall))
+    return ", ".join(f"{ratio:.2f}" for ratio in ratios)
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
@@ -81,7 +92,7 @@ def draw(sizes: list[int], curves: dict[str, dict[str, list[float]]], path: Path
 
 
 @bench_command("large_graphs", REPEATS, "run of each size")
-@click.option("--largest", type=int, default=LARGEST, help="Edges of the largest graph. [10^7]")
+@click.option("--largest", type=int, default=LARGEST, help="Edges of the largest graph. [10^6]")
 @click.option("--folder", type=click.Path(path_type=Path), help="Where graphs are kept. [none are]")
 def main(bench: Bench, largest: int, folder: Path | None) -> None:
     """Generate and mine graphs of growing size."""
@@ -97,6 +108,7 @@ def main(bench: Bench, largest: int, folder: Path | None) -> None:
             "mine, s": ".1f",
             "of processor": ".1f",
             "its peak, MiB ": ",.0f",
+            "time left: said, over what was": "",
             "motifs found": "",
             "intervals with the exact count": "",
         },
@@ -111,8 +123,8 @@ def main(bench: Bench, largest: int, folder: Path | None) -> None:
             generated = plant(graph, size // EDGES_PER_NODE, EDGES_PER_NODE, in_pieces=True)
             if not edges:
                 # compiles what a first command compiles and keeps
-                run("mine", str(graph), "--out", f"{out}-first", "--quiet")
-            wall, used, peak = run("mine", str(graph), "--out", out, "--quiet")
+                run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "2")
+            wall, used, peak, said = run_with_bar("mine", str(graph), "--out", out)
             mined = json.loads((Path(out) / "run.json").read_text())
             patterns = json.loads((Path(out) / "patterns.json").read_text())["patterns"]
             edges.append(mined["graph"]["num_edges"])
@@ -130,6 +142,7 @@ def main(bench: Bench, largest: int, folder: Path | None) -> None:
                 wall,
                 used,
                 peaks[-1],
+                compare_bar(said, wall),
                 f"{len(recovered)} of {len(MOTIFS)}",
                 compare_counts(graph, mined, patterns) if size <= MOST_EXACT else "–",
             )

@@ -6,13 +6,14 @@ One process with one thread, beside two such processes: the whole command, from 
 (and of torchrun) to the report, in turn; of the smallest graph with a null model. Then four
 processes, of which one is killed three times: SIGKILL to a process drawn by chance once a quarter,
 half and three quarters of the steps are done; torchrun starts all of them anew, and they go on with
-what is on disk. The processes may use all processors of the machine. Results are equal where limits
-of work end the counts; where time ends them, as without a null model, estimates differ.
+what is on disk. The processes may use all processors of the machine. Results are equal, byte for
+byte, where limits of work end the counts; in large graphs time ends them, and estimates differ.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import subprocess
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import click
 import psutil
-from jobs import GOMKCN, TORCHRUN, finish, plant, run
+from jobs import GOMKCN, TORCHRUN, finish, peak_of, plant, run, steps_in
 from measure import Timing
 from record import Bench, bench_command
 
@@ -50,21 +51,18 @@ def by_torchrun(
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def two(graph: str, out: Path, *options: str) -> float:
-    """Seconds of two processes."""
-    start = time.perf_counter()
-    finish(by_torchrun(graph, out, 2, *options))
-    return time.perf_counter() - start
-
-
-def steps_in(out: Path) -> dict[str, int]:
-    """Steps that are done, and when each was written."""
-    steps = {}
-    for path in (out / ".progress").glob("[a-z]*.npz"):
-        # gone when the run is written
-        with contextlib.suppress(FileNotFoundError):
-            steps[path.name] = path.stat().st_mtime_ns
-    return steps
+def two(graph: str, out: Path, *options: str) -> tuple[float, dict[int, int]]:
+    """Seconds of two processes, and the peak of the memory of each in bytes, by rank."""
+    start, peaks = time.perf_counter(), {}
+    started = by_torchrun(graph, out, 2, *options)
+    while started.poll() is None:
+        # a process has its rank a moment after it was made, and is soon gone at the end
+        with contextlib.suppress(psutil.Error, FileNotFoundError, KeyError, ValueError):
+            for worker in psutil.Process(started.pid).children():
+                peaks[int(worker.environ()["RANK"])] = peak_of(worker.pid)
+        time.sleep(0.1)
+    finish(started)
+    return time.perf_counter() - start, peaks
 
 
 def count_steps(graph: str, out: Path, processes: int) -> int:
@@ -108,10 +106,20 @@ def kill_some(
 
 
 def same(one: Path, other: Path) -> str:
-    """Whether two runs found the same, byte for byte."""
+    """What two runs have in common: every byte, or patterns and about their counts."""
     files = ("patterns.json", "occurrences.parquet")
-    equal = all((one / name).read_bytes() == (other / name).read_bytes() for name in files)
-    return "yes" if equal else "NO"
+    if all((one / name).read_bytes() == (other / name).read_bytes() for name in files):
+        return "every byte"
+    first, second = (
+        {
+            tuple(map(tuple, pattern["edges"])): pattern["frequency"]["occurrences"]
+            for pattern in json.loads((run / "patterns.json").read_text())["patterns"]
+        }
+        for run in (one, other)
+    )
+    common = [(first[edges], second[edges]) for edges in first.keys() & second.keys()]
+    held = sum(a["low"] <= b["high"] and b["low"] <= a["high"] for a, b in common)
+    return f"{len(common)} of {len(first)} patterns; intervals of {held} meet"
 
 
 @bench_command("processes", REPEATS, "runs of each, in turn: median (range)")
@@ -132,7 +140,8 @@ def main(bench: Bench, largest: int) -> None:
             "one, s": ".1f",
             "two, s": ".1f",
             "times as fast": ".2f",
-            "equal": "",
+            "peaks of both, MiB": "",
+            "the same in both": "",
         },
     )
     killed = bench.table(
@@ -143,7 +152,7 @@ def main(bench: Bench, largest: int) -> None:
             "kills": "d",
             "done when killed": "",
             "all kept": "",
-            "equal": "",
+            "the same in both": "",
         },
     )
     sizes = [500] if bench.quick else [size for size in SIZES if size <= largest]
@@ -154,13 +163,16 @@ def main(bench: Bench, largest: int) -> None:
             options = JOBS.get(size, ())
             # compiles what a first command compiles and keeps
             single_process(str(graph), one, *options)
-            seconds = [
-                (single_process(str(graph), one, *options), two(str(graph), more, *options))
-                for _ in range(repeats)
-            ]
+            seconds = []
+            for _ in range(repeats):
+                alone = single_process(str(graph), one, *options)
+                together, peaks = two(str(graph), more, *options)
+                seconds.append((alone, together))
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
             faster = first.median / second.median
-            speed.add(size, " ".join(options) or "none", first, second, faster, same(one, more))
+            memory = " and ".join(f"{peaks[rank] / 2**20:,.0f}" for rank in sorted(peaks))
+            asked = " ".join(options) or "none"
+            speed.add(size, asked, first, second, faster, memory, same(one, more))
             if size == (KILLED if KILLED in sizes else sizes[0]):
                 total = count_steps(str(graph), more, processes)
                 done_at, all_stayed = kill_some(str(graph), more, processes, kills, total)
