@@ -1,24 +1,30 @@
 """Gram matrices of whole graphs: what a pair takes, beside SciPy's assignment and GraKeL's kernels.
 
     python benchmarks/gram.py
+    python benchmarks/gram.py --before CHECKOUT
 
 Graphs of ENZYMES, in random order. SciPy computes the same numbers: the level embeddings of each
 graph once, then a table of similarities and an assignment for each pair. GraKeL's kernels compare
-labels of nodes, and no continuous features: other kernels, which a user might take instead.
+labels of nodes, and no continuous features: other kernels, which a user might take instead. With
+another checkout of this project, all of ENZYMES is also computed by its gomk_gram, in turn.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import torch
 from inputs import read_tu
-from measure import time_interleaved
+from measure import Timing, time_interleaved
 from record import Bench, bench_command, data_option
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
@@ -29,6 +35,20 @@ from gomkcn_dgl.graph_levels import graph_levels
 KERNEL = GOMKKernel(3, tau=0.3, aggregation="mean", padding="mask")
 NUM_GRAPHS = 100
 OURS, SCIPY = "gomk_gram, float64", "SciPy, the same numbers"
+# all of ENZYMES, in a process of its own; prints the seconds of a second call
+WHOLE = """
+import sys, time, torch
+from pathlib import Path
+from inputs import read_tu
+from gomkcn_dgl import GOMKKernel, gomk_gram
+torch.set_num_threads({threads})
+enzymes = read_tu(Path({data!r}), "ENZYMES", features=["attributes", "labels"])
+kernel = GOMKKernel(3, tau=0.3, aggregation="mean", padding="mask")
+for _ in range(2):
+    start = time.perf_counter()
+    gomk_gram(enzymes, kernel=kernel{options})
+print(time.perf_counter() - start)
+"""
 
 
 def scipy_gram(graph: CSRGraph) -> np.ndarray:
@@ -83,9 +103,43 @@ def grakel_calls(bench: Bench, graph: CSRGraph, labels: np.ndarray) -> dict[str,
     }
 
 
+def compare_with(bench: Bench, before: Path, data: Path, pairs: int) -> None:
+    """Time all of ENZYMES by this checkout and by another, in turn."""
+    here = Path(__file__).parents[1]
+    commit = ["git", "-C", str(before), "rev-parse", "--short", "HEAD"]
+    name = subprocess.run(commit, capture_output=True, text=True, check=True).stdout.strip()
+    ways = {
+        f"gomk_gram of commit {name}": (before, ""),
+        OURS: (here, ""),
+        "gomk_gram, float32": (here, ", dtype='float32'"),
+    }
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(bench.repeats):
+        for way, (checkout, options) in ways.items():
+            code = WHOLE.format(threads=bench.threads, data=str(data), options=options)
+            where = os.pathsep.join(str(checkout / part) for part in ("", "benchmarks"))
+            ran = subprocess.run(
+                [sys.executable, "-c", code],
+                env={**os.environ, "PYTHONPATH": where},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            seconds[way].append(float(ran.stdout))
+    timings = {way: Timing(tuple(taken)) for way, taken in seconds.items()}
+    first = next(iter(timings.values()))
+    table = bench.table(
+        "All of ENZYMES, beside an earlier commit",
+        {"who": "", "time of a pair": "", "the first / it": ".2f"},
+    )
+    for way, timing in timings.items():
+        table.add(way, timing / pairs, first.median / timing.median)
+
+
 @bench_command("gram")
 @data_option
-def main(bench: Bench, data: Path) -> None:
+@click.option("--before", type=click.Path(path_type=Path), help="Compare with this checkout, too.")
+def main(bench: Bench, data: Path, before: Path | None) -> None:
     """Time Gram matrices."""
     enzymes = read_tu(data, "ENZYMES", features=["attributes", "labels"])
     if enzymes is None:
@@ -115,6 +169,8 @@ def main(bench: Bench, data: Path) -> None:
         ratio = timings[SCIPY].median / timing.median
         table.add(name, timing / pairs, ratio, difference)
     bench.note("SciPy and GraKeL use one thread, whatever they are given.")
+    if before is not None:
+        compare_with(bench, before, data, len(parts) * (len(parts) + 1) // 2)
 
 
 if __name__ == "__main__":
