@@ -12,6 +12,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
@@ -106,6 +107,22 @@ def test_only_a_graph_is_replaced_and_only_by_force(tmp_path):
     with pytest.raises(InputError, match=r"holds 'thesis\.tex', which is no part of a graph"):
         write_graph_folder(tmp_path / "g", FULL, force=True)
     assert (tmp_path / "g" / "thesis.tex").read_text() == "years of work"
+
+
+def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp_path):
+    hidden = tmp_path / ".g.unfinished"
+    write_graph_folder(hidden.with_name("g"), PLAIN)
+    # killed with half of it written, and between the renames of another one
+    (hidden / "new" / "scratch").mkdir(parents=True)
+    (tmp_path / "g").rename(hidden / "old")
+    with pytest.raises(InputError, match="already holds a graph"):
+        write_graph_folder(tmp_path / "g", FULL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
+    assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
+    with lock_folder(hidden), pytest.raises(InputError, match="in use by process"):
+        write_graph_folder(tmp_path / "g", FULL, force=True)
+    write_graph_folder(tmp_path / "g", FULL, force=True)
+    assert_same(read_graph_folder(tmp_path / "g"), FULL)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +31,7 @@ import pyarrow as pa
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.atomic_files import sync_folder
+from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_names,
@@ -182,33 +182,56 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
     """Yield an empty folder that takes the name ``folder`` when the block ends well, or vanishes.
 
     ``folder`` must not exist or be empty; with ``force`` it may also be a graph folder. Whatever
-    else prevents writing it raises an InputError.
+    else prevents writing it raises an InputError. A killed process leaves ``.folder.unfinished``,
+    which the next one to write ``folder`` removes.
     """
     try:
         target = Path(folder).resolve()
         _check_replaceable(target, force)
-        # In the same parent, so that the renames stay within one file system.
-        unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        unfinished.mkdir()
-        try:
+        with _workplace(target) as (unfinished, old):
+            # one that was given its name back
+            _check_replaceable(target, force)
+            unfinished.mkdir()
             yield unfinished
             for path in unfinished.iterdir():
                 with open(path, "rb") as file:
                     os.fsync(file.fileno())
             sync_folder(unfinished)
-            old = unfinished.with_suffix(".old")
             if target.exists():
                 target.rename(old)
             unfinished.rename(target)
-            shutil.rmtree(old, ignore_errors=True)
             sync_folder(target.parent)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
+
+
+@contextlib.contextmanager
+def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield where a folder is written, and where one that it replaces goes; both are removed.
+
+    They are in a folder beside the target, so that renames stay within one file system, and no
+    other process can lock it meanwhile.
+    """
+    hidden = target.with_name(f".{target.name}.unfinished")
+    unfinished, old = hidden / "new", hidden / "old"
+    try:
+        with lock_folder(hidden):
+            # killed between two renames
+            if old.exists() and not target.exists():
+                old.rename(target)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            try:
+                yield unfinished, old
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                shutil.rmtree(old, ignore_errors=True)
+    finally:
+        # another process may have locked it by now
+        with contextlib.suppress(OSError):
+            hidden.rmdir()
 
 
 def _check_replaceable(target: Path, force: bool) -> None:
