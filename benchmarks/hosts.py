@@ -177,7 +177,7 @@ def disturb(
             steps = rng.randrange(total)
             if not steps:
                 time.sleep(rng.uniform(0, START))
-            while len(steps_in(out)) < steps and not (out / "run.json").exists():
+            while len(steps_in(out)) < steps and any(one.poll() is None for one in hosts.jobs):
                 time.sleep(0.02)
             befall(hosts, fault)
         well = hosts.wait() and (out / "run.json").exists()

@@ -59,10 +59,14 @@ def compare_bar(said: list[tuple[float, float]], wall: float) -> str:
     """What the bar said was left, divided by what was, after a quarter, a half, three quarters."""
     ratios = []
     for share in (0.25, 0.5, 0.75):
-        at, left = [one for one in said if one[0] <= share * wall][-1]
+        before = [one for one in said if one[0] <= share * wall]
+        if not before:
+            ratios.append("–")
+            continue
         # between two readings a clock would go on
-        ratios.append((left - (share * wall - at)) / ((1 - share) * wall))
-    return ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        at, left = before[-1]
+        ratios.append(f"{(left - (share * wall - at)) / ((1 - share) * wall):.2f}")
+    return ", ".join(ratios)
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:

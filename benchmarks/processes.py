@@ -57,7 +57,7 @@ def two(graph: str, out: Path, *options: str) -> tuple[float, dict[int, int]]:
     started = by_torchrun(graph, out, 2, *options)
     while started.poll() is None:
         # a process has its rank a moment after it was made, and is soon gone at the end
-        with contextlib.suppress(psutil.Error, FileNotFoundError, KeyError, ValueError):
+        with contextlib.suppress(psutil.Error, OSError, KeyError, ValueError):
             for worker in psutil.Process(started.pid).children():
                 peaks[int(worker.environ()["RANK"])] = peak_of(worker.pid)
         time.sleep(0.1)

@@ -17,17 +17,20 @@ COUNT = "counting structures"
 APART = "setting places apart"
 CLASSES = "counting in each class"
 GROUP = "grouping patterns"
+FIT = "counting triangles"
 REFINE = "counting patterns"
 LIST = "listing places"
 NEAR = "comparing neighbourhoods"
-AGAIN = "mining again"
+THRESHOLDS = "finding thresholds"
 WRITE = "drawing the page"
 
-LEARN_SECONDS, WRITE_SECONDS = 2.0, 4.0
-# of structures that are compared with random graphs, about so many are counted
-_NUM_COUNTED = 60
+WRITE_SECONDS = 4.0
+# where all candidates are counted, they are about so many, each of at most so many seconds
+_NUM_COUNTED, _MOST_SECONDS = 60, 5.0
 # graphs of each null model in which all of them are counted; in further ones few are undecided
-FIRST_SAMPLES, _STILL_COUNTED = 8, 0.1
+FIRST_SAMPLES, _STILL_COUNTED = 8, 0.4
+# seconds an edge to draw a random graph, and the edges above which those for the triangles are anew
+_DRAW, _KEPT_EDGES = 1.6e-5, 10**6
 
 
 def compare_stage(null: str, number: int) -> str:
@@ -47,11 +50,23 @@ def numbers_of_samples(least: int, most: int) -> Iterator[int]:
     yield most
 
 
+def again_stage(kind: str) -> str:
+    """The stage in which the filters of a kind of stability are learnt."""
+    return f"mining again: {kind}"
+
+
+def learn_seconds(num_epochs: int) -> float:
+    """About the seconds in which filters are learnt."""
+    return 0.5 + 0.025 * num_epochs
+
+
 def planned_seconds(
     *,
     num_edges: int,
     num_roots: int,
+    num_epochs: int,
     is_large: bool,
+    rank: str,
     num_patterns: int,
     nulls: Sequence[str],
     num_samples: int,
@@ -63,30 +78,40 @@ def planned_seconds(
     ``num_roots`` neighbourhoods are compared; ``num_samples`` random graphs of each of ``nulls``
     may be drawn. ``is_large``: counts take all of their ``count_seconds``.
 
-    >>> options = {"num_edges": 10**7, "num_roots": 10**5, "is_large": True}
+    >>> options = {"num_edges": 10**7, "num_roots": 10**5, "num_epochs": 60}
+    >>> options |= {"is_large": True, "rank": "surprise"}
     >>> options |= {"num_patterns": 12, "nulls": (), "num_samples": 0}
     >>> options |= {"has_classes": False, "count_seconds": 10}
     >>> planned_seconds(**options)["counting structures"]
     160.0
     """
-    if nulls:
-        count = _NUM_COUNTED * (0.02 + 1.6e-6 * num_edges)
+    a_count = count_seconds if is_large else 0.5
+    list_one = 2.5 if is_large else 0.2
+    if rank == "surprise" and not nulls:
+        # a few more than are asked for, at once as exactly
+        count, refine = (num_patterns + num_patterns // 4 + 1) * a_count, 0.0
     else:
-        # a few more than are asked for
-        count = (num_patterns + num_patterns // 4 + 1) * (count_seconds if is_large else 1.0)
+        count = _NUM_COUNTED * min(0.08 + 1.6e-6 * num_edges, _MOST_SECONDS)
+        refine = num_patterns * a_count
+    draw, in_sample = _DRAW * num_edges, 0.35 * count
     shared = {COUNT: count, APART: 0.1 * count if nulls else 0.0}
     for null in nulls:
-        drawn, share = 0, 0.4
+        drawn, share = 0, 1.0
         for number in numbers_of_samples(min(FIRST_SAMPLES, num_samples), num_samples):
-            seconds = 1.6e-5 * num_edges + share * count
-            shared[compare_stage(null, number)] = (number - drawn) * seconds
-            drawn, share = number, 0.4 * _STILL_COUNTED
+            seconds = (number - drawn) * (draw + share * in_sample)
+            shared[compare_stage(null, number)] = seconds
+            drawn, share = number, _STILL_COUNTED
+    group = 2 + 4e-5 * num_edges if nulls else 0.0
+    # triangles are counted in four graphs, which are drawn anew where they are large
+    fit = 1e-5 * num_edges + (4 * draw if num_edges > _KEPT_EDGES else 0.0)
     shared |= {
         CLASSES: count if has_classes else 0.0,
-        GROUP: 4e-5 * num_edges if nulls else 0.0,
-        REFINE: 0.2 * num_patterns if nulls else 0.0,
-        LIST: num_patterns * (2.5 if is_large else 0.2),
-        NEAR: 1e-4 * num_roots,
+        GROUP: _NUM_COUNTED * list_one if rank == "coverage" else group,
+        REFINE: refine,
+        FIT: fit * len(nulls),
+        LIST: num_patterns * list_one,
+        NEAR: 4e-5 * num_roots,
+        THRESHOLDS: 6e-5 * num_roots,
     }
-    alone = {SAMPLE: 0.2 + 1e-5 * num_roots, LEARN: LEARN_SECONDS, GATHER: 5.0}
+    alone = {SAMPLE: 0.2 + 1e-5 * num_roots, LEARN: learn_seconds(num_epochs), GATHER: 5.0}
     return alone | {stage: seconds / world_size() for stage, seconds in shared.items()}

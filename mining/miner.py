@@ -282,8 +282,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
         return planned_seconds(
             num_edges=graph.num_edges,
             num_roots=source.sample_size(graph),
+            num_epochs=self.num_epochs * self.resolve_learning().n_init,
             is_large=is_large(graph),
             num_patterns=rules.num_patterns,
+            rank=rules.rank,
             nulls=rules.nulls,
             num_samples=rules.null_samples,
             has_classes=has_classes,

@@ -14,8 +14,9 @@ from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.job_progress import JobProgress
+from gomkcn_dgl.runtime.processes import world_size
 from mining.assessment.stability import add_stability
-from mining.job_stages import AGAIN, LEARN_SECONDS, WRITE, WRITE_SECONDS
+from mining.job_stages import WRITE, WRITE_SECONDS, again_stage, learn_seconds
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -52,7 +53,8 @@ class MiningJob:
         start = time.perf_counter()
         miner, settings = self.miner, self.settings
         repeated = vars(settings.stability).items()
-        seconds = {f"{AGAIN}: {kind}": LEARN_SECONDS * number for kind, number in repeated}
+        each = learn_seconds(miner.num_epochs * miner.resolve_learning().n_init) / world_size()
+        seconds = {again_stage(kind): number * each for kind, number in repeated}
         self.progress.plan({**seconds, WRITE: WRITE_SECONDS})
         with CheckpointStore(folder, interrupts, self.progress) as checkpoints:
             if folder is not None:

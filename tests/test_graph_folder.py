@@ -1,6 +1,7 @@
 """Graph folders: what is written comes back, memory-mapped, and what is damaged is refused."""
 
 import json
+import shutil
 
 import networkx as nx
 import numpy as np
@@ -119,6 +120,10 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
         write_graph_folder(tmp_path / "g", FULL)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
     assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
+    # killed while it removed what was replaced
+    shutil.copytree(tmp_path / "g", hidden / "old")
+    write_graph_folder(tmp_path / "g", PLAIN, force=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
     with lock_folder(hidden), pytest.raises(InputError, match="in use by process"):
         write_graph_folder(tmp_path / "g", FULL, force=True)
     write_graph_folder(tmp_path / "g", FULL, force=True)

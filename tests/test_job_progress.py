@@ -1,14 +1,16 @@
 """The bar of a job: what is left follows from the planned seconds and from the time so far."""
 
 import logging
+import sys
 
 import pytest
 
 from gomkcn_dgl.runtime.job_progress import JobProgress
 from mining.job_stages import planned_seconds
 
-SIZES = {"num_edges": 10**5, "num_roots": 1000, "num_patterns": 12, "count_seconds": 1.0}
+SIZES = {"num_edges": 10**5, "num_roots": 1000, "num_patterns": 12, "num_epochs": 60}
 PLAIN = {"nulls": (), "num_samples": 32, "has_classes": False, "is_large": False}
+PLAIN |= {"rank": "surprise", "count_seconds": 1.0}
 
 
 def test_stages_count_by_their_seconds():
@@ -41,6 +43,17 @@ def test_stages_that_are_left_out_are_waited_for_no_more():
     assert progress.share_done == pytest.approx(30 / 40)
 
 
+def test_what_was_there_takes_no_time():
+    progress = JobProgress()
+    progress.plan({"counting": 100, "listing": 100})
+    progress.begin("counting")
+    progress.move(0.0, left_out=0.9)
+    assert progress.seconds_left(0.0) == pytest.approx(110)
+    progress.move(0.1, left_out=0.9)
+    progress.begin("listing")
+    assert progress.share_done == pytest.approx(10 / 110)
+
+
 def test_what_is_left_follows_the_pace_so_far():
     progress = JobProgress()
     assert progress.seconds_left(1.0) == 0
@@ -56,16 +69,28 @@ def test_what_is_left_follows_the_pace_so_far():
 
 
 def test_the_bar_names_the_stage_and_goes(capsys):
-    log = logging.getLogger("gomkcn_dgl")
     with JobProgress(show=True) as progress:
         progress.plan({"counting": 4})
         progress.begin("counting")
         progress.move(0.25)
-        handlers = list(log.handlers)
     shown = capsys.readouterr().err
     assert "counting:  25%" in shown and "about 00:" in shown and shown.endswith("\r")
-    # lines of the log do not break into that of the bar
-    assert handlers and handlers != log.handlers
+
+
+@pytest.mark.parametrize("name", ["gomkcn_dgl", None])
+def test_what_is_logged_is_written_once_above_the_bar(name, capsys):
+    log, own = logging.getLogger(name), logging.getLogger("gomkcn_dgl")
+    handler = logging.StreamHandler(sys.stderr)
+    log.addHandler(handler)
+    try:
+        with JobProgress(show=True) as progress:
+            progress.plan({"counting": 4})
+            progress.begin("counting")
+            own.warning("a structure was left out")
+    finally:
+        log.removeHandler(handler)
+    lines = capsys.readouterr().err.replace("\r", "\n").split("\n")
+    assert [line for line in lines if "structure" in line] == ["a structure was left out"]
 
 
 def test_random_graphs_and_counts_of_a_large_graph_take_most():
@@ -77,5 +102,9 @@ def test_random_graphs_and_counts_of_a_large_graph_take_most():
     assert rounds[:3] == [f"counting in {n} random graphs (degree)" for n in (8, 16, 32)]
     assert rounds[3:] == [f"counting in {n} random graphs (triangles)" for n in (8, 16, 32)]
     assert sum(compared[stage] for stage in rounds) > 0.5 * sum(compared.values())
-    large = planned_seconds(**{**SIZES, "count_seconds": 10.0}, **{**PLAIN, "is_large": True})
-    assert large["counting structures"] == 160
+    large = {**PLAIN, "is_large": True, "count_seconds": 10.0}
+    planned = planned_seconds(**SIZES, **large)
+    assert (planned["counting structures"], planned["counting patterns"]) == (160, 0)
+    # any other order counts all candidates first, and then those that are reported
+    planned = planned_seconds(**SIZES, **{**large, "rank": "frequency"})
+    assert planned["counting structures"] < 160 and planned["counting patterns"] == 120

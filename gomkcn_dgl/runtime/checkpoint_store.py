@@ -12,7 +12,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ class CheckpointStore:
     def take_together(self, name: str, make: Callable[[], Arrays]) -> Arrays:
         """The same for a task that all processes compute together; the first one keeps it."""
         if broadcast_object(self.has(name)):
-            return self.take(name, make)
+            return self._result(name)
         result = make()
         if is_first():
             self._keep(name, result)
@@ -110,28 +110,32 @@ class CheckpointStore:
         the others have not begun. The first ``least`` tasks are computed even after the time limit.
         """
         names = list(makers)
-        done, missing = 0, sum(not self.has(name) for name in names)
+        # the others do and find about as much
+        done = found = 0.0
         for number in take_turns(len(names)):
             if self.is_over() and number >= least:
                 break
-            if not self.has(names[number]):
+            if self.has(names[number]):
+                found += world_size() / len(names)
+            else:
                 with single_process():
                     self.take(names[number], makers[names[number]])
-                # the others are about as fast
-                done += world_size()
-                self.progress.move(done / missing)
+                done += world_size() / len(names)
+            self.progress.move(done, found)
         self.wait()
 
-    def do_all(self, name: str, number: int, do: Callable[[int], Arrays]) -> list[Arrays]:
-        """Share the tasks ``do(0), …, do(number - 1)``; return the results in time."""
-        makers = {f"{name}-{i}": partial(do, i) for i in range(number)}
+    def do_all(
+        self, name: str, numbers: Iterable[int], do: Callable[[int], Arrays]
+    ) -> list[Arrays]:
+        """Share the tasks ``do(i)`` of some numbers; return the results in time."""
+        makers = {f"{name}-{i}": partial(do, i) for i in numbers}
         self.share(makers)
-        return [self.take(each, dict) for each in makers if self.has(each)]
+        return [self._result(each) for each in makers if self.has(each) or not self.time_is_up]
 
     def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
         """Share tasks that are all done, even after the time limit; return their results."""
         self.share(makers, least=len(makers))
-        return [self.take(name, dict) for name in makers]
+        return [self._result(name) for name in makers]
 
     def has(self, name: str) -> bool:
         """Whether any process has computed this task."""
@@ -200,6 +204,16 @@ class CheckpointStore:
                     "start anew with --force."
                 ) from None
         return None
+
+    def _result(self, name: str) -> Arrays:
+        """The result of a task that some process has computed."""
+        result = self._read(name)
+        if result is None:
+            raise InputError(
+                f"result {name!r} of another process is not in the folder {str(self.folder)!r}; "
+                "all processes must see one folder. Go on with --resume where they do."
+            )
+        return result
 
     def _keep(self, name: str, arrays: Arrays) -> None:
         if self.folder is None:

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
+# the library's own log, and that which its lines go on to
+_LOGS = ("gomkcn_dgl", None)
 _FORMAT = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
 # how fast a machine is shows only after a while: until then the plan is taken at its word, as if
 # this share of it had gone as planned
@@ -20,12 +22,12 @@ class JobProgress:
     """What a job does now, how much of it is done, and how long the rest will take.
 
     Each stage has about its seconds. What is left takes as long as what is done took for a planned
-    second. With a bar, the library's log is written above it.
+    second. With a bar, what is logged is written above it.
 
     Parameters
     ----------
     show : bool
-        Whether there is a bar, on stderr. Without one, nothing is done.
+        Whether there is a bar, on stderr.
 
     Examples
     --------
@@ -43,7 +45,7 @@ class JobProgress:
         self._log = ExitStack()
         # seconds of the stages that are not begun, of those that are over, and of the one now
         self._ahead: dict[str, float] = {}
-        self._over = self._own = self._part = 0.0
+        self._over = self._own = self._part = self._left_out = 0.0
 
     @property
     def share_done(self) -> float:
@@ -53,12 +55,13 @@ class JobProgress:
     @property
     def _planned(self) -> float:
         """Seconds of all stages."""
-        return self._over + self._own + sum(self._ahead.values())
+        own = self._own * (1 - self._left_out)
+        return self._over + own + sum(self._ahead.values())
 
     @property
     def _done(self) -> float:
         """Planned seconds of what is done."""
-        return self._over + self._part * self._own
+        return self._over + self._own * min(self._part, 1 - self._left_out)
 
     def seconds_left(self, elapsed: float) -> float:
         """How long the rest will take, where so many seconds have gone.
@@ -86,23 +89,28 @@ class JobProgress:
 
         One that was not planned takes no time.
         """
-        self._over += self._own
-        self._own = self._part = 0.0
+        self._over += self._own * (1 - self._left_out)
+        self._own = self._part = self._left_out = 0.0
         if stage in self._ahead:
             names = list(self._ahead)
             for name in names[: names.index(stage)]:
                 del self._ahead[name]
             self._own = self._ahead.pop(stage)
         if self._show and self._bar is None:
-            self._log.enter_context(logging_redirect_tqdm([logging.getLogger("gomkcn_dgl")]))
+            logs = [one for one in map(logging.getLogger, _LOGS) if _writes_here(one)]
+            self._log.enter_context(logging_redirect_tqdm(logs))
             self._bar = tqdm(desc=stage, file=sys.stderr, bar_format=_FORMAT, leave=False)
         if self._bar is not None:
             self._bar.set_description_str(stage, refresh=False)
         self._draw()
 
-    def move(self, part: float) -> None:
-        """Set the part of the stage that is done, from 0 to 1; it never gets less."""
+    def move(self, part: float, left_out: float = 0.0) -> None:
+        """Set the parts of the stage, from 0 to 1, that are done, and that need not be done.
+
+        Neither ever gets less.
+        """
         self._part = max(self._part, min(part, 1.0))
+        self._left_out = max(self._left_out, min(left_out, 1.0))
         self._draw()
 
     def __enter__(self) -> JobProgress:
@@ -121,3 +129,9 @@ class JobProgress:
             left = self.seconds_left(self._bar.format_dict["elapsed"])
             # tqdm puts a comma before it
             self._bar.set_postfix_str(f"about {tqdm.format_interval(left)} left")
+
+
+def _writes_here(log: logging.Logger) -> bool:
+    """Whether what is logged goes to the terminal."""
+    streams = (getattr(handler, "stream", None) for handler in log.handlers)
+    return any(stream in (sys.stdout, sys.stderr) for stream in streams)

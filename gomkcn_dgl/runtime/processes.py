@@ -78,6 +78,7 @@ def join_processes() -> Iterator[None]:
             raise LostProcessError from error
         raise
     finally:
+        _store = None
         if dist.is_initialized():
             # The threads of gloo need Python's interpreter lock to release the last tensors. Torch
             # 2.4 waits for these threads while it holds the lock, so they get the time before.
@@ -166,13 +167,14 @@ def take_turns(count: int) -> Iterator[int]:
     """Yield numbers below ``count``: the own ones first, then those that no process has begun.
 
     Of W processes, every W-th number is a process's own. Each number comes to one process, and a
-    process that is fast takes more of them. All must ask at the same point.
+    process that is fast takes more of them. All must ask at the same point. Processes that were not
+    brought together here each take their own.
     """
-    if world_size() == 1:
-        yield from range(count)
+    own = range(rank(), count, world_size())
+    if world_size() == 1 or _store is None:
+        yield from own
         return
     turn = next(_rounds)
-    own = range(rank(), count, world_size())
     # of the others those that are begun last
     others = (number for number in reversed(range(count)) if number not in own)
     for number in itertools.chain(own, others):

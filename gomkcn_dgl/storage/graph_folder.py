@@ -191,7 +191,8 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
         with _workplace(target) as (unfinished, old):
             # one that was given its name back
             _check_replaceable(target, force)
-            unfinished.mkdir()
+            # only the first of several processes has made the folder around it
+            unfinished.mkdir(parents=True)
             yield unfinished
             for path in unfinished.iterdir():
                 with open(path, "rb") as file:
@@ -222,16 +223,20 @@ def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
             # killed between two renames
             if old.exists() and not target.exists():
                 old.rename(target)
-            shutil.rmtree(unfinished, ignore_errors=True)
+            _remove(unfinished, old)
             try:
                 yield unfinished, old
             finally:
-                shutil.rmtree(unfinished, ignore_errors=True)
-                shutil.rmtree(old, ignore_errors=True)
+                _remove(unfinished, old)
     finally:
         # another process may have locked it by now
         with contextlib.suppress(OSError):
             hidden.rmdir()
+
+
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_replaceable(target: Path, force: bool) -> None:

@@ -17,7 +17,7 @@ from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
-from mining.job_stages import APART, CLASSES, COUNT, FIRST_SAMPLES, GROUP, REFINE
+from mining.job_stages import APART, CLASSES, COUNT, FIRST_SAMPLES, FIT, GROUP, REFINE
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -127,6 +127,9 @@ def choose_structures(
     exactly = dict(enumerate(counts))
     if not only_candidates:
         exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
+    # 6. see whether the null models have such triangles at all
+    checkpoints.progress.begin(FIT)
+    warnings = tuple(filter(None, (fit_of(one, checkpoints).warning for one in drawn)))
     chosen = [
         ChosenStructure(
             pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
@@ -141,7 +144,7 @@ def choose_structures(
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
         _list_others(graph, pool, categories, counts, compared, heads, order),
-        tuple(filter(None, (fit_of(one, checkpoints).warning for one in drawn))),
+        warnings,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore, shared_store
 from mining.job_stages import compare_stage, numbers_of_samples
 from mining.judging.verdicts import judge, undecided
 from mining.null_models.null_samples import NullSamples
@@ -65,11 +65,13 @@ def compare_with_null(
 
     values, errors = _values(observed), standard_errors(observed)
     verdicts: list[Significance] = []
+    done: list[Arrays] = []
     open_ = np.arange(len(observed))
     with shared_store(checkpoints) as store:
         for number in numbers_of_samples(least, most):
             store.progress.begin(compare_stage(null, number))
-            done = store.do_all(f"{null}-sample", number, count_in_sample)
+            further = range(len(done), number)
+            done += store.do_all(f"{null}-sample", further, count_in_sample)
             if len(done) < 2:
                 return []
             # what was decided before a sample was drawn was not counted in it

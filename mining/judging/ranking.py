@@ -71,7 +71,7 @@ def find_families(
         here = store.finish({f"{null}-here-{i}": partial(list_here, i) for i in more})
         listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
         rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
-        done = store.do_all(f"{null}-places", num_samples, count_in_sample)
+        done = store.do_all(f"{null}-places", range(num_samples), count_in_sample)
     # 1. places that share no node, in the mean sample
     expected: dict[int, float] = {}
     if done:

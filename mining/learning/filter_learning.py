@@ -117,19 +117,19 @@ def learn_filters(
     """
     checkpoints = CheckpointStore() if checkpoints is None else checkpoints
     best: dict[str, np.ndarray] = {}
-    epochs, total = count(1), (1 + num_epochs) * learning.n_init
-
-    def move() -> None:
-        checkpoints.progress.move(next(epochs) / total)
-
     for number in range(learning.n_init):
-        if best and checkpoints.is_over():
+        if best and checkpoints.agree_is_over():
             break
 
         def learn(number: int = number) -> dict[str, np.ndarray]:
             clustering = _initialize(
                 subgraphs, classes, num_filters, learning, [seed, number], init_weight
             )
+            steps = count(1 + number * (1 + num_epochs))
+
+            def move() -> None:
+                checkpoints.progress.move(next(steps) / ((1 + num_epochs) * learning.n_init))
+
             return _train(clustering, learning, num_epochs, seed + number, checkpoints, move)
 
         result = dict(checkpoints.take_together(f"filters-{number}", learn))

@@ -16,7 +16,7 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import NEAR
+from mining.job_stages import NEAR, THRESHOLDS
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
@@ -124,6 +124,7 @@ def locate_patterns(
     near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
     least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
     if min_similarity is None and places:
+        checkpoints.progress.begin(THRESHOLDS)
         least = _draw_thresholds(source, graph, filters, roots, checkpoints)
     # 3. the record of each pattern; a sample of the roots stands for all
     scale = graph.num_nodes / max(1, len(near.roots))

@@ -125,8 +125,10 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
     with shared_store(checkpoints) as store:
         # a process counts in the graphs that it has drawn before
         number = 0 if null == "features" else _NUM_SAMPLES
-        samples = store.finish({f"{null}-fit-{i}": partial(count_in, i) for i in range(number)})
-        (here,) = store.finish({f"{null}-fit": count_here})
+        samples = store.finish(
+            {f"{null}-triangles-{i}": partial(count_in, i) for i in range(number)}
+        )
+        (here,) = store.finish({f"{null}-triangles": count_here})
     triangles, share = int(here["number"]), float(here["share"])
     if not samples:
         return NullFit(null, triangles, float(triangles), 0.0, share)
