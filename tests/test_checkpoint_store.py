@@ -79,6 +79,14 @@ def test_all_tasks_are_computed_or_those_in_time():
     assert [late.has(name) for name in "abcd"] == [True, True, False, False]
 
 
+def test_a_result_of_another_process_that_is_not_seen_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint_store, "take_turns", lambda number: [1])
+    store = CheckpointStore(tmp_path)
+    for together in (store.finish, lambda makers: store.do_all("", (0, 1), number)):
+        with pytest.raises(InputError, match="all processes must see one folder. Go on with --res"):
+            together({"-0": number(0), "-1": number(1)})
+
+
 def test_each_task_is_computed_by_the_process_whose_turn_it_is(tmp_path, monkeypatch):
     for rank, turns in enumerate(([0, 2, 4, 3], [1])):
         monkeypatch.setattr(checkpoint_store, "take_turns", lambda number, turns=turns: turns)

@@ -14,7 +14,8 @@ from command_line import gomkcn
 
 from gomkcn_dgl import InputError
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.runtime.processes import join_processes, world_size
+from gomkcn_dgl.runtime import processes
+from gomkcn_dgl.runtime.processes import join_processes, take_turns, world_size
 
 # the compiled code as plain Python, because compiling would take longer
 ENVIRONMENT = {
@@ -93,6 +94,13 @@ def test_two_processes_train_the_kernel_machine_of_one(workplace, monkeypatch):
     assert metrics["accuracy"] == expected["accuracy"]
     assert Path("run-machine/explanation/explanation.html").exists()
     assert not Path("run-machine/unfinished").exists()
+
+
+def test_processes_that_others_brought_together_each_take_their_own(monkeypatch):
+    assert list(take_turns(3)) == [0, 1, 2]
+    monkeypatch.setattr(processes, "world_size", lambda: 2)
+    monkeypatch.setattr(processes, "rank", lambda: 1)
+    assert list(take_turns(6)) == [1, 3, 5]
 
 
 def test_a_single_process_and_an_incomplete_environment(monkeypatch):
