@@ -28,9 +28,9 @@ WRITE_SECONDS = 4.0
 # where all candidates are counted, they are about so many, each of at most so many seconds
 _NUM_COUNTED, _MOST_SECONDS = 60, 5.0
 # graphs of each null model in which all of them are counted; in further ones few are undecided
-FIRST_SAMPLES, _STILL_COUNTED = 8, 0.4
+FIRST_SAMPLES, _STILL_COUNTED = 8, 0.1
 # seconds an edge to draw a random graph, and the edges above which those for the triangles are anew
-_DRAW, _KEPT_EDGES = 1.6e-5, 10**6
+_DRAW, _KEPT_EDGES = 1e-5, 10**6
 
 
 def compare_stage(null: str, number: int) -> str:
@@ -91,9 +91,9 @@ def planned_seconds(
         # a few more than are asked for, at once as exactly
         count, refine = (num_patterns + num_patterns // 4 + 1) * a_count, 0.0
     else:
-        count = _NUM_COUNTED * min(0.08 + 1.6e-6 * num_edges, _MOST_SECONDS)
+        count = _NUM_COUNTED * min(0.12 + 3e-7 * num_edges, _MOST_SECONDS)
         refine = num_patterns * a_count
-    draw, in_sample = _DRAW * num_edges, 0.35 * count
+    draw, in_sample = _DRAW * num_edges, 0.4 * count
     shared = {COUNT: count, APART: 0.1 * count if nulls else 0.0}
     for null in nulls:
         drawn, share = 0, 1.0
@@ -101,7 +101,7 @@ def planned_seconds(
             seconds = (number - drawn) * (draw + share * in_sample)
             shared[compare_stage(null, number)] = seconds
             drawn, share = number, _STILL_COUNTED
-    group = 2 + 4e-5 * num_edges if nulls else 0.0
+    group = 5 + 1e-5 * num_edges if nulls else 0.0
     # triangles are counted in four graphs, which are drawn anew where they are large
     fit = 1e-5 * num_edges + (4 * draw if num_edges > _KEPT_EDGES else 0.0)
     shared |= {
@@ -110,8 +110,8 @@ def planned_seconds(
         REFINE: refine,
         FIT: fit * len(nulls),
         LIST: num_patterns * list_one,
-        NEAR: 4e-5 * num_roots,
-        THRESHOLDS: 6e-5 * num_roots,
+        NEAR: 0.4 + 4e-5 * num_roots,
+        THRESHOLDS: 0.6 + 6e-5 * num_roots,
     }
-    alone = {SAMPLE: 0.2 + 1e-5 * num_roots, LEARN: learn_seconds(num_epochs), GATHER: 5.0}
+    alone = {SAMPLE: 0.2 + 1e-5 * num_roots, LEARN: learn_seconds(num_epochs), GATHER: 4.0}
     return alone | {stage: seconds / world_size() for stage, seconds in shared.items()}
