@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from gomkcn_dgl.runtime.processes import world_size
 
+READ = "reading the graph"
+PREPARE = "preparing"
 SAMPLE = "sampling subgraphs"
 LEARN = "learning filters"
 GATHER = "gathering candidates"

@@ -16,7 +16,7 @@ from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.job_progress import JobProgress
 from gomkcn_dgl.runtime.processes import world_size
 from mining.assessment.stability import add_stability
-from mining.job_stages import WRITE, WRITE_SECONDS, again_stage, learn_seconds
+from mining.job_stages import PREPARE, WRITE, WRITE_SECONDS, again_stage, learn_seconds
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -56,6 +56,7 @@ class MiningJob:
         each = learn_seconds(miner.num_epochs * miner.resolve_learning().n_init) / world_size()
         seconds = {again_stage(kind): number * each for kind, number in repeated}
         self.progress.plan({**seconds, WRITE: WRITE_SECONDS})
+        self.progress.begin(PREPARE)
         with CheckpointStore(folder, interrupts, self.progress) as checkpoints:
             if folder is not None:
                 checkpoints.identify(self._identity(graph, classes))

@@ -185,6 +185,7 @@ def mine(
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
+    from mining.job_stages import READ
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
@@ -196,8 +197,10 @@ def mine(
         job = MiningJob(settings, bar)
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
-        graph = read_graph_at(**reading)
-        classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
+        with bar:
+            bar.begin(READ)
+            graph = read_graph_at(**reading)
+            classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
         out = choose_folder(out, settings.graph.path, resume=resume)

@@ -13,6 +13,8 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 # the library's own log, and that which its lines go on to
 _LOGS = ("gomkcn_dgl", None)
 _FORMAT = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
+# where nothing is planned
+_WORDS = "{desc} …"
 # how fast a machine is shows only after a while: until then the plan is taken at its word, as if
 # this share of it had gone as planned
 _SHARE_AS_PLANNED = 0.1
@@ -99,7 +101,7 @@ class JobProgress:
         if self._show and self._bar is None:
             logs = [one for one in map(logging.getLogger, _LOGS) if _writes_here(one)]
             self._log.enter_context(logging_redirect_tqdm(logs))
-            self._bar = tqdm(desc=stage, file=sys.stderr, bar_format=_FORMAT, leave=False)
+            self._bar = tqdm(desc=stage, file=sys.stderr, bar_format=_WORDS, leave=False)
         if self._bar is not None:
             self._bar.set_description_str(stage, refresh=False)
         self._draw()
@@ -126,6 +128,7 @@ class JobProgress:
     def _draw(self) -> None:
         if self._bar is not None:
             self._bar.total, self._bar.n = self._planned, self._done
+            self._bar.bar_format = _FORMAT if self._planned else _WORDS
             left = self.seconds_left(self._bar.format_dict["elapsed"])
             # tqdm puts a comma before it
             self._bar.set_postfix_str(f"about {tqdm.format_interval(left)} left")

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.entries_numba import scan_entries
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.hashing import mix64
 from gomkcn_dgl.storage.npy_files import read_rows
 from gomkcn_dgl.storage.stored_names import arrow_column
 
@@ -86,16 +86,16 @@ def check_rows(
         starts = read_rows(indptr, first, last + 1)
         # A row may be longer than a piece, so pieces of entries are cut without regard to rows.
         for begin, end in chunks(int(starts[0]), int(starts[-1])):
-            row = np.repeat(np.arange(first, last), np.diff(np.clip(starts, begin, end)))
             column = read_rows(indices, begin, end)
-            _check_entries(row, column, num_nodes, before)
-            before = int(row[-1]), int(column[-1])
             alike = []
             if weights is not None:
                 values = read_rows(weights, begin, end)
                 if not (np.isfinite(values) & (values > 0)).all():
                     raise InputError("weights.npy must be finite and greater than 0.")
                 alike += [] if relations.is_directed else [values.view(np.uint32)]
+            row = np.empty(0, np.int64)
+            if links is not None or len(graph_ptr) > 2:
+                row = np.repeat(np.arange(first, last), np.diff(np.clip(starts, begin, end)))
             if links is not None:
                 codes = read_rows(links, begin, end)
                 if codes.min() < 1 or codes.max() >= len(relations.links):
@@ -103,26 +103,22 @@ def check_rows(
                         f"links.npy must be numbers of links, 1 to {len(relations.links) - 1}."
                     )
                 alike.append(np.where(row < column, codes, relations.reverse[codes]))
+            rows = np.array(alike, np.uint64).reshape(len(alike), len(column))
+            wrong, last_row, total = scan_entries(
+                first, starts, begin, column, num_nodes, before, rows
+            )
+            if wrong >= 0:
+                raise InputError(
+                    f"indices.npy must ascend in each row, from 0 to {num_nodes - 1}, without "
+                    f"duplicates and self-loops; row {last_row} does not, at {column[wrong]}."
+                )
+            before = last_row, int(column[-1])
             if len(graph_ptr) > 2:
                 _check_graphs(row, column, graph_ptr)
-            balance += _balance(row, column, alike)
+            balance += int(total)
     if balance % 2**64:
         same = "with one weight" if links is None else "with opposite links"
         raise InputError(f"indices.npy must hold each edge in both directions, {same}.")
-
-
-def _check_entries(
-    row: np.ndarray, column: np.ndarray, num_nodes: int, before: tuple[int, int]
-) -> None:
-    """Refuse a piece of entries that are out of range or order; ``before`` is the last entry."""
-    rows, columns = np.append(before[0], row), np.append(before[1], column)
-    wrong = (rows[1:] == rows[:-1]) & (columns[1:] <= columns[:-1])
-    wrong |= (column < 0) | (column >= num_nodes) | (column == row)
-    if wrong.any():
-        raise InputError(
-            f"indices.npy must ascend in each row, from 0 to {num_nodes - 1}, without duplicates "
-            f"and self-loops; row {row[wrong][0]} does not, at {column[wrong][0]}."
-        )
 
 
 def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) -> None:
@@ -134,16 +130,3 @@ def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) ->
             "an edge must stay within one graph of the collection, got an edge from node "
             f"{row[crossing[0]]} to node {column[crossing[0]]} of another graph."
         )
-
-
-def _balance(row: np.ndarray, column: np.ndarray, alike: list[np.ndarray]) -> int:
-    """Sum of a fingerprint of each entry, positive above the diagonal and negative below.
-
-    It depends on the two nodes and on what must be alike seen from both.
-    """
-    pair = np.minimum(row, column).astype(np.uint64) << np.uint64(32)
-    pair |= np.maximum(row, column).astype(np.uint64)
-    for values in alike:
-        pair = mix64(pair) + values.astype(np.uint64)
-    mixed, upper = mix64(pair), row < column
-    return int(mixed[upper].sum()) - int(mixed[~upper].sum())
