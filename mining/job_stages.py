@@ -87,8 +87,9 @@ def planned_seconds(
     >>> planned_seconds(**options)["counting structures"]
     160.0
     """
-    a_count = count_seconds if is_large else 0.5
-    list_one = 2.5 if is_large else 0.2
+    # in vain an exact count is tried first, but in a large graph
+    a_count = count_seconds if is_large else min(0.3 + 2e-6 * num_edges, 2.0) * count_seconds
+    list_one = min(0.2 + 1e-6 * num_edges, 2.5)
     if rank == "surprise" and not nulls:
         # a few more than are asked for, at once as exactly
         count, refine = (num_patterns + num_patterns // 4 + 1) * a_count, 0.0
@@ -112,8 +113,12 @@ def planned_seconds(
         REFINE: refine,
         FIT: fit * len(nulls),
         LIST: num_patterns * list_one,
-        NEAR: 0.4 + 4e-5 * num_roots,
-        THRESHOLDS: 0.6 + 6e-5 * num_roots,
+        NEAR: 0.4 + 3e-5 * num_roots,
+        THRESHOLDS: 0.6 + 5e-5 * num_roots,
     }
-    alone = {SAMPLE: 0.2 + 1e-5 * num_roots, LEARN: learn_seconds(num_epochs), GATHER: 4.0}
+    alone = {
+        SAMPLE: 0.2 + 2e-6 * num_roots,
+        LEARN: learn_seconds(num_epochs),
+        GATHER: min(2 + 5e-6 * num_edges, 7),
+    }
     return alone | {stage: seconds / world_size() for stage, seconds in shared.items()}
