@@ -47,7 +47,7 @@ class Experiment:
     models: list[str]
     splits: int
     trials: int  # for each split, the same number for every model
-    limit: float  # seconds after which a trial is stopped and recorded as "not finished"
+    limit: float  # processor seconds after which a trial is stopped, and recorded as "not finished"
     ours: list[str]  # our models; the first was named as ours before its tests were seen
     ablated: str = ""  # one of these, and the models that lack a part of it
     ablations: list[str] = field(default_factory=list)

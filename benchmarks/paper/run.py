@@ -118,18 +118,18 @@ def run_trial(family: Family, data: Any, trial: Trial, limit: float, epochs: int
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise a TimeoutError in the main thread when the time is up."""
+    """Raise a TimeoutError in the main thread when so much processor time is used up."""
 
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def describe_run(device: str) -> Record:
