@@ -43,7 +43,7 @@ def plant_to_folder(
     edges are made and sorted piece by piece: memory is 8 bytes a node, what the copies take, and at
     most half a gigabyte for sorting, however many edges there are. The folder takes 8 bytes a node
     and an edge, and 16 an edge while it is written. The background is that of
-    :func:`synthetic.hashed_attachment.attachment_edges`.
+    :func:`gomkcn.attachment_edges`.
 
     Parameters
     ----------
