@@ -35,6 +35,7 @@ class Cell:
     """What a model reached on a data set."""
 
     accuracies: dict[int, float]  # test accuracy in percent of each split's selected trial
+    validation: float = 0.0  # mean validation accuracy of these
     trials: tuple[int, int] = (0, 0)  # fewest and most trials of a split
     unfinished: str | None = None  # why there is no figure
 
@@ -67,11 +68,11 @@ def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, 
             by_split[key].setdefault(record["split"], []).append(record)
     table = {key: Cell({}, unfinished=reason) for key, reason in unfinished.items()}
     for key, splits in by_split.items():
-        accuracies = {
-            split: 100 * select_trial(trials)["test"] for split, trials in sorted(splits.items())
-        }
+        selected = {split: select_trial(trials) for split, trials in sorted(splits.items())}
+        accuracies = {split: 100 * record["test"] for split, record in selected.items()}
+        validation = statistics.mean(record["val"] for record in selected.values())
         counts = [len(trials) for trials in splits.values()]
-        table[key] = Cell(accuracies, (min(counts), max(counts)))
+        table[key] = Cell(accuracies, validation, (min(counts), max(counts)))
     return table
 
 
@@ -197,6 +198,7 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
             best = max(complete, key=lambda model: found[model].mean)
             sentences.append(f"{best} is the best peer")
             sentences += [_standing(model, found[model], found[best]) for model in own]
+            sentences += _choice(experiment, found)
         full = found.get(experiment.ablated)
         if full is not None:
             sentences += [
@@ -207,6 +209,18 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
         if sentences:
             lines.append(f"- {data}: {'; '.join(sentences)}.")
     return lines
+
+
+def _choice(experiment: Experiment, found: Mapping[str, Cell]) -> list[str]:
+    """Which of ours validation chooses, where all have the same splits."""
+    cells_of = [found[model] for model in experiment.alternatives if model in found]
+    if (
+        len(cells_of) < max(2, len(experiment.alternatives))
+        or len({tuple(cell.accuracies) for cell in cells_of}) > 1
+    ):
+        return []
+    chosen = max(experiment.alternatives, key=lambda model: found[model].validation)
+    return [f"of {' and '.join(experiment.alternatives)} validation chooses {chosen}"]
 
 
 def _standing(model: str, ours: Cell, best: Cell) -> str:
