@@ -116,10 +116,12 @@ def compare_with(bench: Bench, before: Path, data: Path, pairs: int) -> None:
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(bench.repeats):
         for way, (checkout, options) in ways.items():
-            code = WHOLE.format(threads=bench.threads, data=str(data), options=options)
+            code = WHOLE.format(threads=bench.threads, data=str(data.resolve()), options=options)
             where = os.pathsep.join(str(checkout / part) for part in ("", "benchmarks"))
             ran = subprocess.run(
                 [sys.executable, "-c", code],
+                # the folder that Python looks in before all others
+                cwd=checkout / "benchmarks",
                 env={**os.environ, "PYTHONPATH": where},
                 capture_output=True,
                 text=True,
@@ -138,7 +140,11 @@ def compare_with(bench: Bench, before: Path, data: Path, pairs: int) -> None:
 
 @bench_command("gram")
 @data_option
-@click.option("--before", type=click.Path(path_type=Path), help="Compare with this checkout, too.")
+@click.option(
+    "--before",
+    type=click.Path(path_type=Path, exists=True, file_okay=False, resolve_path=True),
+    help="Compare with this checkout, too.",
+)
 def main(bench: Bench, data: Path, before: Path | None) -> None:
     """Time Gram matrices."""
     enzymes = read_tu(data, "ENZYMES", features=["attributes", "labels"])

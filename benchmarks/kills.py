@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from jobs import GOMKCN, finish, plant
+from jobs import GOMKCN, finish, plant, steps_in
 from record import Bench, bench_command
 
 KILLS = 50
@@ -29,10 +29,12 @@ MOST_A_JOB = 3
 SEED = 0
 # steps, the last first
 STAGES = {
+    "thresholds": "thresholds",
+    "neighbourhoods": "neighbourhoods",
+    "places": "places",
     "degree": "of the null model",
-    "players": "occurrences",
-    "thresholds": "sightings",
-    "sightings": "sightings",
+    "apart": "counts",
+    "count": "counts",
     "filters": "filters",
 }
 # what has no time in it
@@ -51,7 +53,7 @@ def start(graph: str, out: Path, *options: str) -> subprocess.Popen[bytes]:
 def stage(out: Path, reference: Path) -> tuple[str, bool]:
     """How far a job had come when it was killed, and whether all that can be seen is whole."""
     files = {path.name for path in out.glob("[!.]*")}
-    steps = list((out / ".progress").glob("[a-z]*.npz"))
+    steps = [out / ".progress" / name for name in steps_in(out)]
     # files take their places one after the other, run.json last
     whole = "run.json" not in files or files >= FILES
     for name in files.intersection(SAME):

@@ -60,13 +60,8 @@ def compare_bar(said: list[tuple[float, float]], wall: float) -> str:
     """What the bar said was left, divided by what was, after a quarter, a half, three quarters."""
     ratios = []
     for share in (0.25, 0.5, 0.75):
-        before = [one for one in said if one[0] <= share * wall]
-        if not before:
-            ratios.append("–")
-            continue
-        # between two readings a clock would go on
-        at, left = before[-1]
-        ratios.append(f"{(left - (share * wall - at)) / ((1 - share) * wall):.2f}")
+        before = [left for seconds, left in said if seconds <= share * wall]
+        ratios.append(f"{before[-1] / ((1 - share) * wall):.2f}" if before else "–")
     return ", ".join(ratios)
 
 

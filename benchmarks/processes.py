@@ -163,11 +163,12 @@ def main(bench: Bench, largest: int) -> None:
             options = JOBS.get(size, ())
             # compiles what a first command compiles and keeps
             single_process(str(graph), one, *options)
-            seconds = []
+            seconds, peaks = [], dict[int, int]()
             for _ in range(repeats):
                 alone = single_process(str(graph), one, *options)
-                together, peaks = two(str(graph), more, *options)
+                together, now = two(str(graph), more, *options)
                 seconds.append((alone, together))
+                peaks = {rank: max(peak, peaks.get(rank, 0)) for rank, peak in now.items()}
             first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
             faster = first.median / second.median
             memory = " and ".join(f"{peaks[rank] / 2**20:,.0f}" for rank in sorted(peaks))

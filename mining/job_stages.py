@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gomkcn_dgl.runtime.processes import world_size
+from mining.null_models.null_fit import NUM_SAMPLES
+from mining.null_models.null_samples import MOST_KEPT_EDGES
 
 READ = "reading the graph"
 PREPARE = "preparing"
@@ -19,6 +21,7 @@ COUNT = "counting structures"
 APART = "setting places apart"
 CLASSES = "counting in each class"
 GROUP = "grouping patterns"
+OVERLAPS = "listing places in random graphs"
 FIT = "counting triangles"
 REFINE = "counting patterns"
 LIST = "listing places"
@@ -31,8 +34,18 @@ WRITE_SECONDS = 4.0
 _NUM_COUNTED, _MOST_SECONDS = 60, 5.0
 # graphs of each null model in which all of them are counted; in further ones few are undecided
 FIRST_SAMPLES, _STILL_COUNTED = 8, 0.1
-# seconds an edge to draw a random graph, and the edges above which those for the triangles are anew
-_DRAW, _KEPT_EDGES = 1e-5, 10**6
+# seconds an edge to draw a random graph
+_DRAW = 1e-5
+
+
+def are_candidates_reported(rank: str, nulls: Sequence[str]) -> bool:
+    """Whether the first candidates are those that are reported, so that few are counted."""
+    return rank == "surprise" and not nulls
+
+
+def num_tried(num_patterns: int) -> int:
+    """How many of these are counted where so many are asked for: some may be too rare."""
+    return num_patterns + num_patterns // 4 + 1
 
 
 def compare_stage(null: str, number: int) -> str:
@@ -90,9 +103,9 @@ def planned_seconds(
     # in vain an exact count is tried first, but in a large graph
     a_count = count_seconds if is_large else min(0.3 + 2e-6 * num_edges, 2.0) * count_seconds
     list_one = min(0.2 + 1e-6 * num_edges, 2.5)
-    if rank == "surprise" and not nulls:
-        # a few more than are asked for, at once as exactly
-        count, refine = (num_patterns + num_patterns // 4 + 1) * a_count, 0.0
+    if are_candidates_reported(rank, nulls):
+        # at once as exactly as was asked for
+        count, refine = num_tried(num_patterns) * a_count, 0.0
     else:
         count = _NUM_COUNTED * min(0.12 + 3e-7 * num_edges, _MOST_SECONDS)
         refine = num_patterns * a_count
@@ -104,12 +117,13 @@ def planned_seconds(
             seconds = (number - drawn) * (draw + share * in_sample)
             shared[compare_stage(null, number)] = seconds
             drawn, share = number, _STILL_COUNTED
-    group = 5 + 1e-5 * num_edges if nulls else 0.0
-    # triangles are counted in four graphs, which are drawn anew where they are large
-    fit = 1e-5 * num_edges + (4 * draw if num_edges > _KEPT_EDGES else 0.0)
+    group = 2 + 3e-6 * num_edges if nulls else 0.0
+    # random graphs are drawn anew where they are large
+    fit = 1e-5 * num_edges + (NUM_SAMPLES * draw if num_edges > MOST_KEPT_EDGES else 0.0)
     shared |= {
         CLASSES: count if has_classes else 0.0,
         GROUP: _NUM_COUNTED * list_one if rank == "coverage" else group,
+        OVERLAPS: 3 + 7e-6 * num_edges if nulls else 0.0,
         REFINE: refine,
         FIT: fit * len(nulls),
         LIST: num_patterns * list_one,

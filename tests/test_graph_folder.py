@@ -1,7 +1,9 @@
 """Graph folders: what is written comes back, memory-mapped, and what is damaged is refused."""
 
 import json
+import re
 import shutil
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -13,6 +15,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.runtime import run_lock
 from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
@@ -124,10 +127,40 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
     shutil.copytree(tmp_path / "g", hidden / "old")
     write_graph_folder(tmp_path / "g", PLAIN, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
-    with lock_folder(hidden), pytest.raises(InputError, match="in use by process"):
+    # in use by another process, by the name that was given
+    in_use = f"out folder {str(tmp_path / 'g')!r} is in use by process"
+    with lock_folder(hidden), pytest.raises(InputError, match=re.escape(in_use)):
         write_graph_folder(tmp_path / "g", FULL, force=True)
     write_graph_folder(tmp_path / "g", FULL, force=True)
     assert_same(read_graph_folder(tmp_path / "g"), FULL)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(5, "Input/output error")])
+def test_a_replacement_that_is_interrupted_gives_the_graph_back(tmp_path, monkeypatch, error):
+    write_graph_folder(tmp_path / "g", PLAIN)
+    rename = Path.rename
+
+    def interrupted(path, target):
+        if path.name == "new":
+            assert not (tmp_path / "g").exists()
+            raise error
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises((KeyboardInterrupt, InputError)):
+        write_graph_folder(tmp_path / "g", FULL, force=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
+    assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
+
+
+def test_of_two_processes_that_write_a_folder_one_is_refused(tmp_path, monkeypatch):
+    with graph_folder.new_folder(tmp_path / "g") as unfinished:
+        (unfinished / "half").write_text("")
+        # also the others of one run, which leave the folder of the run to the first
+        monkeypatch.setattr(run_lock, "is_first", lambda: False)
+        with pytest.raises(InputError, match="is in use by process"):
+            write_graph_folder(tmp_path / "g", PLAIN)
+        assert (unfinished / "half").exists()
 
 
 @pytest.mark.parametrize(

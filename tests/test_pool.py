@@ -10,7 +10,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.candidates.candidates import Candidate
-from mining.choosing.pool import StructureCounter, pool_structures
+from mining.choosing.pool import StructureCounter, count_together, pool_structures
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
@@ -147,7 +147,7 @@ def test_all_structures_are_counted_as_one_by_one(tmp_path):
     ]
     assert [one.value for one in counts] == expected
     with CheckpointStore(tmp_path) as store:
-        assert counter.count_together("count", csr, structures, store) == counts
+        assert count_together(counter.tasks("count", csr, structures), store) == counts
 
 
 def test_categories_are_counted():

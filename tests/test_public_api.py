@@ -3,12 +3,14 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gomkcn
 import gomkcn_dgl
 
+HOUSE = Path(__file__).parents[1] / "setup.cfg"
 HEAVY = ("torch", "dgl", "numba", "networkx", "numpy")
 
 
@@ -33,6 +35,12 @@ def test_the_core_names_live_in_the_core():
         gomkcn.extract_subgraphs,
         gomkcn.gomk,
     )
+
+
+def test_every_import_keeps_to_the_order_of_the_house():
+    command = [Path(sys.executable).with_name("lint-imports"), "--config", HOUSE, "--no-cache"]
+    result = subprocess.run(command, cwd=HOUSE.parent, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.parametrize("package", [gomkcn, gomkcn_dgl])

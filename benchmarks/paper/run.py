@@ -104,7 +104,7 @@ def run_trial(family: Family, data: Any, trial: Trial, limit: float, epochs: int
         with time_limit(limit):
             outcome = dataclasses.asdict(family.trial(data, data.splits[trial.split], params, seed))
     except TimeoutError:
-        unfinished = f"not finished in {limit:.0f} s"
+        unfinished = f"not finished in {limit:.0f} s of processor time"
     return {
         "params": params,
         "seed": seed,

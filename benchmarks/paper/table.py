@@ -212,15 +212,13 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
 
 
 def _choice(experiment: Experiment, found: Mapping[str, Cell]) -> list[str]:
-    """Which of ours validation chooses, where all have the same splits."""
-    cells_of = [found[model] for model in experiment.alternatives if model in found]
-    if (
-        len(cells_of) < max(2, len(experiment.alternatives))
-        or len({tuple(cell.accuracies) for cell in cells_of}) > 1
-    ):
+    """Which of ours validation chooses, where all have the same splits and number of trials."""
+    cells_of = {model: found[model] for model in experiment.alternatives if model in found}
+    budgets = {(*cell.accuracies, *cell.trials) for cell in cells_of.values()}
+    if len(cells_of) < 2 or len(budgets) > 1:
         return []
-    chosen = max(experiment.alternatives, key=lambda model: found[model].validation)
-    return [f"of {' and '.join(experiment.alternatives)} validation chooses {chosen}"]
+    chosen = max(cells_of, key=lambda model: cells_of[model].validation)
+    return [f"of {' and '.join(cells_of)} validation chooses {chosen}"]
 
 
 def _standing(model: str, ours: Cell, best: Cell) -> str:

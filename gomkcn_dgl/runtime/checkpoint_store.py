@@ -103,17 +103,30 @@ class CheckpointStore:
         """The same for a task that the first process computes for all."""
         return broadcast_object(dict(self.take(name, make)) if is_first() else {})
 
-    def share(self, makers: Mapping[str, Callable[[], Arrays]], least: int = 0) -> None:
-        """Compute independent tasks, given by name, and wait until all processes are done.
+    def share(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
+        """Compute independent tasks, given by name, by all processes; return the results in time.
 
         Of W processes, process r computes every W-th task, beginning with task r, and then what
-        the others have not begun. The first ``least`` tasks are computed even after the time limit.
+        the others have not begun.
         """
+        return self._share(makers, to_the_end=False)
+
+    def do_all(
+        self, name: str, numbers: Iterable[int], do: Callable[[int], Arrays]
+    ) -> list[Arrays]:
+        """The same for the tasks ``do(i)`` of some numbers."""
+        return self.share({f"{name}-{i}": partial(do, i) for i in numbers})
+
+    def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
+        """The same for tasks that are all done, even after the time limit."""
+        return self._share(makers, to_the_end=True)
+
+    def _share(self, makers: Mapping[str, Callable[[], Arrays]], to_the_end: bool) -> list[Arrays]:
         names = list(makers)
         # the others do and find about as much
         done = found = 0.0
         for number in take_turns(len(names)):
-            if self.is_over() and number >= least:
+            if self.is_over() and not to_the_end:
                 break
             if self.has(names[number]):
                 found += world_size() / len(names)
@@ -123,19 +136,8 @@ class CheckpointStore:
                 done += world_size() / len(names)
             self.progress.move(done, found)
         self.wait()
-
-    def do_all(
-        self, name: str, numbers: Iterable[int], do: Callable[[int], Arrays]
-    ) -> list[Arrays]:
-        """Share the tasks ``do(i)`` of some numbers; return the results in time."""
-        makers = {f"{name}-{i}": partial(do, i) for i in numbers}
-        self.share(makers)
-        return [self._result(each) for each in makers if self.has(each) or not self.time_is_up]
-
-    def finish(self, makers: Mapping[str, Callable[[], Arrays]]) -> list[Arrays]:
-        """Share tasks that are all done, even after the time limit; return their results."""
-        self.share(makers, least=len(makers))
-        return [self._result(name) for name in makers]
+        all_are_there = to_the_end or not self.time_is_up
+        return [self._result(name) for name in names if all_are_there or self.has(name)]
 
     def has(self, name: str) -> bool:
         """Whether any process has computed this task."""

@@ -38,19 +38,24 @@ def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     if not is_first():
         yield folder
         return
+    with lock_alone(folder, folder):
+        remove_leftovers(folder)
+        yield folder
+
+
+@contextlib.contextmanager
+def lock_alone(folder: Path, out: Path) -> Iterator[None]:
+    """Make a folder and lock it against every other process; ``out`` is its name in messages."""
     path = folder / ".lock"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
     except Timeout as timeout:
-        raise InputError(_in_use(folder, Path(timeout.lock_file))) from None
+        raise InputError(_in_use(out, Path(timeout.lock_file))) from None
     except OSError as error:
-        raise InputError(
-            f"out folder {str(folder)!r} cannot be written ({error.strerror})."
-        ) from None
+        raise InputError(f"out folder {str(out)!r} cannot be written ({error.strerror}).") from None
     try:
-        remove_leftovers(folder)
-        yield folder
+        yield
     finally:
         # unlinked while it is locked, so no run can lock a file that is about to disappear
         path.unlink(missing_ok=True)
@@ -74,7 +79,7 @@ def _lock(path: Path) -> BaseFileLock:
     return lock
 
 
-def _in_use(folder: Path, path: Path) -> str:
+def _in_use(out: Path, path: Path) -> str:
     # a file that is the lock has process and machine in its first two lines; it may be gone by now
     text = ""
     with contextlib.suppress(OSError):
@@ -84,4 +89,4 @@ def _in_use(folder: Path, path: Path) -> str:
     way_out = "wait for it, stop it, or choose another folder."
     if path.name == _SOFT:
         way_out = f"wait for it, stop it, or remove {str(path)!r} if it is no more."
-    return f"out folder {str(folder)!r} is in use by process {holder or 'unknown'}; {way_out}"
+    return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"

@@ -31,7 +31,7 @@ import pyarrow as pa
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.atomic_files import sync_folder
-from gomkcn_dgl.runtime.run_lock import lock_folder
+from gomkcn_dgl.runtime.run_lock import lock_alone
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_names,
@@ -191,8 +191,7 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
         with _workplace(target) as (unfinished, old):
             # one that was given its name back
             _check_replaceable(target, force)
-            # only the first of several processes has made the folder around it
-            unfinished.mkdir(parents=True)
+            unfinished.mkdir()
             yield unfinished
             for path in unfinished.iterdir():
                 with open(path, "rb") as file:
@@ -219,23 +218,24 @@ def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
     hidden = target.with_name(f".{target.name}.unfinished")
     unfinished, old = hidden / "new", hidden / "old"
     try:
-        with lock_folder(hidden):
-            # killed between two renames
-            if old.exists() and not target.exists():
-                old.rename(target)
-            _remove(unfinished, old)
+        with lock_alone(hidden, target):
+            # what a killed process left
+            _settle(target, unfinished, old)
             try:
                 yield unfinished, old
             finally:
-                _remove(unfinished, old)
+                _settle(target, unfinished, old)
     finally:
         # another process may have locked it by now
         with contextlib.suppress(OSError):
             hidden.rmdir()
 
 
-def _remove(*folders: Path) -> None:
-    for folder in folders:
+def _settle(target: Path, unfinished: Path, old: Path) -> None:
+    """Give what was to be replaced its name back, if nothing has taken it; remove the rest."""
+    if old.exists() and not target.exists():
+        old.rename(target)
+    for folder in (unfinished, old):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -103,9 +103,9 @@ def check_rows(
                         f"links.npy must be numbers of links, 1 to {len(relations.links) - 1}."
                     )
                 alike.append(np.where(row < column, codes, relations.reverse[codes]))
-            rows = np.array(alike, np.uint64).reshape(len(alike), len(column))
+            both = np.array(alike, np.uint64).reshape(len(alike), len(column))
             wrong, last_row, total = scan_entries(
-                first, starts, begin, column, num_nodes, before, rows
+                first, starts, begin, column, num_nodes, before, both
             )
             if wrong >= 0:
                 raise InputError(

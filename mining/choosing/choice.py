@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,13 +11,23 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
 from mining.choosing.class_separation import separate_classes
-from mining.choosing.pool import PooledStructure, StructureCounter
+from mining.choosing.pool import PooledStructure, StructureCounter, count_together
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
-from mining.job_stages import APART, CLASSES, COUNT, FIRST_SAMPLES, FIT, GROUP, REFINE
+from mining.job_stages import (
+    APART,
+    CLASSES,
+    COUNT,
+    FIRST_SAMPLES,
+    FIT,
+    GROUP,
+    REFINE,
+    are_candidates_reported,
+    num_tried,
+)
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -85,16 +95,16 @@ def choose_structures(
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
-    only_candidates = rules.rank == "surprise" and not rules.nulls
+    only_candidates = are_candidates_reported(rules.rank, rules.nulls)
     if only_candidates:
         # without a null model, the search for candidates decides what stands out: few are counted,
         # and at once as exactly as was asked for
-        most = rules.num_patterns + rules.num_patterns // 4 + 1
+        most = num_tried(rules.num_patterns)
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
         counter = _fine_counter(categories, rules, rules.count_seconds)
     structures = [one.structure for one in pool]
     checkpoints.progress.begin(COUNT)
-    counts = counter.count_together("count", graph, structures, checkpoints)
+    counts = count_together(counter.tasks("count", graph, structures), checkpoints)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
     known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
@@ -102,6 +112,7 @@ def choose_structures(
         log.info("%d structures could not be counted, and are left out", len(kept) - len(known))
     kept = known
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
+    structures = [one.structure for one in pool]
     # 2. compare their counts with those in graphs of each null model
     checkpoints.progress.begin(APART)
     drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
@@ -111,7 +122,6 @@ def choose_structures(
     separation = None
     if classes is not None:
         checkpoints.progress.begin(CLASSES)
-        structures = [one.structure for one in pool]
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
     # 4. put what others explain into families, rank all, and keep the first
     checkpoints.progress.begin(GROUP)
@@ -129,7 +139,8 @@ def choose_structures(
         exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     # 6. see whether the null models have such triangles at all
     checkpoints.progress.begin(FIT)
-    warnings = tuple(filter(None, (fit_of(one, checkpoints).warning for one in drawn)))
+    fits = [fit_of(one, checkpoints) for one in drawn]
+    warnings = tuple(fit.warning for fit in fits if fit is not None and not fit.fits)
     chosen = [
         ChosenStructure(
             pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
@@ -182,16 +193,16 @@ def _count_finely(
     counts = {i: rough[i] for i in order if rough[i].is_exact}
     few = [i for i in order if i not in counts and rough[i].high <= _FEW]
     many = [i for i in order if i not in counts and i not in few]
+    tasks: dict[str, Callable[[], Arrays]] = {}
     # an exact count is not tried where it would take far too long
     for name, numbers, exact_seconds in (
         ("few", few, rules.count_seconds),
         ("many", many, _HARDLY_ANY),
     ):
         counter = _fine_counter(categories, rules, exact_seconds)
-        structures = [pool[i].structure for i in numbers]
-        fine = counter.count_together(f"count-{name}", graph, structures, checkpoints)
-        counts |= dict(zip(numbers, fine, strict=True))
-    return counts
+        tasks |= counter.tasks(f"count-{name}", graph, [pool[i].structure for i in numbers])
+    fine = count_together(tasks, checkpoints)
+    return counts | dict(zip([*few, *many], fine, strict=True))
 
 
 def _fine_counter(

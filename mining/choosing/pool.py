@@ -7,7 +7,7 @@ mark of patterns of which few copies are intact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
 from mining.counting.set_apart import list_apart
@@ -132,21 +132,23 @@ class StructureCounter:
             for one in structures
         ]
 
-    def count_together(
-        self,
-        name: str,
-        graph: CSRGraph,
-        structures: Sequence[Structure],
-        checkpoints: CheckpointStore,
-    ) -> list[OccurrenceCount]:
-        """The same, shared among all processes under a name, which all get the counts."""
+    def tasks(
+        self, name: str, graph: CSRGraph, structures: Sequence[Structure]
+    ) -> dict[str, Callable[[], Arrays]]:
+        """A task for the count of each structure, by name, for :func:`count_together`."""
 
-        def count_one(number: int) -> dict[str, np.ndarray]:
+        def count_one(number: int) -> Arrays:
             (count,) = self.count(graph, structures[number : number + 1])
             return {key: np.array(value) for key, value in count.to_dict().items()}
 
-        tasks = {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-        return [
-            OccurrenceCount(**{key: value.item() for key, value in count.items()})
-            for count in checkpoints.finish(tasks)
-        ]
+        return {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
+
+
+def count_together(
+    tasks: Mapping[str, Callable[[], Arrays]], checkpoints: CheckpointStore
+) -> list[OccurrenceCount]:
+    """Share the tasks of counters among all processes, which all get the counts."""
+    return [
+        OccurrenceCount(**{key: value.item() for key, value in count.items()})
+        for count in checkpoints.finish(tasks)
+    ]

@@ -54,7 +54,7 @@ WHAT_IS_KEPT = {
     ),
 }
 
-_NUM_SAMPLES = 4
+NUM_SAMPLES = 4
 # a graph has other triangles than a null model if their numbers differ by so many standard
 # deviations and by this factor, and if so many of the nodes with two neighbours are in one
 _DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
@@ -104,11 +104,11 @@ class NullFit:
         )
 
 
-def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> NullFit:
+def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> NullFit | None:
     """Compare the triangles of a graph with those of the first graphs of a null model.
 
     Directions and types of edges do not count. A null model that keeps all edges fits. All
-    processes share the work.
+    processes share the work; None where time was up before it was done.
     """
     null = drawn.null
 
@@ -122,13 +122,14 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
         sample = drawn.draw(number)
         return {"number": np.array(count_triangles(sample.indptr, sample.indices).sum() // 3)}
 
+    # a process counts in the graphs that it has drawn before
+    number = 0 if null == "features" else NUM_SAMPLES
+    tasks = {f"{null}-triangles-{i}": partial(count_in, i) for i in range(number)}
     with shared_store(checkpoints) as store:
-        # a process counts in the graphs that it has drawn before
-        number = 0 if null == "features" else _NUM_SAMPLES
-        samples = store.finish(
-            {f"{null}-triangles-{i}": partial(count_in, i) for i in range(number)}
-        )
-        (here,) = store.finish({f"{null}-triangles": count_here})
+        found = store.share({**tasks, f"{null}-triangles": count_here})
+    if len(found) <= number:
+        return None
+    *samples, here = found
     triangles, share = int(here["number"]), float(here["share"])
     if not samples:
         return NullFit(null, triangles, float(triangles), 0.0, share)
