@@ -15,7 +15,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
-from gomkcn_dgl.kernel_machine import GOMKClassifier, GOMKFeatures, GOMKGram, NodePreparation
+from gomkcn_dgl.kernel_machine import GOMKClassifier
+from gomkcn_dgl.kernel_transformers import GOMKFeatures, GOMKGram, NodePreparation
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
