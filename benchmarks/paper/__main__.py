@@ -22,6 +22,7 @@ EXPERIMENTS = (
     ("run.py", FOLDER / "graph_classification.toml"),
     ("run.py", FOLDER / "motif_classification.toml"),
     ("run.py", FOLDER / "bond_classification.toml"),
+    ("run.py", FOLDER / "machine_classification.toml"),
     ("hyperparameters.py",),
     ("timing.py",),
 )

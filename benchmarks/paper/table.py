@@ -26,6 +26,7 @@ TABLES = (
     "graph_classification",
     "motif_classification",
     "bond_classification",
+    "machine_classification",
 )
 _BEGIN, _END = "<!-- tables -->", "<!-- end of tables -->"
 
