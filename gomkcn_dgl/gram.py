@@ -245,12 +245,15 @@ def _radii(graphs: list[torch.Tensor], kernel: GOMKKernel, size: int | None) -> 
 
 def _repair(values: np.ndarray, psd: str | None) -> GramMatrix:
     """Measure the spectrum and, if asked, make it non-negative."""
-    eigenvalues, vectors = np.linalg.eigh(values)
+    if psd == "clip":
+        # changes the spectrum only
+        eigenvalues, vectors = np.linalg.eigh(values)
+        values = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
+    else:
+        eigenvalues = np.linalg.eigvalsh(values)
     smallest = float(eigenvalues[0])
     log.debug("smallest eigenvalue of the Gram matrix: %.3g", smallest)
-    # clip changes the spectrum only, shift moves all of it up
-    if psd == "clip":
-        values = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
-    elif psd == "shift" and smallest < 0:
+    # moves all of it up
+    if psd == "shift" and smallest < 0:
         values = values - smallest * np.eye(len(values))
     return GramMatrix(values, smallest)

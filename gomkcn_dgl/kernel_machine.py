@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -26,6 +26,7 @@ from gomkcn_dgl.kernel_transformers import (
     refuse_matching,
     resolve_most_nodes,
 )
+from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 
 log = logging.getLogger("gomkcn_dgl")
@@ -42,7 +43,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     """A support vector machine over the kernel of whole graphs, which chooses its settings itself.
 
     Each combination of settings is judged by cross-validation inside the training graphs; the best
-    one, the first of equals, is fitted to all of them.
+    one, the first of equals, is fitted to all of them. Scaling, patterns and landmarks, which see
+    no class, are learnt from all training graphs once, also for the cross-validation.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 np.zeros(len(labels)), labels
             )
         )
-        kernels = self._kernels(graph)
+        kernels, job = self._kernels(graph), self._identity(graph, labels)
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
         for number, kernel in enumerate(kernels, 1):
@@ -151,7 +153,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 if found and checkpoints.agree_is_over():
                     break
                 names = [f"{name}-{value}" for name, value in kernel.items()]
-                store = checkpoints.within("-".join(names))
+                store = checkpoints.within("-".join([*names, job]))
             maker = self.make_kernel(**kernel)
             judge = partial(self._judge, maker, graph, labels, folds, store)
             scores = store.take_together("scores", judge)["scores"]
@@ -179,7 +181,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
-        self.num_patterns_ = self._num_patterns(graph)
+        self.num_patterns_ = self.resolve_patterns(graph)
         own: list[dict[str, Any]] = [{"tau": tau} for tau in self._taus]
         if self.num_patterns_ is not None:
             own = [{"num_patterns": self.num_patterns_}]
@@ -187,6 +189,12 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             {"num_levels": num_levels, **one, "aggregation": aggregation}
             for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
         ]
+
+    def _identity(self, graph: CSRGraph, labels: np.ndarray) -> str:
+        """A few letters of what decides the result."""
+        words = repr((self.get_params(), graph.relations, labels.tolist())).encode()
+        arrays = graph.indptr, graph.indices, graph.features, graph.graph_ptr, graph.links
+        return digest_of(*arrays, np.frombuffer(words, np.uint8))[:12]
 
     @property
     def _taus(self) -> Sequence[float]:
@@ -251,8 +259,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             return GOMKGram(num_levels, tau, **options)
         return GOMKFeatures(num_levels, tau, num_landmarks=self.num_landmarks, **options)
 
-    def _num_patterns(self, graph: CSRGraph) -> int | None:
-        """How many patterns are compared; None: nodes are matched."""
+    def resolve_patterns(self, graph: CSRGraph) -> int | None:
+        """How many patterns are compared for these training graphs; None: nodes are matched."""
         if self.num_patterns is None:
             return None
         if self.num_patterns != "auto":
@@ -310,8 +318,18 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
         for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
-            if getattr(self, name) is not None and not len(getattr(self, name)):
+            values = getattr(self, name)
+            if name == "tau" and values is None:
+                continue
+            if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+                raise InputError(f"{name} must be a list of values to choose from, got {values!r}.")
+            if not len(values):
                 raise InputError(f"{name} must have at least one value to choose from, got none.")
+        for cost in self.cost:
+            check_float("cost", cost, 0, open_minimum=True)
+        for gamma in self.gamma:
+            if gamma is not None:
+                check_float("gamma", gamma, 0, open_minimum=True)
         if labels.shape != (graph.num_graphs,):
             raise InputError(
                 f"y must have a class for each of the {graph.num_graphs} graphs, got shape "

@@ -26,6 +26,7 @@ from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.file_names import listed
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out
 _LEAST_EIGENVALUE = 1e-6
@@ -41,13 +42,14 @@ Comparable = CSRGraph | np.ndarray
 class NodePreparation:
     """What makes features of nodes comparable: the columns that vary, their mean and deviation.
 
-    Columns of 0 and 1 have mean 0 and deviation 1. The last column is that of the degrees.
+    Columns of 0 and 1 have mean 0 and deviation 1. ``names`` are those of all features, and a
+    column behind these is that of the degrees.
     """
 
     columns: np.ndarray
     offset: np.ndarray
     spread: np.ndarray
-    num_features: int
+    names: tuple[str, ...]
 
     @classmethod
     def fit(cls, graph: CSRGraph, add_degrees: bool) -> NodePreparation:
@@ -61,13 +63,14 @@ class NodePreparation:
         offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
         spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
         spread[spread == 0] = 1.0
-        return cls(columns, offset, spread, graph.features.shape[1])
+        return cls(columns, offset, spread, graph.feature_names)
 
     def apply(self, graph: CSRGraph) -> CSRGraph:
-        if graph.features.shape[1] != self.num_features:
+        if graph.feature_names != self.names:
             raise InputError(
-                f"graphs must have the {self.num_features} features of the training graphs, got "
-                f"{graph.features.shape[1]}."
+                f"graphs must have the {len(self.names)} features of the training graphs, "
+                f"{listed(self.names)}, got {len(graph.feature_names)}: "
+                f"{listed(graph.feature_names)}."
             )
         features = (_with_degrees(graph)[:, self.columns] - self.offset) / self.spread
         names = (*graph.feature_names, "degree")
@@ -119,7 +122,8 @@ class _KernelParameters(BaseEstimator):
         return self.codebook_.count(levels)
 
     def _prepare(self, graphs: Any) -> Comparable:
-        prepared = self.preparation_.apply(as_csr(graphs))
+        # what is said of a graph does not depend on the graphs beside it
+        prepared = self.preparation_.apply(as_csr(graphs)).with_relations(self.relations_)
         if self.num_patterns is None:
             return prepared
         return self.codebook_.count(self._levels(prepared))
@@ -166,7 +170,7 @@ def refuse_matching(estimator: Any) -> None:
     unset = {"tau": None, "node_similarity": None, "most_nodes": "auto"}
     for name, value in unset.items():
         given = getattr(estimator, name, value)
-        if given is not value and given != value:
+        if given is not value and not (isinstance(given, str) and given == value):
             raise InputError(
                 f"{name} must be left out beside num_patterns, since nodes of the same pattern "
                 f"match, got {given!r}; or leave out num_patterns."
@@ -228,6 +232,7 @@ class GOMKGram(TransformerMixin, _KernelParameters):
     def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
         """Keep the training graphs."""
         self.known_ = self._fit_graphs(graphs)
+        self.use_gamma(self.gamma)
         return self
 
     def sharpened(
@@ -242,7 +247,7 @@ class GOMKGram(TransformerMixin, _KernelParameters):
 
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
-        self.gamma = gamma
+        self.gamma_ = gamma
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -251,11 +256,11 @@ class GOMKGram(TransformerMixin, _KernelParameters):
 
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return _sharpen(self._gram(self.fit(graphs).known_, None), self.gamma)
+        return _sharpen(self._gram(self.fit(graphs).known_, None), self.gamma_)
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
-        return _sharpen(self.similarities(graphs), self.gamma)
+        return _sharpen(self.similarities(graphs), self.gamma_)
 
 
 @dataclass(eq=False, repr=False)
@@ -320,7 +325,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
-        self.gamma = gamma
+        self.gamma_ = gamma
         self._map = _whitening(_sharpen(self.landmark_gram_, gamma))
 
     def similarities(self, graphs: Any) -> np.ndarray:
@@ -330,7 +335,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, landmarks]``."""
-        return np.asarray(_sharpen(self.similarities(graphs), self.gamma) @ self._map)
+        return np.asarray(_sharpen(self.similarities(graphs), self.gamma_) @ self._map)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:

@@ -182,7 +182,8 @@ def test_filters_and_responses_keep_directions(tmp_path):
         {"accuracy": {"test": 1, "train": 1, "val": 1}, "provenance": {"a": 1}, "epochs": 0,
          "size": {"test": 8, "train": 16, "val": 16},
          "baseline": {"answer": "0", "accuracy": {"test": 0.5, "train": 0.5, "val": 0.5}},
-         "data": {"num_graphs": 40, "num_nodes": 120, "num_edges": 120, "num_classes": 2}},
+         "data": {"num_graphs": 40, "num_nodes": 120, "num_edges": 120, "num_classes": 2,
+                  "edge_features": []}},
         {"data": {"path": str(tmp_path)}, "model": {"num_layers": 1, "class_filters": False}},
     )  # fmt: skip
     # three arrows in each of two drawings of each graph, the heads are filled triangles

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -90,6 +90,84 @@ def test_landmarks_of_a_classifier(trees):
     model = GOMKClassifier(**SMALL, num_landmarks=20).fit(graphs, labels)
     assert model.score(graphs, labels) > 0.85
     assert model.kernel_.landmarks_.num_graphs == 20
+
+
+def test_the_score_is_that_of_graphs_held_out(trees):
+    """As scikit-learn finds it, with the same kernel and the same folds."""
+    graphs, labels = trees
+    one = {"num_levels": (2,), "tau": (0.3,), "gamma": (3.0,), "cost": (10.0,)}
+    # classes that nothing tells: a graph that is seen in the training would
+    random = np.random.default_rng(0).permutation(labels)
+    model = GOMKClassifier(**one).fit(graphs, random)
+    kernel = GOMKGram(2, 0.3, gamma=3.0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    machine = SVC(C=10.0, kernel="precomputed")
+    scores = cross_val_score(machine, kernel.fit_transform(graphs), random, cv=folds)
+    assert model.best_score_ == pytest.approx(scores.mean())
+    # new graphs are compared by the kernel that was chosen
+    new, _ = rings_and_trees(10, seed=5)
+    machine.fit(kernel.fit_transform(graphs), random)
+    expected = machine.decision_function(kernel.transform(new))
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-4)
+
+
+def test_options_reach_the_kernel(trees):
+    model = GOMKClassifier(**SMALL, add_degrees=False, most_nodes=4, random_state=3).fit(*trees)
+    kernel = model.kernel_
+    assert (kernel.add_degrees, kernel.most_nodes, kernel.random_state) == (False, 4, 3)
+
+
+def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
+    graphs, _ = trees
+    directed = nx.path_graph(5, create_using=nx.DiGraph)
+    for maker in (GOMKGram(2), GOMKFeatures(2, num_landmarks=10)):
+        maker.fit(graphs)
+        alone = maker.transform(graphs[:1])
+        np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
+
+
+def test_gamma_is_what_was_fitted(trees):
+    graphs, _ = trees
+    features = GOMKFeatures(1, num_landmarks=5).fit(graphs)
+    list(features.sharpened(graphs, [1.0, 3.0]))
+    assert features.get_params()["gamma"] is None
+    features = GOMKFeatures(1, gamma=1.0, num_landmarks=5).fit(graphs)
+    before = features.transform(graphs)
+    np.testing.assert_array_equal(features.set_params(gamma=5.0).transform(graphs), before)
+
+
+def test_a_store_is_of_one_job(trees, tmp_path):
+    graphs, labels = trees
+    for cost in (1.0, 1e-6):
+        options = {**SMALL, "cost": (cost,)}
+        stored = GOMKClassifier(**options).fit(graphs, labels, CheckpointStore(tmp_path))
+        assert stored.best_score_ == GOMKClassifier(**options).fit(graphs, labels).best_score_
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"tau": 0.5}, "^tau must be a list of values to choose from, got 0.5"),
+        ({"aggregation": "sym"}, "^aggregation must be a list of values"),
+        ({"gamma": (-1.0,)}, "^gamma must be greater than 0, got -1"),
+        ({"cost": (0.0,)}, "^cost must be greater than 0, got 0"),
+        ({"tau": np.array([0.1]), "num_patterns": 4}, "^tau must be left out beside num_patterns"),
+    ],
+)
+def test_settings_of_a_classifier(trees, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        GOMKClassifier(**options).fit(*trees)
+
+
+def test_features_of_other_names_are_refused():
+    ends, features = (np.array([0]), np.array([1])), np.eye(3)[:, :2]
+    graphs = [
+        csr_from_edges(*ends, 3, features=features, feature_names=names)
+        for names in (["C", "N"], ["O", "S"])
+    ]
+    kernel = GOMKGram(1).fit(graphs[:1])
+    with pytest.raises(InputError, match="features of the training graphs, C, N, got 2: O, S"):
+        kernel.transform(graphs[1:])
 
 
 def test_the_gram_matrix_is_that_of_the_kernel(trees):

@@ -161,7 +161,7 @@ def test_a_time_limit_takes_the_best_so_far():
         ("--method kernel --scaling none", "--scaling is for the method 'network'"),
         ("--landmarks 10", "--landmarks is for the method 'kernel', got the method 'network'"),
         ("--method kernel --folds 1", "--folds must be at least 2, got 1"),
-        ("--method kernel --folds 30", "y must have at least num_folds = 30 graphs of each class"),
+        ("--method kernel --folds 30", "--folds must be at most the number of graphs of a class"),
         ("--method kernel --tau 0", "--tau must be"),
     ],
 )

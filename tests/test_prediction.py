@@ -60,6 +60,13 @@ def test_predictions_are_those_of_the_explanation():
     assert [line.split()[1] for line in lines[1:]] == table["predicted"].tolist()
 
 
+def test_classes_have_names_of_their_own():
+    train()
+    Path("classes.toml").write_text('0 = "toxic"\n1 = "toxic"\n')
+    said = refused(f"train TU --out twice {QUICK} --class-names classes.toml")
+    assert "each class must have a name of its own, got 'toxic' twice" in said
+
+
 def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     train()
     write_rings("FEW", 4, labels=(0, 1))

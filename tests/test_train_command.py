@@ -99,7 +99,7 @@ def test_a_run_of_graphs_writes_its_folder():
     metrics = metrics_of("run")
     assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
     assert set(metrics["accuracy"]) == {"train", "val", "test"}
-    assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2]
+    assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2, []]
     assert len(metrics["history"]["train_loss"]) == metrics["epochs"] == 2
     lines = [line.split()[:2] for line in said.splitlines()]
     assert lines[:3] == [["part", "graphs"], ["train", "16"], ["validation", "2"]]
@@ -144,6 +144,17 @@ def test_bonds_of_a_tu_folder():
     write_tu("TU", graphs, classes, edge_labels=kinds)
     options = f"{QUICK} --split 0.5,0.25,0.25 --edge-features attributes"
     assert "TU_edge_attributes.txt: the file must exist" in refused(f"train TU --out a {options}")
+    lengths = [f"{kind / 2}, 0.5" for kind in kinds]
+    write_tu("LENGTHS", graphs, classes, edge_attributes=lengths)
+    gomkcn(f"train LENGTHS --out lengths {options}")
+    classifier = load_classifier("lengths")
+    assert classifier.edge_feature_names == ("x0", "x1")
+    assert classifier.model.first_conv.filters.adj().shape[-1] == 3
+    data = read_labelled("LENGTHS", edge_features=("attributes",))
+    # the graphs are alike but for these
+    _, scores = classifier.decide(data.graph)
+    assert abs(scores[0] - scores[1]).max() > 1e-4
+    assert "(x0, x1) is compared" in Path("lengths/explanation/explanation.html").read_text()
     gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25")
     classifier = load_classifier("run")
     assert classifier.settings.model.relations == {"edge=0": False, "edge=1": False}

@@ -69,6 +69,18 @@ def test_cycles_and_stars_are_told_apart(data):
     assert evaluate_classifier(model, data, LABELS, ROWS[12:]) == history.best
 
 
+def test_a_batch_of_one_node_is_joined_or_refused():
+    """Batch norm has no deviation of one node."""
+    data = GraphCollection(as_csr([nx.empty_graph(1)] * 24), 1, 4)
+    labels, rows = LABELS, ROWS[:9]
+    # 4, 4 and 1 of them
+    settings = TrainingSettings(2, batch_size=4)
+    assert train_classifier(classifier(), data, labels, rows, rows, settings).epochs == 2
+    with pytest.raises(InputError, match="batch_size must give batches of two nodes at least, an"):
+        settings = TrainingSettings(2, batch_size=1)
+        train_classifier(classifier(), data, labels, rows, rows, settings)
+
+
 def test_nodes_are_classified():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])

@@ -38,7 +38,8 @@ def predict(run: str, path: str, out: str | None) -> None:
     show_log(quiet=True)
     if out is not None and Path(out).suffix not in _SUFFIXES:
         raise InputError(f"out must end in .csv or .parquet, got {out!r}.")
-    table = predict_file(load_classifier(run), path)
+    classifier = load_classifier(run)
+    table = predict_file(classifier, path)
     if out is None:
         click.echo(table.to_string(index=False, float_format="{:.3f}".format))
         return
@@ -47,4 +48,4 @@ def predict(run: str, path: str, out: str | None) -> None:
             table.to_csv(file, index=False)
         else:
             table.to_parquet(file, index=False)
-    click.echo(f"{out}: the classes of {len(table):,} {table.columns[0]}s")
+    click.echo(f"{out}: the classes of {len(table):,} {classifier.settings.data.task}s")

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
-from gomkcn_dgl.io.label_names import read_label_names
+from gomkcn_dgl.io.label_names import read_label_names, refuse_repeated
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
 from gomkcn_dgl.runtime.file_names import listed, named
@@ -76,7 +76,9 @@ def name_classes(
         raise InputError(
             f"names of classes must be for {listed(classes.names)}, got {unknown[0]!r}."
         )
-    return classes._replace(names=tuple(table.get(code, code) for code in classes.names))
+    called = tuple(table.get(code, code) for code in classes.names)
+    refuse_repeated(called, "each class must have a name of its own")
+    return classes._replace(names=called)
 
 
 def as_graph_classes(labels: Any) -> GraphClasses | None:

@@ -62,9 +62,9 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
         column.removesuffix(code) + names.get(column, names.get(code, code))
         for column, code in zip(graph.feature_names, codes, strict=True)
     ]
-    _refuse_repeated(renamed, "each feature must have a name of its own")
+    refuse_repeated(renamed, "each feature must have a name of its own")
     relations = [names.get(name, name) for name in graph.relations.names]
-    _refuse_repeated(relations, "each relation must have a name of its own")
+    refuse_repeated(relations, "each relation must have a name of its own")
     return replace(
         graph,
         feature_names=tuple(renamed),
@@ -72,7 +72,7 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
     )
 
 
-def _refuse_repeated(names: Sequence[str], rule: str) -> None:
+def refuse_repeated(names: Sequence[str], rule: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InputError(f"{rule}, got {repeated[0]!r} twice.")
@@ -106,7 +106,7 @@ def _parse_toml(data: bytes) -> list[tuple[str, Any]]:
 def _check_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, str]:
     if not pairs:
         raise InputError("at least one label must have a name, got none.")
-    _refuse_repeated([label for label, _ in pairs], "each label must have one name")
+    refuse_repeated([label for label, _ in pairs], "each label must have one name")
     for label, name in pairs:
         # the sign "=" stands between the kind of label and its name
         if not isinstance(name, str) or not name.isprintable() or not name.strip() or "=" in name:

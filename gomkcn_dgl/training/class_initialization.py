@@ -89,6 +89,8 @@ def initialize_from_classes(
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])
             similarity = scores[torch.from_numpy(candidates)]
+            # a class may have no candidate
+            contrast = contrast[np.isin(np.unique(classes[sample]), class_of_candidate)]
             chosen = _choose(contrast, similarity, class_of_candidate, conv.num_filters)
             conv.filters.set(slice(None), adj[chosen], feat[chosen])
 

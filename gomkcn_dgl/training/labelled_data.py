@@ -27,6 +27,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 TASKS = ("graph", "node")
 _TRUTH = "node_mask"
+_MASKS = tuple(f"{part}_mask" for part in PARTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +213,10 @@ def _as_classes(name: str, codes: np.ndarray) -> GraphClasses:
 
 def _read_masks(table: Mapping[str, np.ndarray]) -> Split | None:
     """The split of ``train_mask``, ``val_mask`` and ``test_mask``, if all are there."""
-    masks = [table[name] for part in PARTS if (name := f"{part}_mask") in table]
+    masks = [table[name] for name in _MASKS if name in table]
     if len(masks) < len(PARTS):
+        if masks:
+            log.info("split: drawn at random, since one of %s is missing", listed(_MASKS))
         return None
     # a file with several splits has one per column
     masks = [mask.reshape(len(mask), -1) for mask in masks]

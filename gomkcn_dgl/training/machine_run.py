@@ -83,12 +83,11 @@ class TrainedMachine:
         if not is_gram:
             arrays |= {"landmarks": kernel.chosen_, "landmark_gram": kernel.landmark_gram_}
         preparation = asdict(kernel.preparation_)
-        width = preparation.pop("num_features")
+        del preparation["names"]
         return {
             **common_state(self.split, self.feature_names, self.class_names),
             "arrays": {name: torch.from_numpy(array) for name, array in arrays.items()},
             "preparation": {name: torch.from_numpy(array) for name, array in preparation.items()},
-            "num_features": width,
             "relations": relations_to_record(self.relations),
             "links": relations_to_record(kernel.relations_),
             "chosen": self.machine.best_params_,
@@ -111,8 +110,6 @@ def run_machine(
         raise InputError("edge_features are for the method 'network', got the method 'kernel'.")
     # 1. what is learnt from
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
-    settings = settings.override({"task": "graph", "split": shares})
-    checkpoints.identify(identity_of(settings, data, split))
     graphs, known = split_graphs(data.graph), known_rows(split)
     missing = np.setdiff1d(np.arange(data.num_classes), data.labels[known])
     if len(missing):
@@ -120,11 +117,21 @@ def run_machine(
             "split must leave graphs of each class for training or validation, and leaves none of "
             f"{data.class_names[missing[0]]!r}; give these larger shares."
         )
+    sizes = np.bincount(data.labels[known])
+    if sizes.min() < settings.machine.num_folds:
+        raise InputError(
+            f"num_folds must be at most the number of graphs of a class that are learnt from, "
+            f"{sizes.min()} of {data.class_names[sizes.argmin()]!r}, got "
+            f"{settings.machine.num_folds}."
+        )
     # 2. the machine
+    training = as_csr([graphs[i] for i in known])
+    num_patterns = _new_machine(settings.machine).resolve_patterns(training) or 0
+    settings = settings.override({"task": "graph", "split": shares, "num_patterns": num_patterns})
+    checkpoints.identify(identity_of(settings, data, split))
     machine = _new_machine(settings.machine)
     with checkpoints.interrupts or contextlib.nullcontext():
-        machine.fit([graphs[i] for i in known], data.labels[known], checkpoints)
-    settings = settings.override({"num_patterns": machine.num_patterns_ or 0})
+        machine.fit(training, data.labels[known], checkpoints)
     names = data.graph.feature_names, data.class_names
     trained = TrainedMachine(
         machine, settings, split, data.labels[known], data.graph.relations, *names
@@ -178,8 +185,8 @@ def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMa
     settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
     kernel = machine.make_kernel(**settings_of_kernel)
     preparation = {name: value.numpy() for name, value in state["preparation"].items()}
-    kernel.preparation_ = NodePreparation(**preparation, num_features=state["num_features"])
-    kernel.n_features_in_, kernel.relations_ = state["num_features"], stored
+    kernel.preparation_ = NodePreparation(**preparation, names=features)
+    kernel.n_features_in_, kernel.relations_ = len(features), stored
     known: Any
     if kernel.num_patterns is None:
         links = arrays.get("links")

@@ -279,7 +279,7 @@ def _train_epoch(
     own = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
     own = own[rank() :: world_size()]
     total = torch.zeros(2, dtype=torch.float64)
-    for batch in _batches(model, own, max(1, batch_size // world_size())):
+    for batch in _training_batches(model, data, own, max(1, batch_size // world_size())):
         logits, rows = _predict(parallel, model, data, batch)
         loss = nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
         optimizer.zero_grad()
@@ -340,6 +340,22 @@ def _batches(model: Network, rows: np.ndarray, size: int) -> list[np.ndarray]:
     """Up to ``size`` graphs at a time; nodes all at once."""
     size = len(rows) if model.pooling is None else size
     return [np.asarray(rows[begin : begin + size]) for begin in range(0, len(rows), size)]
+
+
+def _training_batches(
+    model: Network, data: GraphCollection, rows: np.ndarray, size: int
+) -> list[np.ndarray]:
+    """The same, none of a single node, of which batch norm has no deviation."""
+    batches = _batches(model, rows, size)
+    if len(batches) > 1 and len(batches[-1]) == 1:
+        batches[-2:] = [np.concatenate(batches[-2:])]
+    for batch in batches if model.pooling is not None else ():
+        if data.graph_sizes[torch.from_numpy(batch)].sum() < 2:
+            raise InputError(
+                "batch_size must give batches of two nodes at least, and one has a graph of one "
+                f"node alone; got {size}. Take a larger one."
+            )
+    return batches
 
 
 def _predict(
