@@ -135,10 +135,11 @@ _RESIDUAL_MOTIF_GRID: Grid = {
     "num_steps": [2],
     "policy": ["dense"],
 }
-_DIRECTED = "GOMK residual directed"
+_DIRECTED = ("GOMK residual directed", "directed without kernel")
 _BRANCHES: dict[str, Params] = {
     "GOMK residual": {},
-    _DIRECTED: {},
+    "GOMK residual directed": {},
+    "directed without kernel": {"num_filters": 0},
     "residual without kernel": {"num_filters": 0},
     "residual without neighbours": {"aggregate": None},
     "residual without edges": {"num_filters": 0, "aggregate": None},
@@ -357,12 +358,12 @@ def families_of(kind: str) -> dict[str, Family]:
         Family(
             name,
             residual_grid,
-            functools.partial(residual_trial, branches=branches, is_directed=name == _DIRECTED),
+            functools.partial(residual_trial, branches=branches, is_directed=name in _DIRECTED),
             shapes=residual_shapes,
-            data_sets=DIRECTED_DATA if name == _DIRECTED else (),
+            data_sets=DIRECTED_DATA if name in _DIRECTED else (),
         )
         for name, branches in _BRANCHES.items()
-        if kind == "node" or name != _DIRECTED
+        if kind == "node" or name not in _DIRECTED
     ]
     if kind == "node":
         ours.append(NODE_MACHINE)

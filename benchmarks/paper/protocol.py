@@ -51,8 +51,8 @@ class Experiment:
     ours: list[str]  # our models; the first was named as ours before its tests were seen
     # of these, that with the best mean validation accuracy is ours on a data set
     alternatives: list[str] = field(default_factory=list)
-    ablated: str = ""  # one of these, and the models that lack a part of it
-    ablations: list[str] = field(default_factory=list)
+    # the models that lack a part of another
+    ablations: dict[str, list[str]] = field(default_factory=dict)
     # the paper's figures in percent, {model: {data set: [mean, deviation]}}
     printed: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     # a sentence on a data set, below the table

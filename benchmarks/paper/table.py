@@ -190,7 +190,8 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
             if (cell := by_key.get((model, data))) and cell.accuracies
         }
         own = [model for model in experiment.ours if model in found]
-        peers = [m for m in found if m not in (*experiment.ours, *experiment.ablations)]
+        lacking = {model for models in experiment.ablations.values() for model in models}
+        peers = [m for m in found if m not in (*experiment.ours, *lacking)]
         sentences = []
         if own and peers:
             # folds differ, so that a mean over fewer of them says less
@@ -200,13 +201,12 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
             sentences.append(f"{best} is the best peer")
             sentences += [_standing(model, found[model], found[best]) for model in own]
             sentences += _choice(experiment, found)
-        full = found.get(experiment.ablated)
-        if full is not None:
-            sentences += [
-                f"{experiment.ablated} is {_difference(full, found[model], model)}"
-                for model in experiment.ablations
-                if model in found and compare(full, found[model])[2]
-            ]
+        sentences += [
+            f"{full} is {_difference(found[full], found[model], model)}"
+            for full, models in experiment.ablations.items()
+            for model in models
+            if full in found and model in found and compare(found[full], found[model])[2]
+        ]
         if sentences:
             lines.append(f"- {data}: {'; '.join(sentences)}.")
     return lines
