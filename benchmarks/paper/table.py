@@ -213,12 +213,15 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
 
 
 def _choice(experiment: Experiment, found: Mapping[str, Cell]) -> list[str]:
-    """Which of ours validation chooses, where all have the same splits and number of trials."""
+    """Which of ours validation chooses, where all have the same splits, and it no more trials."""
     cells_of = {model: found[model] for model in experiment.alternatives if model in found}
-    budgets = {(*cell.accuracies, *cell.trials) for cell in cells_of.values()}
-    if len(cells_of) < 2 or len(budgets) > 1:
+    splits = {tuple(cell.accuracies) for cell in cells_of.values()}
+    if len(cells_of) < 2 or len(splits) > 1:
         return []
     chosen = max(cells_of, key=lambda model: cells_of[model].validation)
+    # the best of more trials is better for that reason alone
+    if cells_of[chosen].trials[1] > min(cell.trials[0] for cell in cells_of.values()):
+        return []
     return [f"of {' and '.join(cells_of)} validation chooses {chosen}"]
 
 
