@@ -208,13 +208,7 @@ class ResidualGOMKCN(nn.Module):
         """The graph kernel convolutions, block by block; none without filters."""
         return [block.conv for block in self.blocks if block.conv is not None]  # type: ignore[misc]
 
-    def forward(
-        self,
-        graph: Any,
-        feat: Tensor | None = None,
-        graph_sizes: Tensor | None = None,
-        rows: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, graph: Any, feat: Tensor | None = None, rows: Tensor | None = None) -> Tensor:
         """Classify.
 
         Parameters
@@ -223,8 +217,6 @@ class ResidualGOMKCN(nn.Module):
             A graph or a batch; a GraphBatch has features and sizes of its own.
         feat : Tensor
             ``[V, D]``, dense or sparse CSR.
-        graph_sizes : Tensor, optional
-            As in :meth:`GOMKCN.forward`; those of a DGLGraph are known.
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
 
