@@ -144,7 +144,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 np.zeros(len(labels)), labels
             )
         )
-        kernels, job = self._kernels(graph), self._identity(graph, labels)
+        kernels = self._kernels(graph)
+        job = "" if checkpoints is None else self._identity(graph, labels)
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
         for number, kernel in enumerate(kernels, 1):

@@ -128,6 +128,28 @@ class _KernelParameters(BaseEstimator):
             return prepared
         return self.codebook_.count(self._levels(prepared))
 
+    def sharpened(
+        self,
+        graphs: Any,
+        gammas: Sequence[float | None],
+        checkpoints: CheckpointStore | None = None,
+    ) -> Iterator[tuple[float | None, np.ndarray]]:
+        """For each gamma, what :meth:`fit_transform` gives of the training graphs."""
+        gram = self._training_gram(graphs, checkpoints)
+        yield from ((gamma, self._values(gram, gamma)) for gamma in gammas)
+
+    def use_gamma(self, gamma: float | None) -> None:
+        """Take this gamma from now on."""
+        self.gamma_ = gamma
+
+    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
+        """The normalised kernel K of the training graphs with those that all are compared with."""
+        raise NotImplementedError
+
+    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+        """What is made of values of K."""
+        return _sharpen(gram, gamma)
+
     def _gram(
         self,
         rows: Comparable,
@@ -235,19 +257,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def sharpened(
-        self,
-        graphs: Any,
-        gammas: Sequence[float | None],
-        checkpoints: CheckpointStore | None = None,
-    ) -> Iterator[tuple[float | None, np.ndarray]]:
-        """For each gamma, the kernel values of the training graphs."""
-        gram = self._gram(self.known_, None, checkpoints)
-        yield from ((gamma, _sharpen(gram, gamma)) for gamma in gammas)
-
-    def use_gamma(self, gamma: float | None) -> None:
-        """Take this gamma from now on."""
-        self.gamma_ = gamma
+    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
+        return self._gram(self.known_, None, checkpoints)
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -311,22 +322,12 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def sharpened(
-        self,
-        graphs: Any,
-        gammas: Sequence[float | None],
-        checkpoints: CheckpointStore | None = None,
-    ) -> Iterator[tuple[float | None, np.ndarray]]:
-        """For each gamma, the features of graphs."""
-        gram = self._gram(self._prepare(graphs), self.landmarks_, checkpoints)
-        for gamma in gammas:
-            self.use_gamma(gamma)
-            yield gamma, np.asarray(_sharpen(gram, gamma) @ self._map)
+    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
+        return self._gram(self._prepare(graphs), self.landmarks_, checkpoints)
 
-    def use_gamma(self, gamma: float | None) -> None:
-        """Take this gamma from now on."""
-        self.gamma_ = gamma
-        self._map = _whitening(_sharpen(self.landmark_gram_, gamma))
+    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+        whitening = _whitening(_sharpen(self.landmark_gram_, gamma))
+        return np.asarray(_sharpen(gram, gamma) @ whitening)
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the landmarks, float64 ``[H, landmarks]``."""
@@ -335,7 +336,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, landmarks]``."""
-        return np.asarray(_sharpen(self.similarities(graphs), self.gamma_) @ self._map)
+        return self._values(self.similarities(graphs), self.gamma_)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:

@@ -73,6 +73,7 @@ def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
 
 
 def refuse_repeated(names: Sequence[str], rule: str) -> None:
+    """Refuse names of which one comes twice, with the rule that it breaks."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InputError(f"{rule}, got {repeated[0]!r} twice.")
