@@ -81,3 +81,16 @@ def test_nodes_and_several_views_and_more_filters_than_candidates():
     model = GOMKCN(1, 2, filter_size=3, num_filters=9, num_views=2)
     initialize_from_classes(model, data, labels, np.arange(0, 20, 2), num_candidates=4)
     assert model.convs[0].filters.adj().shape == (9, 3, 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_class_without_a_candidate_leaves_the_filters_to_the_others(seed):
+    # candidates are eight of 45 subgraphs, of which the first class has nine
+    graphs = [nx.path_graph(3), tailed(STAR)] * 3
+    data = GraphCollection(as_csr(graphs), 3, 6, policy="dense")
+    model = GOMKCN(1, 2, filter_size=6, num_filters=2, num_hops=3, pooling="max", policy="dense")
+    labels = torch.tensor([0, 1] * 3)
+    initialize_from_classes(model, data, labels, np.arange(6), num_candidates=8, seed=seed)
+    # the second class has the subgraph that tells it best: the star, not a path
+    degrees = (model.convs[0].filters.adj() > 0.5).sum(dim=2)
+    assert degrees.max() >= 4

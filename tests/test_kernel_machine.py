@@ -81,8 +81,11 @@ def test_landmarks_that_are_all_graphs_give_the_kernel(trees):
     values, vectors = np.linalg.eigh(gram)
     nearest = (vectors * np.maximum(values, 0)) @ vectors.T
     np.testing.assert_allclose(features @ features.T, nearest, atol=1e-4)
-    few = GOMKFeatures(2, 0.3, num_landmarks=5).fit(graphs)
-    assert few.transform(graphs).shape[1] <= 5
+    # fewer landmarks give their kernel among each other
+    few = GOMKFeatures(2, 0.3, gamma=2.0, num_landmarks=5).fit(graphs)
+    features, among = few.transform(graphs), np.ix_(few.chosen_, few.chosen_)
+    assert features.shape[1] <= 5
+    np.testing.assert_allclose((features @ features.T)[among], nearest[among], atol=1e-4)
 
 
 def test_landmarks_of_a_classifier(trees):
@@ -195,9 +198,11 @@ def test_features_are_scaled_by_the_training_graphs_alone():
     assert own[:, 0].mean() == pytest.approx(0, abs=1e-5)
     assert own[:, 0].std() == pytest.approx(1, abs=1e-5)
     assert set(own[:, 1]) == {0, 1}
-    before = maker.known_.features.copy()
-    maker.transform(test)
-    np.testing.assert_array_equal(maker.known_.features, before)
+    # new graphs take the scale of the training graphs, not one of their own
+    values = train.features[:, 0]
+    scaled = np.column_stack([(test.features[:, 0] - values.mean()) / values.std(), own[:12, 1]])
+    scaled[:, 1] = test.features[:, 1]
+    np.testing.assert_allclose(maker.preparation_.apply(test).features, scaled, atol=1e-4)
 
 
 def test_scikit_learn_takes_them(trees):

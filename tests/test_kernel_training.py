@@ -141,11 +141,13 @@ def test_a_time_limit_takes_the_best_so_far():
     metrics = read_metrics("run")
     assert (metrics["partial"], len(metrics["tried"])) == (True, 20)
     gomkcn("predict run TU --out classes.csv")
+    # the settings that the run wrote say what it found out by itself, and go on with it
+    assert "num_patterns = 0" in Path("run/settings.toml").read_text()
     kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").rglob("gram-*.npz")}
     assert kept and not [*Path("run/unfinished").rglob("partial-*")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "rmtree", lambda *_, **__: None)
-        gomkcn(f"train TU --out run {QUICK} --resume")
+        gomkcn("train --settings run/settings.toml --out run --quiet --resume")
     # nothing that was there was computed again
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
     assert (read_metrics("run")["partial"], len(read_metrics("run")["tried"])) == (False, 60)
@@ -168,7 +170,7 @@ def test_a_time_limit_takes_the_best_so_far():
 def test_bad_options(options, sentence):
     write_graphs()
     assert refused(f"train TU --out run --quiet {options}").startswith(sentence)
-    assert not Path("run/metrics.json").exists()
+    assert not Path("run").exists()
 
 
 def test_settings_of_one_method_are_not_those_of_the_other():

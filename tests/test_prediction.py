@@ -91,7 +91,8 @@ def test_nodes_are_named_by_their_own_ids():
     gomkcn(f"train nodes.bin --out run {QUICK}")
     text = "".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges)
     Path("path.txt").write_text(text)
-    gomkcn("predict run path.txt --out nodes.csv")
+    said = gomkcn("predict run path.txt --out nodes.csv")
+    assert said == "nodes.csv: the classes of 5 nodes\n"
     table = pd.read_csv("nodes.csv")
     assert list(table.columns) == ["node", "predicted", "probability 0", "probability 1"]
     assert table["node"].tolist() == [0, 10, 20, 30, 40]

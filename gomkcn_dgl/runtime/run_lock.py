@@ -45,8 +45,11 @@ def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def lock_alone(folder: Path, out: Path) -> Iterator[None]:
-    """Make a folder and lock it against every other process; ``out`` is its name in messages."""
-    path = folder / ".lock"
+    """Make a folder and lock it against every other process; ``out`` is its name in messages.
+
+    A folder that was not there before and is left empty is removed.
+    """
+    path, is_new = folder / ".lock", not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
@@ -60,6 +63,10 @@ def lock_alone(folder: Path, out: Path) -> Iterator[None]:
         # unlinked while it is locked, so no run can lock a file that is about to disappear
         path.unlink(missing_ok=True)
         lock.release()
+        if is_new:
+            # one that holds anything stays
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _lock(path: Path) -> BaseFileLock:
