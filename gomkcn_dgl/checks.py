@@ -15,6 +15,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 
+# of both generators, of NumPy and of torch
+LARGEST_SEED = 2**63 - 1
+
 
 def check_int(name: str, value: object, minimum: int, maximum: int | None = None) -> int:
     """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""

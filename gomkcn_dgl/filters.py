@@ -64,6 +64,11 @@ class GraphFilters(nn.Module):
         self.register_buffer("place", place, persistent=False)
         self.reset_parameters(generator)
 
+    @property
+    def num_channels(self) -> int:
+        """Ways in which nodes can be joined: a direction of a relation, or an edge feature."""
+        return sum(2 if one else 1 for one in self.directed)
+
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew from a standard normal distribution."""
         with torch.no_grad():
@@ -78,8 +83,8 @@ class GraphFilters(nn.Module):
         """
         weights = torch.sigmoid(self.free_adj)
         row, column, channel, opposite = self.place
-        num_channels = sum(2 if one else 1 for one in self.directed)
-        adj = weights.new_zeros(len(weights), self.filter_size, self.filter_size, num_channels)
+        size, channels = self.filter_size, self.num_channels
+        adj = weights.new_zeros(len(weights), size, size, channels)
         # each edge is seen from both of its nodes
         adj[:, row, column, channel] = weights
         adj[:, column, row, opposite] = weights

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 
@@ -22,8 +23,8 @@ class GraphBatch(NamedTuple):
         Subgraphs of all nodes, in their order.
     feat : Tensor
         ``[V, D]``, dense or sparse CSR.
-    graph_sizes : Tensor
-        int64 ``[G]`` nodes of each graph.
+    graph_sizes : Tensor or None
+        int64 ``[G]`` nodes of each graph; None where nothing is pooled.
     neighbours : tuple of Tensor
         Sparse CSR ``[V, V]``, one for each channel of the edges: row u has a 1 where u is joined to
         v in this channel. Without directions and types there is one channel.
@@ -31,8 +32,19 @@ class GraphBatch(NamedTuple):
 
     subgraphs: SubgraphTensors
     feat: Tensor
-    graph_sizes: Tensor
+    graph_sizes: Tensor | None
     neighbours: tuple[Tensor, ...]
+
+
+def sizes_for_pooling(graph: Any, device: torch.device) -> Tensor:
+    """Nodes of each graph of a DGL batch, int64 ``[G]``; all must be of one type."""
+    if len(graph.ntypes) > 1:
+        raise InputError(
+            f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, whose rows "
+            "stand type by type; or join the types to one."
+        )
+    sizes: Tensor = graph.batch_num_nodes().to(device)
+    return sizes
 
 
 def neighbour_matrices(

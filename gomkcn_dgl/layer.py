@@ -261,17 +261,18 @@ def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None
             f"got {layer.max_nodes}; give AttachSubgraphs and {type(layer).__name__} "
             "the same value."
         )
-    if layer.edge_features is not None:
-        return
-    if (layer.edge_weight is None) != (subgraphs.weights is None):
+    of_edges = layer.edge_features is not None
+    if not of_edges and (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(
             "the attached subgraphs and the layer must agree on edge weights, got "
             f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
         )
-    if layer.relations.is_simple == subgraphs.has_channels:
+    channels, own = subgraphs.num_channels, layer.filters.num_channels
+    is_other = not of_edges and layer.relations.is_simple == subgraphs.has_channels
+    if is_other or channels != own:
         raise InputError(
-            "the attached subgraphs and the layer must agree on relations; give "
-            "AttachSubgraphs the same."
+            "the subgraphs, which may be attached, and the layer must agree on relations and edge "
+            f"features, got {channels} and {own} channels; give AttachSubgraphs the same."
         )
 
 

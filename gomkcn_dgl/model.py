@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_batch import GraphBatch
+from gomkcn_dgl.graph_batch import GraphBatch, sizes_for_pooling
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
@@ -233,7 +233,7 @@ class GOMKCN(nn.Module):
             raise InputError("feat must be given with a graph or subgraphs, got None.")
         if not isinstance(graph, SubgraphTensors):
             if self.pooling is not None:
-                graph_sizes = graph.batch_num_nodes().to(feat.device)
+                graph_sizes = sizes_for_pooling(graph, feat.device)
             graph = self.subgraphs(graph, feat.device)
         if self.pooling is not None and graph_sizes is None:
             raise InputError("graph_sizes must be given where nodes are pooled, got None.")

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
+from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices, sizes_for_pooling
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv, check_relations
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.model import POOLINGS, InputLayer, pool_nodes
@@ -80,9 +80,10 @@ class ResidualBlock(nn.Module):
             chosen = subgraphs if rows is None else subgraphs.select(rows)
             parts.append(self.conv_norm(self.conv(chosen, hidden)))
         for matrix in neighbours if self.aggregate is not None else ():
+            matrix = matrix.to(hidden.dtype)
             summed = matrix @ hidden
             if self.aggregate == "mean":
-                ones = torch.ones(hidden.shape[0], 1, device=hidden.device)
+                ones = hidden.new_ones(hidden.shape[0], 1)
                 summed = summed / (matrix @ ones).clamp(min=1)
             parts.append(summed if rows is None else summed[rows])
         combined: Tensor = self.norm(own + self.ffn(torch.cat(parts, dim=1)))
@@ -267,6 +268,6 @@ class ResidualGOMKCN(nn.Module):
         ).with_relations(self.relations)
         convs = self.convs
         subgraphs: Any = convs[0].subgraphs(graph, feat.device) if convs else None
-        sizes = graph.batch_num_nodes().to(feat.device)
+        sizes = None if self.pooling is None else sizes_for_pooling(graph, feat.device)
         matrices = tuple(matrix.to(feat.device) for matrix in neighbour_matrices(csr))
         return GraphBatch(subgraphs, feat, sizes, matrices)

@@ -45,6 +45,13 @@ class SubgraphTensors(NamedTuple):
         """Whether nodes can be joined in several ways."""
         return self.links is not None or (self.weights is not None and self.weights.dim() == 4)
 
+    @property
+    def num_channels(self) -> int:
+        """Ways in which nodes can be joined: a direction of a relation, or an edge feature."""
+        if self.channels is not None:
+            return self.channels.shape[1]
+        return self.weights.shape[3] if self.has_channels else 1  # type: ignore[union-attr]
+
     @classmethod
     def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
         """Subgraphs with adjacency ``[S, N, N]`` that share no node; padding may hold anything."""

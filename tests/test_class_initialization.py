@@ -83,14 +83,18 @@ def test_nodes_and_several_views_and_more_filters_than_candidates():
     assert model.convs[0].filters.adj().shape == (9, 3, 3)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_class_without_a_candidate_leaves_the_filters_to_the_others(seed):
-    # candidates are eight of 45 subgraphs, of which the first class has nine
-    graphs = [nx.path_graph(3), tailed(STAR)] * 3
-    data = GraphCollection(as_csr(graphs), 3, 6, policy="dense")
-    model = GOMKCN(1, 2, filter_size=6, num_filters=2, num_hops=3, pooling="max", policy="dense")
-    labels = torch.tensor([0, 1] * 3)
-    initialize_from_classes(model, data, labels, np.arange(6), num_candidates=8, seed=seed)
-    # the second class has the subgraph that tells it best: the star, not a path
-    degrees = (model.convs[0].filters.adj() > 0.5).sum(dim=2)
-    assert degrees.max() >= 4
+def test_filters_that_are_classes_hold_their_own_class():
+    """Each node has the colour of its class; one class is not in the training part."""
+    graphs = [nx.cycle_graph(4)] * 9
+    labels = torch.arange(36) // 4 % 3
+    feat = torch.nn.functional.one_hot(labels, 3).float().numpy()
+    data = GraphCollection(as_csr(nx.disjoint_union_all(graphs), features=feat), 1, 3)
+    model = GOMKCN(3, 3, hidden_feats=None, filter_size=3, class_filters=True)
+    before = model.convs[0].filters.free_feat[1].clone()
+    train = np.flatnonzero(labels.numpy() != 1)
+    # fewer candidates than classes: each class has one all the same
+    initialize_from_classes(model, data, labels, train, num_candidates=1)
+    feat = model.convs[0].filters.feat().detach()
+    assert feat[0].argmax(dim=1).tolist() == [0] * 3
+    assert feat[2].argmax(dim=1).tolist() == [2] * 3
+    torch.testing.assert_close(model.convs[0].filters.free_feat[1], before)

@@ -76,9 +76,28 @@ def test_responses_are_the_scores_of_the_first_layer(explained):
     assert explanation.scale == (values.min(), values.max())
 
 
+@pytest.mark.parametrize("name", ["graphs", "nodes"])
+def test_class_means_are_those_of_the_test_part(explained, name):
+    explanation, classifier, data, _ = explained[name]
+    collection = classifier.collection(data.graph)
+    with torch.no_grad():
+        hidden = classifier.model.input(collection.feat)
+        scores = classifier.model.first_conv(collection.subgraphs, hidden).numpy()
+    ends = data.graph.graph_ptr
+    found = {}
+    for row in classifier.split.test.tolist():
+        own = scores[row] if name == "nodes" else scores[ends[row] : ends[row + 1]].max(axis=0)
+        found.setdefault(int(data.labels[row]), []).append(own)
+    for number, one in enumerate(explanation.filters):
+        expected = [
+            np.mean([own[number] for own in found[label]]) if label in found else np.nan
+            for label in range(data.num_classes)
+        ]
+        np.testing.assert_allclose(one.class_means, expected, rtol=1e-4)
+
+
 def test_filters_that_start_from_subgraphs_are_connected(explained):
     filters = explained["graphs"][0].filters
-    assert [len(one.class_means) for one in filters] == [4] * 4
     for one in filters:
         assert all(0.5 < weight <= 1 for weight in one.edge_weights)
         graph = nx.Graph(one.edges)
@@ -177,15 +196,8 @@ def test_filters_and_responses_keep_directions(tmp_path):
     for learnt in explanation.filters:
         assert len(learnt.edge_weights) == len(learnt.edges) == len(learnt.edge_relations)
         assert all(0.5 < weight <= 1 for weight in learnt.edge_weights)
-    page = render_explanation(
-        explanation,
-        {"accuracy": {"test": 1, "train": 1, "val": 1}, "provenance": {"a": 1}, "epochs": 0,
-         "size": {"test": 8, "train": 16, "val": 16},
-         "baseline": {"answer": "0", "accuracy": {"test": 0.5, "train": 0.5, "val": 0.5}},
-         "data": {"num_graphs": 40, "num_nodes": 120, "num_edges": 120, "num_classes": 2,
-                  "edge_features": []}},
-        {"data": {"path": str(tmp_path)}, "model": {"num_layers": 1, "class_filters": False}},
-    )  # fmt: skip
+    settings = run.classifier.settings.override({"path": str(tmp_path)})
+    page = render_explanation(explanation, run.metrics, settings.to_dict())
     # three arrows in each of two drawings of each graph, the heads are filled triangles
     heads = page[page.index("Where the filters respond") :].count('z" fill="currentColor"')
     assert heads == 2 * 2 * 3

@@ -104,7 +104,7 @@ def test_attached_subgraphs_carry_relations_through_a_batch():
     )
     torch.testing.assert_close(conv(batch, feat), together)
     torch.testing.assert_close(torch.cat(apart), together)
-    with pytest.raises(InputError, match="must agree on relations"):
+    with pytest.raises(InputError, match="must agree on relations and edge features"):
         GOMKConv(2, 3, 4, 2)(batch, feat)
 
 

@@ -20,6 +20,8 @@ from mining.html.explanation_report import judge_accuracy
 pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--epochs 3 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
+# the filters of nodes are the classes
+NODES = QUICK.replace("--filters 2 ", "")
 
 
 def write_rings(name, num, labels=(0, 1, 2), **columns):
@@ -88,7 +90,7 @@ def test_nodes_are_named_by_their_own_ids():
     graph = dgl.from_networkx(nx.disjoint_union_all([nx.cycle_graph(4), nx.star_graph(3)] * 4))
     graph.ndata["label"] = torch.arange(8).remainder(2).repeat_interleave(4)
     write_dgl_graphs("nodes.bin", [graph])
-    gomkcn(f"train nodes.bin --out run {QUICK}")
+    gomkcn(f"train nodes.bin --out run {NODES}")
     text = "".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges)
     Path("path.txt").write_text(text)
     said = gomkcn("predict run path.txt --out nodes.csv")
@@ -153,3 +155,50 @@ def test_the_verdict_is_honest(accuracy, size, words):
     said = judge_accuracy(metrics)
     assert words in said
     assert "Always answering “toxic” is correct for 60.0%" in said
+
+
+def write_edge_features(name, width):
+    rows = [", ".join(f"{(edge + k) % 5}.5" for k in range(width)) for edge in range(8 * 12)]
+    return write_tu(name, [nx.cycle_graph(4)] * 12, [0, 1] * 6, edge_attributes=rows)
+
+
+def test_other_edge_features_are_refused():
+    write_edge_features("EA", 2)
+    gomkcn(f"train EA --out run {QUICK} --edge-features attributes")
+    assert len(gomkcn("predict run EA").splitlines()) == 13
+    write_edge_features("EB", 3)
+    said = refused("predict run EB")
+    assert said.startswith("EB: edge features must be those that the classifier learnt from, ")
+
+
+def test_edges_of_one_type_are_the_edges_that_it_learnt():
+    write_rings("ONE", 24, edge_labels=[1] * 192)
+    gomkcn(f"train ONE --out run {QUICK}")
+    assert len(gomkcn("predict run ONE").splitlines()) == 25
+
+
+def test_an_explanation_removes_its_own_drawings_alone():
+    train()
+    Path("why").mkdir()
+    for name in ("plot_1.svg", "graph_99.svg", "graph_00099.svg"):
+        Path("why", name).write_text("mine")
+    gomkcn("explain run --graphs 3 --out why")
+    kept = {path.name for path in Path("why").iterdir()}
+    assert {"plot_1.svg", "graph_99.svg", "graph_00099.svg", "graph_00003.svg"} <= kept
+    gomkcn("explain run --graphs 4 --out why")
+    kept = {path.name for path in Path("why").iterdir()}
+    assert {"plot_1.svg", "graph_99.svg", "graph_00004.svg"} <= kept
+    assert "graph_00003.svg" not in kept
+
+
+def test_the_page_has_the_interval_of_the_accuracy():
+    train()
+    record = json.loads(Path("run/metrics.json").read_text())
+    right, size = round(record["accuracy"]["test"] * 6), record["size"]["test"]
+    assert size == 6
+    # Wilson's, by its formula
+    share, z = right / size, 1.959964
+    middle = (share + z**2 / 2 / size) / (1 + z**2 / size)
+    half = z / (1 + z**2 / size) * (share * (1 - share) / size + z**2 / 4 / size**2) ** 0.5
+    words = f"95 % interval {100 * (middle - half):.1f}% to {100 * (middle + half):.1f}%"
+    assert words in Path("run/explanation/explanation.html").read_text()

@@ -9,6 +9,7 @@ import torch
 from tiny_graphs import random_cases
 
 from gomkcn_dgl import (
+    GOMKCN,
     GOMKKernel,
     GraphCollection,
     InputError,
@@ -21,6 +22,7 @@ from gomkcn_dgl import (
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph_batch import neighbour_matrices
+from gomkcn_dgl.relations import relations_of
 
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
 SIZES = [len(graph) for graph in GRAPHS]
@@ -165,3 +167,46 @@ def test_what_is_refused():
         model(directed)
     with pytest.raises(InputError, match="feat must be given"):
         make()(dgl.graph(([0, 1], [1, 0])))
+
+
+def test_options_reach_the_convolutions_and_the_input():
+    relations = relations_of(["a", "b"], [True, False])
+    options = {"policy": "dense", "num_views": 2, "seed": 3, "max_nodes": 5}
+    model = make(relations=relations, input_norm="none", input_dropout=0.25, **options)
+    for conv in model.convs:
+        assert {name: getattr(conv, name) for name in options} == options
+        assert conv.relations == relations
+        # of a leaves, of a arrives, b both ways
+        assert conv.filters.adj().shape[3] == 3
+    assert isinstance(model.input.norm, torch.nn.Identity)
+    assert model.input.dropout.p == 0.25
+
+
+def test_dropout_is_of_the_readout_and_of_each_block():
+    model = make(dropout=0.25)
+    rates = [one.p for one in model.modules() if isinstance(one, torch.nn.Dropout)]
+    assert rates.count(0.25) == 1 + len(model.blocks)
+    x = features(sum(SIZES))
+    collection = collection_of(GRAPHS, x)
+    assert not torch.allclose(model(collection.whole()), make()(collection.whole()))
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "sum"])
+def test_it_computes_in_double_precision(aggregate):
+    model, x = make(aggregate=aggregate).eval(), features(sum(SIZES))
+    graph = dgl.batch([dgl.from_networkx(graph.to_directed()) for graph in GRAPHS])
+    single = model(graph, x)
+    double = model.double()(graph, x.double())
+    assert double.dtype == torch.float64
+    torch.testing.assert_close(double.float(), single, rtol=1e-4, atol=1e-4)
+
+
+def test_nodes_of_several_types_are_classified_and_not_pooled():
+    arcs = torch.tensor([0, 1, 2]), torch.tensor([0, 0, 1])
+    graph = dgl.heterograph({("a", "to", "b"): arcs}, {"a": 3, "b": 2})
+    relations = as_csr(graph).relations
+    x = features(5)
+    assert make(None, relations=relations).eval()(graph, x).shape == (5, 4)
+    for model in (make(relations=relations), GOMKCN(3, 4, relations=relations, pooling="mean")):
+        with pytest.raises(InputError, match="pooling must be None for graphs with 2 types"):
+            model.eval()(graph, x)

@@ -19,13 +19,15 @@ from gomkcn_dgl.io.reading import write_dgl_graphs
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.splits import stratified_split
+from gomkcn_dgl.training.splits import PARTS, stratified_split
 from gomkcn_dgl.training.train_settings import read_train_settings
 from gomkcn_dgl.training.training_run import load_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
+# the filters of nodes are the classes
+NODES = QUICK.replace("--filters 2 ", "")
 WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet --dropout 0.3"
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
@@ -125,7 +127,7 @@ def test_settings_give_the_same_run_again():
 
 @pytest.mark.parametrize("kernel", ["gomk", "deep-random-walk"])
 def test_nodes_with_every_kernel(kernel):
-    said = gomkcn(f"train {write_nodes()} --out run {QUICK} --kernel {kernel} --init random")
+    said = gomkcn(f"train {write_nodes()} --out run {NODES} --kernel {kernel} --init random")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
     assert metrics_of("run")["size"]["train"] == 80
     classifier = load_classifier("run")
@@ -178,7 +180,7 @@ def test_a_tu_folder():
 
 
 def test_a_planetoid_folder_and_its_public_split():
-    gomkcn(f"train {write_planetoid()} --out run {QUICK}")
+    gomkcn(f"train {write_planetoid()} --out run {NODES}")
     classifier, data = load_classifier("run"), read_labelled("planetoid")
     assert np.concatenate(classifier.split).tolist() == list(range(12))
     assert [len(part) for part in classifier.split] == [4, 6, 2]
@@ -307,3 +309,84 @@ def test_bad_data():
     Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
     said = refused("train --settings s.toml --out run")
     assert said.startswith("--tau in settings file 's.toml' must be")
+
+
+def write_directed(path="directed.bin"):
+    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
+    dgl.save_graphs(path, graphs, {"labels": torch.tensor([0, 1] * 10)})
+    return path
+
+
+def test_a_kernel_that_takes_all_edges_as_alike_says_so(caplog):
+    with caplog.at_level("INFO", "gomkcn_dgl"):
+        loud = QUICK.replace(" --quiet", "")
+        gomkcn(f"train {write_directed()} --out run {loud} --kernel random-walk")
+    assert "kernel random-walk takes all edges as alike" in caplog.text
+    words = "This kernel takes all edges as alike"
+    assert words in Path("run/explanation/explanation.html").read_text()
+    gomkcn(f"train {write_graphs()} --out other {QUICK} --kernel random-walk")
+    assert words not in Path("other/explanation/explanation.html").read_text()
+
+
+def test_what_follows_from_the_data_follows_from_it_anew():
+    gomkcn(f"train {write_directed()} --out run {QUICK}")
+    assert load_classifier("run").settings.model.relations == {"edge": True}
+    gomkcn("train --settings run/settings.toml --undirected --size 5 --out other --quiet")
+    model = load_classifier("other").settings.model
+    assert (model.relations, model.max_nodes) == ({}, 5)
+    gomkcn("predict other directed.bin")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--pooling sum", "--pooling is for classifiers of graphs"),
+        ("--batch-size 3", "--batch-size is for classifiers of graphs"),
+        ("--filters 9", "--filters must be left out where the only layer has one filter for each"),
+        ("--dropout 0.5", "--dropout must be left out where the only layer"),
+        ("--seed 99999999999999999999", "--seed must be at most"),
+    ],
+)
+def test_what_a_classifier_of_nodes_does_not_take(options, sentence):
+    said = refused(f"train {write_nodes()} --out run {NODES} {options}")
+    assert said.startswith(sentence)
+
+
+def test_masks_of_another_length_are_refused():
+    masks = {f"{part}_mask": torch.arange(40) % 3 == k for k, part in enumerate(PARTS)}
+    said = refused(f"train {write_graphs(**masks)} --out run {QUICK}")
+    assert "train_mask must have 20 rows, as the classes, got 40" in said
+
+
+def test_one_node_is_too_few_to_learn_from():
+    graph = dgl.from_networkx(nx.cycle_graph(9))
+    graph.ndata["label"] = torch.arange(9) % 2
+    for k, part in enumerate(PARTS):
+        graph.ndata[f"{part}_mask"] = torch.clamp(torch.arange(9), max=2) == k
+    dgl.save_graphs("nodes.bin", [graph])
+    said = refused(f"train nodes.bin --out run {NODES}")
+    assert said.startswith("--split must leave at least two nodes for training, got 1")
+
+
+def test_a_graph_without_nodes_is_not_drawn():
+    graphs, classes = rings_and_stars()
+    dgl.save_graphs(
+        "graphs.bin", [dgl.graph(([], []), num_nodes=0), *graphs[1:]], {"labels": classes}
+    )
+    gomkcn(f"train graphs.bin --out run {QUICK}")
+    assert "graph 0 has no nodes" in refused("explain run --graphs 0")
+
+
+@pytest.mark.parametrize("column", ["edge_labels", "edge_attributes"])
+def test_a_run_of_other_edges_is_not_gone_on_with(column, monkeypatch):
+    """The same graphs with other types, or features, of their edges."""
+    graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
+    own = " --split 0.5,0.25,0.25"
+    own += " --edge-features attributes" if column == "edge_attributes" else ""
+    write_tu("TU", graphs, classes, **{column: [edge % 2 for edge in range(96)]})
+    gomkcn(f"train TU --out run {QUICK}{own} --time-limit 0.001")
+    assert metrics_of("run")["partial"]
+    rows = [int(edge % 3 == 0) for edge in range(96)]
+    Path(f"TU/TU_{column}.txt").write_text("".join(f"{row}\n" for row in rows))
+    said = refused(f"train TU --out run {QUICK}{own} --resume")
+    assert "data" in said and "start anew" in said

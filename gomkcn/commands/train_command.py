@@ -40,7 +40,11 @@ _learn_options = add_options(
         "Train a network, which learns patterns, or a kernel machine, which compares whole "
         "graphs: network or kernel. [network]",
     ),
-    ("--filters num_filters", int, "Learn N small graphs that tell the classes apart. [8]"),
+    (
+        "--filters num_filters",
+        int,
+        "Learn N small graphs that tell the classes apart. [8; one for each class]",
+    ),
     ("--size filter_size", int, "Give each of them N nodes. [6; 4]"),
     ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
     group=LEARN,
@@ -86,9 +90,17 @@ _expert_options = add_options(
         "Decide by a filter for each class, or by weights. [linear; class filters]",
     ),
     ("--subgraph-size max_nodes", int, "Keep N nodes of each subgraph. [--size; 16]"),
-    ("--levels num_levels", int, "Compare N levels of neighbours, or steps of a walk. [2; 1 to 3]"),
+    (
+        "--levels num_levels",
+        int,
+        "Compare N levels of neighbours, or steps of a walk. [2; of a kernel machine 1 to 3]",
+    ),
     ("--layers num_layers", int, "Use N layers of filters. [1]"),
-    ("--tau", float, "Call nodes similar within a distance of X, in gomk. [1; .1 to 1]"),
+    (
+        "--tau",
+        float,
+        "Call nodes similar within a distance of X, in gomk. [1; of a kernel machine .1 to 1]",
+    ),
     ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
     ("--dropout", float, "Drop a share of X before the last layer. [0]"),
     ("--input-dropout", float, "Drop a share of X of the features. [0; 0.5]"),
@@ -154,6 +166,7 @@ def train(
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
         settings = settings.override({**options, "split": _parse_shares(options["split"])})
         data = training.read_training_data(settings.data)
+        settings.refuse_unused(options, data.task)
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             every = options["checkpoint_every"]

@@ -33,8 +33,9 @@ def initialize_from_classes(
     Candidates are subgraphs of a sample of the training part. Each is scored against that sample; a
     graph's score is that of its best subgraph. The contrast of a candidate from class c is its mean
     score in class c minus the mean score in the best other class. Filters take the candidates of
-    highest contrast, class after class in turn, without duplicates. A random initialization
-    reaches the same accuracy with filters that have no meaning.
+    highest contrast, class after class in turn, without duplicates; where filters are the classes,
+    each takes a candidate of its own class, and stays as it is where no such is in the training
+    part. A random initialization reaches the same accuracy with filters that have no meaning.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def initialize_from_classes(
     num_samples : int
         Graphs (or nodes) of each class in the sample.
     num_candidates : int
-        Subgraphs that may become filters, of all classes together.
+        Subgraphs that may become filters, of all classes together; at least one of each.
     seed : int
         Seed of the sample, the candidates and dropout.
 
@@ -70,10 +71,15 @@ def initialize_from_classes(
         batch, roots, owner = data.whole(), sample, np.arange(len(sample))
     else:
         batch = data.batch(sample)
+        assert batch.graph_sizes is not None
         roots = np.arange(len(batch.subgraphs.num_nodes) // batch.subgraphs.num_views)
         owner = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
-    candidates = rng.permutation(len(roots))[:num_candidates]
-    class_of_candidate = classes[sample][owner[candidates]]
+    order, class_of_root = rng.permutation(len(roots)), classes[sample][owner]
+    candidates = order[:num_candidates]
+    missing = np.setdiff1d(class_of_root, class_of_root[candidates])
+    further = [order[class_of_root[order] == label][:1] for label in missing]
+    candidates = np.concatenate([candidates, *further])
+    class_of_candidate = class_of_root[candidates]
     model.train()
     # the input layer may drop features
     with torch.random.fork_rng(devices=[]):
@@ -89,10 +95,16 @@ def initialize_from_classes(
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])
             similarity = scores[torch.from_numpy(candidates)]
-            # a class may have no candidate
-            contrast = contrast[np.isin(np.unique(classes[sample]), class_of_candidate)]
-            chosen = _choose(contrast, similarity, class_of_candidate, conv.num_filters)
-            conv.filters.set(slice(None), adj[chosen], feat[chosen])
+            known = np.unique(class_of_candidate)
+            # graphs of a class may be without nodes
+            contrast = contrast[np.isin(np.unique(classes[sample]), known)]
+            if isinstance(model, GOMKCN) and model.class_filters and conv is model.convs[-1]:
+                filters, turns = known, known
+            else:
+                filters = np.arange(conv.num_filters)
+                turns = known[filters % len(known)]
+            chosen = _choose(contrast, similarity, class_of_candidate, turns)
+            conv.filters.set(torch.from_numpy(filters), adj[chosen], feat[chosen])
 
 
 def _sample_classes(
@@ -137,19 +149,18 @@ def _contrast(scores: Tensor, owner: np.ndarray, classes: np.ndarray) -> Tensor:
 
 
 def _choose(
-    contrast: Tensor, similarity: Tensor, class_of_candidate: np.ndarray, num_filters: int
+    contrast: Tensor, similarity: Tensor, class_of_candidate: np.ndarray, turns: np.ndarray
 ) -> list[int]:
-    """Numbers of the candidates of highest contrast, class after class in turn."""
-    labels = np.unique(class_of_candidate)
+    """Numbers of the candidates of highest contrast, one of each class in ``turns``."""
     # candidates of each class in descending order of contrast
-    ranked = [
-        [k for k in contrast[i].argsort(descending=True).tolist() if class_of_candidate[k] == label]
-        for i, label in enumerate(labels)
-    ]
+    ranked = {
+        label: [k for k in row.argsort(descending=True).tolist() if class_of_candidate[k] == label]
+        for label, row in zip(np.unique(class_of_candidate), contrast, strict=True)
+    }
     chosen: list[int] = []
     limit = _SAME_SCORE * float(similarity.max())
-    for turn in range(num_filters):
-        unused = [k for k in ranked[turn % len(labels)] if k not in chosen]
+    for label in turns:
+        unused = [k for k in ranked[label] if k not in chosen]
         remaining = unused or list(range(len(class_of_candidate)))
         distinct = [k for k in remaining if all(similarity[k, j] < limit for j in chosen)]
         chosen.append((distinct or remaining)[0])

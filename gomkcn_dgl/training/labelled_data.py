@@ -182,7 +182,7 @@ def _read_dgl(
             graph,
             classes,
             task,
-            _read_masks(table),
+            _read_masks(table, len(classes)),
             None if truth is None else truth != 0,
             class_names=names,
         )
@@ -211,13 +211,16 @@ def _as_classes(name: str, codes: np.ndarray) -> GraphClasses:
     return GraphClasses(labels.astype(np.int64), names)
 
 
-def _read_masks(table: Mapping[str, np.ndarray]) -> Split | None:
+def _read_masks(table: Mapping[str, np.ndarray], num_rows: int) -> Split | None:
     """The split of ``train_mask``, ``val_mask`` and ``test_mask``, if all are there."""
     masks = [table[name] for name in _MASKS if name in table]
     if len(masks) < len(PARTS):
         if masks:
             log.info("split: drawn at random, since one of %s is missing", listed(_MASKS))
         return None
+    for name, mask in zip(_MASKS, masks, strict=True):
+        if len(mask) != num_rows:
+            raise InputError(f"{name} must have {num_rows} rows, as the classes, got {len(mask)}.")
     # a file with several splits has one per column
     masks = [mask.reshape(len(mask), -1) for mask in masks]
     if masks[0].shape[1] > 1:

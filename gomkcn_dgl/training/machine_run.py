@@ -47,6 +47,8 @@ class TrainedMachine:
 
     # what `decide` gives beside the classes
     score_name: ClassVar[str] = "score"
+    # those of nodes alone are compared
+    edge_feature_names: ClassVar[tuple[str, ...]] = ()
 
     @property
     def rows(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ import torch
 from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.checkpoint import Checkpoint
@@ -30,6 +32,8 @@ from gomkcn_dgl.training.training_loop import (
     train_classifier,
 )
 from gomkcn_dgl.training.training_metrics import Baseline, summarize
+
+log = logging.getLogger("gomkcn_dgl")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,18 @@ def run_network(
     """Resolve the settings, split, initialize, train and evaluate; see :func:`train_classifier`."""
     start = time.perf_counter()
     split, settings = _resolve(settings, data)
+    num_nodes = len(data.nodes_of(split.train))
+    if num_nodes < 2:
+        raise InputError(
+            f"split must leave at least two nodes for training, got {num_nodes}; give training a "
+            "larger share."
+        )
+    takes_alike = settings.model.kernel_name != "gomk" and not data.graph.relations.is_simple
+    if takes_alike:
+        log.info(
+            "kernel %s takes all edges as alike: directions and types are not used",
+            settings.model.kernel_name,
+        )
     classifier = _untrained_classifier(settings, data, split)
     model, training = classifier.model, settings.training
     collection = classifier.collection(data.graph)
@@ -155,6 +171,7 @@ def run_network(
         "baseline": Baseline.of(data, split)._asdict(),
         "loss": {part: results[part].loss for part in PARTS},
         "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
+        "takes_edges_as_alike": takes_alike,
         "best_epoch": history.best_epoch,
         "epochs": history.epochs,
         "partial": history.partial,

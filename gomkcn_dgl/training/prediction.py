@@ -13,7 +13,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.planetoid import is_planetoid_folder
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.file_names import listed, named
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.training_run import TrainedClassifier
@@ -62,6 +62,12 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         graph = dataclasses.replace(graph, weights=None)
         if classifier.relations is not None:
             _check_relations(classifier.relations, graph.relations)
+        if graph.edge_feature_names != classifier.edge_feature_names:
+            learnt = listed(classifier.edge_feature_names) or "none"
+            raise InputError(
+                f"edge features must be those that the classifier learnt from, {learnt}, got "
+                f"{listed(graph.edge_feature_names) or 'none'}."
+            )
         return _with_features(graph, classifier.feature_names)
 
 
@@ -77,6 +83,9 @@ def _check_relations(known: Relations, given: Relations) -> None:
         [f"{name} ({'directed' if directed else 'undirected'})" for name, directed in one.kinds]
         for one in (known, given)
     )
+    # a network that takes all edges as alike knows no name for them
+    if known == SIMPLE and given.is_simple:
+        return
     unknown = [kind for kind in own if kind not in learnt]
     if unknown:
         raise InputError(

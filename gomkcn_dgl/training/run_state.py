@@ -44,8 +44,8 @@ def identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> di
         arrays += [graph.links, graph.relations.links]
     if graph.edge_features is not None:
         arrays.append(graph.edge_features)
-    tables = settings.override({"path": ""}).to_dict()
+    tables = settings.to_dict()
     # what things are called, and where it is written, decides nothing
-    for name in ("label_names", "class_names"):
+    for name in ("path", "label_names", "class_names"):
         del tables["data"][name]
     return {"settings": tables, "data": digest_of(*arrays)}

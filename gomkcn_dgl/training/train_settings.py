@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.matching import GOMKKernel
@@ -182,7 +182,7 @@ class MachineSettings:
 
     def __post_init__(self) -> None:
         check_int("num_folds", self.num_folds, 2)
-        check_int("seed", self.seed, 0)
+        check_int("seed", self.seed, 0, LARGEST_SEED)
         if self.most_nodes is not None:
             check_int("most_nodes", self.most_nodes, 1)
         if self.num_landmarks is not None:
@@ -248,12 +248,35 @@ class TrainSettings:
             for name in ("num_levels", "tau"):
                 if name in options and not isinstance(options[name], tuple):
                     options[name] = (options[name],)
+        # what followed from what is given anew follows from it again
+        if {"path", "directed", "relation"} & options.keys():
+            options.setdefault("relations", {})
+        if "filter_size" in options and self.model.max_nodes == self.model.filter_size:
+            options.setdefault("max_nodes", None)
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
             given = {k: v for k, v in options.items() if k in vars(table)}
             changed[name] = dataclasses.replace(table, **given)
         return dataclasses.replace(self, **changed)
+
+    def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:
+        """Refuse options that a network of graphs, or of nodes, does not look at."""
+        given = {name for name, value in options.items() if value is not None}
+        if self.method == "network" and task == "node":
+            for name in sorted(given & {"pooling", "batch_size"}):
+                raise InputError(
+                    f"{name} is for classifiers of graphs, and these are classes of nodes; "
+                    "leave it out."
+                )
+        by_class = _BY_TASK[task]["class_filters"]
+        by_class = by_class if self.model.class_filters is None else self.model.class_filters
+        if self.method == "network" and by_class and self.model.num_layers == 1:
+            for name in sorted(given & {"num_filters", "dropout"}):
+                raise InputError(
+                    f"{name} must be left out where the only layer has one filter for each class; "
+                    "give --linear-head, or more --layers."
+                )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """The settings of the method as nested plain values."""

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.residual_model import ResidualGOMKCN
@@ -59,7 +59,7 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         check_int("num_epochs", self.num_epochs, 0)
         check_int("batch_size", self.batch_size, 1)
-        check_int("seed", self.seed, 0)
+        check_int("seed", self.seed, 0, LARGEST_SEED)
         if self.patience is not None:
             check_int("patience", self.patience, 1)
         check_float("learning_rate", self.learning_rate, 0.0, 1e6, open_minimum=True)

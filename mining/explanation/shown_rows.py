@@ -29,6 +29,8 @@ def choose_rows(
             raise InputError(
                 f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
             )
+        if data.task == "graph" and not sizes[row]:
+            raise InputError(f"graph {row} has no nodes, and nothing to be drawn.")
         if data.task == "graph" and sizes[row] > MOST_DRAWN_NODES:
             raise InputError(
                 f"graph {row} has {sizes[row]} nodes; at most {MOST_DRAWN_NODES} can be drawn."
@@ -39,7 +41,9 @@ def choose_rows(
 def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
     """First correctly classified test row of each class that can be drawn; any, if none is."""
     sizes = np.diff(data.graph.graph_ptr)
-    small = sizes[test] <= MOST_DRAWN_NODES if data.task == "graph" else np.ones(len(test), bool)
+    small = np.ones(len(test), bool)
+    if data.task == "graph":
+        small = (sizes[test] > 0) & (sizes[test] <= MOST_DRAWN_NODES)
     right = test[small & (predicted[test] == data.labels[test])]
     first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
     rows = np.concatenate(first)

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -64,6 +65,8 @@ from mining.plots.svg import Drawing, arrange
 AnyExplanation = Explanation | MachineExplanation
 
 PAGE = "explanation.html"
+# what an explanation draws
+_DRAWING = re.compile(r"filters\.svg|(graph|node)_\d{5,}\.svg")
 
 
 def explain_run(
@@ -110,14 +113,16 @@ def write_explanation(
 ) -> Path:
     """Write an explanation into a folder, over an older one; return the path of the page."""
     folder = prepare_run_folder(folder, (), force=True)
+    is_own = (folder / "explanation.json").exists()
     files: dict[str, str | bytes] = {
         **{name: drawing.to_file() for name, drawing in _drawings(explanation).items()},
         "explanation.json": to_json(_record(explanation)),
         PAGE: render_explanation(explanation, metrics, settings),
     }
     write_files(folder, files)
-    for old in [*folder.glob("filters.svg"), *folder.glob("*_[0-9]*.svg")]:
-        if old.name not in files:
+    # drawings of an earlier explanation, and none of the user's
+    for old in folder.glob("*.svg") if is_own else ():
+        if old.name not in files and _DRAWING.fullmatch(old.name):
             old.unlink()
     return folder / PAGE
 
@@ -151,6 +156,7 @@ def render_explanation(
         "names": explanation.class_names,
         "source": Path(settings["data"]["path"]).resolve().name,
         "accuracy": metrics["accuracy"],
+        "interval": _interval(metrics),
         "baseline": metrics["baseline"],
         "size": metrics["size"],
         "summary": metrics["data"],
@@ -166,6 +172,14 @@ def render_explanation(
     return render_page("machine.html.jinja", **shared, **_machine_values(explanation, metrics))
 
 
+def _interval(metrics: Mapping[str, Any]) -> tuple[float, float]:
+    """Ends of the 95 % interval (Wilson) of the accuracy on graphs or nodes of the same kind."""
+    size = metrics["size"]["test"]
+    right = round(metrics["accuracy"]["test"] * size)
+    ends = binomtest(right, size).proportion_ci(method="wilson")
+    return float(ends.low), float(ends.high)
+
+
 def _network_values(
     explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -174,6 +188,7 @@ def _network_values(
     return {
         "validation": "validation",
         "model": settings["model"],
+        "takes_edges_as_alike": metrics["takes_edges_as_alike"],
         "curve": _curve(metrics),
         "truth_lines": describe_truth(explanation),
         "cards": [_card(explanation, number) for number in range(len(explanation.filters))],
