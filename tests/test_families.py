@@ -1,5 +1,7 @@
 """Families and ranking: planted motifs come first, their parts and extensions belong to them."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -95,6 +97,15 @@ def test_planted_motifs_are_the_first_patterns(directed):
     assert first == {
         Structure(np.asarray(getattr(MOTIFS[name], channels)()) != 0).certificate for name in names
     }
+
+
+def test_a_head_that_is_not_decided_stands_behind_what_stands_out():
+    wheel, triangle = motif("wheel"), structure((0, 1), (1, 2), (2, 0))
+    graph = planted({"wheel": 12})
+    families, _ = families_of(graph, [triangle, wheel])
+    assert families.heads == [1] and families.order() == [1, 0]
+    families.patterns[1] = replace(families.patterns[1], stands_out=False)
+    assert families.order() == [0, 1]
 
 
 def test_nothing_in_excess_has_no_heads():

@@ -21,9 +21,15 @@ def test_all_null_models_are_described():
 def test_points_in_space_have_many_times_the_triangles_that_degrees_explain():
     fit = fit_of(NullSamples(POINTS, "degree"))
     assert fit.triangles > 5 * fit.mean
+    assert "This graph has " in fit.warning
     assert "times the triangles of the random graphs that it is compared with" in fit.warning
     assert fit_of(NullSamples(POINTS, "geometric")).warning == ""
     assert fit_of(NullSamples(POINTS, "features")).fits
+
+
+def test_a_collection_is_said_to_be_several_graphs():
+    graphs = as_csr([nx.random_geometric_graph(150, 0.11, seed=seed) for seed in range(2)])
+    assert fit_of(NullSamples(graphs, "degree")).warning.startswith("These graphs have ")
 
 
 @pytest.mark.parametrize("null", ["geometric", "small-world"])

@@ -39,6 +39,17 @@ def test_what_never_occurs_in_the_samples_has_no_lower_limit_of_p():
     assert one(40, nothing, num_tested=100, clumps=40.0).p == pytest.approx(several[1].p)
 
 
+def test_places_that_share_no_node_differ_as_independent_events_at_least():
+    samples = [4, 4, 4, 4, 4, 4, 4, 5]
+    # samples that hardly differ make one place more a surprise, unless they are taken for chance
+    assert one(6, samples, num_tested=1).verdict == "more frequent"
+    independent = one(6, samples, num_tested=1, least_dispersion=1.0)
+    assert independent.verdict == "as expected"
+    common = (6 + sum(samples)) / 9
+    assert independent.std == pytest.approx(np.sqrt(common))
+    assert one(40, samples, num_tested=100, least_dispersion=1.0).verdict == "more frequent"
+
+
 def test_rarer_than_expected_and_constant_counts():
     assert one(2, [50, 60, 55, 45, 52, 48, 58, 51]).verdict == "less frequent"
     constant = one(7, [7, 7, 7])

@@ -239,12 +239,15 @@ def _compare(
 
     clumps = np.ones(len(pool) + len(apart))
     clumps[: len(pool)] = [one.clump for one in pool]
+    # places that are set apart share no node
+    least_dispersion = np.repeat([0.0, 1.0], [len(pool), len(apart)])
     for samples in drawn:
         verdicts = compare_with_null(
             samples,
             count,
             [*observed, *(_count_apart(places) for places in apart.values())],
             clumps=clumps,
+            least_dispersion=least_dispersion,
             least=min(FIRST_SAMPLES, rules.null_samples),
             most=rules.null_samples,
             checkpoints=checkpoints,

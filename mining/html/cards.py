@@ -90,6 +90,11 @@ def make_cards(
                 null: draw_null_strip(entry.observed, entry.mean, entry.std)
                 for null, entry in pattern.significance.items()
             },
+            # an estimate made only for the verdict, beside the count of the headline
+            "is_quick": {
+                null: round(entry.observed) != round(pattern.frequency.occurrences.value)
+                for null, entry in pattern.significance.items()
+            },
             "motifs": planted_as(pattern, recovery or []),
             "columns": columns,
             "is_collection": is_collection or any(one["graph"] for one in listed),

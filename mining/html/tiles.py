@@ -19,6 +19,8 @@ _VERDICTS = {
     AS_EXPECTED: ("●", "as often as by chance", "same"),
     UNDECIDED: ("?", "undecided: more random graphs might tell", "same"),
 }
+# of the second reading, where there are fewer occurrences in all than chance would make
+_APART_AND_LESS = "set apart more often than by chance, in all less often"
 
 
 def headline(run: MiningRun) -> str:
@@ -27,12 +29,16 @@ def headline(run: MiningRun) -> str:
     parts = [f"{count(len(patterns), 'pattern')}." if patterns else "No patterns were found."]
     nulls = list(patterns[0].significance) if patterns else []
     for null in nulls:
-        number = sum(pattern.significance[null].stands_out for pattern in patterns)
+        labels = [pattern.significance[null].label for pattern in patterns]
+        number, apart = labels.count(MORE), labels.count(MORE_APART)
         beside = f" (random graphs of the model “{null}”)" if len(nulls) > 1 else ""
         parts.append(
             f"{number or 'None'} of them {'occurs' if number < 2 else 'occur'} more often than by "
             f"chance{beside}."
         )
+        if apart:
+            verb = "is" if apart == 1 else "are"
+            parts.append(f"{apart} {'more ' if number else ''}{verb} set apart more often.")
     if patterns:
         first = patterns[0]
         occurrences = first.frequency.occurrences
@@ -56,6 +62,8 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
     verdicts = []
     for null, one in pattern.significance.items():
         sign, words, kind = _VERDICTS[one.label]
+        if one.label == MORE_APART and one.verdict == LESS:
+            words = _APART_AND_LESS
         verdicts.append({"null": null, "sign": sign, "words": words, "kind": kind})
     names = [motif.name for motif in card["motifs"]]
     categories = [name for node in pattern.categories for name in node]

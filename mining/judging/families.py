@@ -114,16 +114,19 @@ class Families:
     def order(self) -> list[int]:
         """All patterns: heads, then what else stands out, then the others, members last.
 
-        Of what else stands out, all sizes take turns, each with what has most evidence.
+        Heads whose verdict is not decided come after what stands out. Of what else stands out, all
+        sizes take turns, each with what has most evidence.
         """
         rest = set(range(len(self.patterns))) - set(self.heads)
         more = {i for i in rest if self.patterns[i].stands_out}
         members = {i for i in rest - more if self.head[i] != i}
         whole = {i: self._evidence(i, self._left(i, ())) for i in more}
         root = {i: self._root(i, self._left(i, self.heads)) for i in rest - more - members}
+        undecided = [i for i in self.heads if not self.patterns[i].stands_out]
         return [
-            *self.heads,
+            *(i for i in self.heads if i not in undecided),
             *self._sizes_in_turn(sorted(more, key=lambda i: (-whole[i], -self.patterns[i].z))),
+            *undecided,
             *sorted(root, key=lambda i: (-root[i], -self.patterns[i].z)),
             *sorted(members, key=lambda i: -self.patterns[i].z),
         ]

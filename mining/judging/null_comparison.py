@@ -26,6 +26,7 @@ def compare_with_null(
     *,
     num_tested: np.ndarray | int | None = None,
     clumps: np.ndarray | float = 1.0,
+    least_dispersion: np.ndarray | float = 0.0,
     least: int = 8,
     most: int = 64,
     checkpoints: CheckpointStore | None = None,
@@ -45,7 +46,7 @@ def compare_with_null(
         Counts the patterns with some numbers in a graph, as they were counted in the one compared.
     observed : sequence of OccurrenceCount
         The counts in that.
-    num_tested, clumps
+    num_tested, clumps, least_dispersion
         As for :func:`mining.judging.verdicts.judge`.
     least, most : int
         Numbers of samples, at least 2.
@@ -78,7 +79,15 @@ def compare_with_null(
             samples = np.full((len(done), len(observed)), np.nan)
             for row, one in zip(samples, done, strict=True):
                 row[one["numbers"]] = one["counts"]
-            verdicts = judge(null, values, samples, num_tested, errors=errors, clumps=clumps)
+            verdicts = judge(
+                null,
+                values,
+                samples,
+                num_tested,
+                errors=errors,
+                clumps=clumps,
+                least_dispersion=least_dispersion,
+            )
             open_ = undecided(verdicts)
             if store.time_is_up or not len(open_):
                 break

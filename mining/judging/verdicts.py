@@ -14,7 +14,8 @@ places in the graph and none in ten samples may be chance, twenty are not.
 
 φ is estimated from the samples. Samples with hardly any occurrence cannot show clumps. There φ is
 at least the clump size c in the graph itself, the less the more clumps the samples hold:
-c / (1 + T / c).
+c / (1 + T / c). Occurrences that share no node come one by one: of these φ is at least 1, also
+where the samples happen to differ less.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def judge(
     *,
     errors: np.ndarray | float = 0.0,
     clumps: np.ndarray | float = 1.0,
+    least_dispersion: np.ndarray | float = 0.0,
 ) -> list[Significance]:
     """Compare K counts with those in S graphs of a null model, S at least 2.
 
@@ -70,6 +72,8 @@ def judge(
         spread.
     clumps : numpy.ndarray or float
         Occurrences in the clump of an average occurrence in the graph, itself included.
+    least_dispersion : numpy.ndarray or float
+        The factor φ is at least this: 1 for occurrences that share no node.
 
     Examples
     --------
@@ -81,7 +85,7 @@ def judge(
     num_samples = (~np.isnan(samples)).sum(axis=0)
     num_tested = 4 * len(observed) if num_tested is None else num_tested
     tests = np.broadcast_to(np.asarray(num_tested, float), observed.shape)
-    mean, var, dispersion = _dispersion(observed, samples, errors, clumps)
+    mean, var, dispersion = _dispersion(observed, samples, errors, clumps, least_dispersion)
     root = signed_root(observed, np.nansum(samples, axis=0), num_samples)
     distance = root / np.sqrt(dispersion)
     p = np.minimum(1.0, 2 * t.sf(np.abs(distance), num_samples - 1))
@@ -150,11 +154,12 @@ def _dispersion(
     samples: np.ndarray,
     errors: np.ndarray | float,
     clumps: np.ndarray | float,
+    least_dispersion: np.ndarray | float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and variance of each count under the null model, and the factor φ, ``[K]`` each."""
     total, mean = np.nansum(samples, axis=0), np.nanmean(samples, axis=0)
     var, num_samples = np.nanvar(samples, axis=0, ddof=1), (~np.isnan(samples)).sum(axis=0)
-    least = clumps / (1 + total / clumps)
+    least = np.maximum(clumps / (1 + total / clumps), least_dispersion)
     common = (observed + total) / (num_samples + 1)
     added = np.divide(np.square(errors), observed, out=np.zeros_like(mean), where=observed > 0)
     seen = np.divide(var, mean, out=np.zeros_like(mean), where=mean > 0)

@@ -73,6 +73,7 @@ class NullFit:
     mean: float
     std: float
     share: float
+    num_graphs: int = 1
 
     @property
     def fits(self) -> bool:
@@ -98,8 +99,9 @@ class NullFit:
             difference = (
                 f"{self.triangles:,} triangles and not {self.mean:,.0f} as the random graphs"
             )
+        graph = "This graph has" if self.num_graphs == 1 else "These graphs have"
         return (
-            f"This graph has {difference} that it is compared with (null model {self.null}): "
+            f"{graph} {difference} that it is compared with (null model {self.null}): "
             "patterns with triangles differ for that reason alone."
         )
 
@@ -110,7 +112,7 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
     Directions and types of edges do not count. A null model that keeps all edges fits. All
     processes share the work; None where time was up before it was done.
     """
-    null = drawn.null
+    null, num_graphs = drawn.null, drawn.graph.num_graphs
 
     def count_here() -> dict[str, np.ndarray]:
         at_nodes = count_triangles(drawn.graph.indptr, drawn.graph.indices)
@@ -132,6 +134,7 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
     *samples, here = found
     triangles, share = int(here["number"]), float(here["share"])
     if not samples:
-        return NullFit(null, triangles, float(triangles), 0.0, share)
+        return NullFit(null, triangles, float(triangles), 0.0, share, num_graphs)
     counts = [int(one["number"]) for one in samples]
-    return NullFit(null, triangles, float(np.mean(counts)), float(np.std(counts, ddof=1)), share)
+    mean, std = float(np.mean(counts)), float(np.std(counts, ddof=1))
+    return NullFit(null, triangles, mean, std, share, num_graphs)
