@@ -185,7 +185,9 @@ class MinerParameters(BaseEstimator):
         check_choice("level", self.level, LEVELS)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
-            check_choice("null", null, (AUTO, *NULL_MODELS))
+            if null == NONE:
+                raise InputError("null must be 'none' alone, got another null model beside it.")
+            check_choice("null", null, (AUTO, NONE, *NULL_MODELS))
         check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
         minima = {"null_samples": 2, "num_epochs": 0, "min_support": 0, "random_state": 0}
         for name, minimum in minima.items():
@@ -227,5 +229,10 @@ def read_sizes(size: object) -> range:
             f"(3, 8) or '3-8', got {size!r}."
         )
     last = check_int("pattern_size", ends[-1], 1, MOST_NODES)
-    first = min(3, last) if len(ends) == 1 else check_int("pattern_size", ends[0], 1, last)
+    first = min(3, last) if len(ends) == 1 else check_int("pattern_size", ends[0], 1, MOST_NODES)
+    if first > last:
+        raise InputError(
+            f"pattern_size must have the smallest number first, as in '{last}-{first}', got "
+            f"{size!r}."
+        )
     return range(first, last + 1)

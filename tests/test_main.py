@@ -366,6 +366,14 @@ BAD_INPUT = {
         "--size must be a number of nodes, or the smallest and the largest number as in (3, 8) or "
         "'3-8', got '3-4-5'.",
     ),
+    "sizes the wrong way round": (
+        lambda: f"mine {write_edges()} --out run --size 9-3",
+        "--size must have the smallest number first, as in '3-9', got '9-3'.",
+    ),
+    "a null model and none": (
+        lambda: f"mine {write_edges()} --out run --null degree --null none",
+        "--null must be 'none' alone, got another null model beside it.",
+    ),
     "unknown null model": (
         lambda: f"mine {write_edges()} --out run --null mine",
         "--null must be one of 'auto', 'communities', 'configuration', 'degree', ",

@@ -400,7 +400,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"num_patterns": 0}, "num_patterns must be at least 1"),
         ({"num_patterns": "many"}, "num_patterns must be an integer or 'auto'"),
         ({"pattern_size": 63}, "pattern_size must be at most 62"),
-        ({"pattern_size": (5, 4)}, "pattern_size must be at most 4"),
+        ({"pattern_size": (5, 4)}, "pattern_size must have the smallest number first, as in '4-5'"),
         ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
         ({"pattern_size": (3, 4, 5)}, "pattern_size must be a number of nodes, or the smallest"),
         ({"num_levels": -1}, "num_levels must be at least 0"),

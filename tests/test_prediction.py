@@ -84,6 +84,10 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     )
     assert refused("predict run FEW --out few.txt").startswith("--out must end in .csv or .parquet")
     assert "holds no finished run" in refused("predict none FEW")
+    Path("mined").mkdir()
+    Path("mined/run.json").write_text("{}")
+    said = refused("predict mined FEW")
+    assert "'mined' holds a run of gomkcn mine, and another kind is needed here" in said
 
 
 def test_nodes_are_named_by_their_own_ids():
