@@ -129,7 +129,8 @@ def read_json(path: Path) -> Any:
         return parse_json(read_file(path))
     except FileNotFoundError:
         for command, name in _FINISHED.items():
-            if path.name != name and (path.parent / name).exists():
+            is_other = path.name != name and path.name in _FINISHED.values()
+            if is_other and (path.parent / name).exists():
                 raise InputError(
                     f"run folder {str(path.parent)!r} holds a run of gomkcn {command}, and another "
                     f"kind is needed here: {path.name} is missing."
