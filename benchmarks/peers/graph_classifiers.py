@@ -164,10 +164,16 @@ class _TemplateNetwork(nn.Module):
         hidden = batch.features
         for layer in self.layers:
             hidden = torch.relu(layer(hidden, batch.edges))
+        # POT takes the largest node with an edge for the last one: isolated nodes go first
+        has_edges = torch.zeros(len(hidden), dtype=torch.bool, device=hidden.device)
+        has_edges[batch.edges[0]] = True
+        order = has_edges.int().argsort(stable=True)
+        place = order.argsort()
         with warnings.catch_warnings():
             # POT makes sparse tensors, which torch calls a beta
             warnings.simplefilter("ignore", UserWarning)
-            return self.head(self.pool(hidden, batch.edges, batch.graph_of))
+            distances = self.pool(hidden[order], place[batch.edges], batch.graph_of[order])
+            return self.head(distances)
 
 
 def _read_out(how: str, hidden: Tensor, graph_of: Tensor, num_graphs: int) -> Tensor:
