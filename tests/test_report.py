@@ -125,6 +125,8 @@ def test_the_page_of_a_run(mined):
     for sentence in (
         headline(mined),
         "This is the planted motif house5",
+        # the verdict is from another count than that of the headline
+        "observed by the quick count that the verdict is from",
         "runs with another random seed",
         "miner.num_epochs 5",
         *(pattern.description for pattern in mined.patterns),

@@ -335,6 +335,11 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     model = load_classifier("other").settings.model
     assert (model.relations, model.max_nodes) == ({}, 5)
     gomkcn("predict other directed.bin")
+    # relations that a settings file names stay, whatever the path
+    Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
+    gomkcn(f"train directed.bin --settings own.toml --out third {QUICK}")
+    relations = load_classifier("third").settings.model.relations
+    assert relations == {"edge": True, "later": False}
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from gomkcn_dgl.runtime.atomic_files import atomic_file
 from gomkcn_dgl.runtime.file_bytes import parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
 
-# the file by which a finished run of each command is known
-_FINISHED = {"mine": "run.json", "train": "metrics.json"}
+# files by which finished runs are known, and the commands that they are of
+_FINISHED = {"run.json": "mine", "metrics.json": "train"}
 Content = str | bytes | Callable[[BinaryIO], None]
 
 
@@ -128,13 +128,12 @@ def read_json(path: Path) -> Any:
     try:
         return parse_json(read_file(path))
     except FileNotFoundError:
-        for command, name in _FINISHED.items():
-            is_other = path.name != name and path.name in _FINISHED.values()
-            if is_other and (path.parent / name).exists():
-                raise InputError(
-                    f"run folder {str(path.parent)!r} holds a run of gomkcn {command}, and another "
-                    f"kind is needed here: {path.name} is missing."
-                ) from None
+        there = [command for name, command in _FINISHED.items() if (path.parent / name).exists()]
+        if there and path.name in _FINISHED:
+            raise InputError(
+                f"run folder {str(path.parent)!r} holds a run of gomkcn {there[0]}, and another "
+                f"kind is needed here: {path.name} is missing."
+            ) from None
         raise InputError(
             f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."
         ) from None

@@ -80,6 +80,9 @@ def initialize_from_classes(
     further = [order[class_of_root[order] == label][:1] for label in missing]
     candidates = np.concatenate([candidates, *further])
     class_of_candidate = class_of_root[candidates]
+    # graphs of a class may be without nodes
+    known = np.unique(class_of_candidate)
+    has_candidate = np.isin(np.unique(classes[sample]), known)
     model.train()
     # the input layer may drop features
     with torch.random.fork_rng(devices=[]):
@@ -93,11 +96,8 @@ def initialize_from_classes(
             adj, feat = _as_filters(_first_views(rows, candidates), hidden, conv.filter_size)
             scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
-            contrast = _contrast(scores, owner, classes[sample])
+            contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]
-            known = np.unique(class_of_candidate)
-            # graphs of a class may be without nodes
-            contrast = contrast[np.isin(np.unique(classes[sample]), known)]
             if isinstance(model, GOMKCN) and model.class_filters and conv is model.convs[-1]:
                 filters, turns = known, known
             else:

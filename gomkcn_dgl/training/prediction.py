@@ -79,13 +79,13 @@ def _call(graph: CSRGraph, names: dict[str, str]) -> CSRGraph:
 
 
 def _check_relations(known: Relations, given: Relations) -> None:
+    # a network that takes all edges as alike knows no name for them
+    if known == SIMPLE and given.is_simple:
+        return
     learnt, own = (
         [f"{name} ({'directed' if directed else 'undirected'})" for name, directed in one.kinds]
         for one in (known, given)
     )
-    # a network that takes all edges as alike knows no name for them
-    if known == SIMPLE and given.is_simple:
-        return
     unknown = [kind for kind in own if kind not in learnt]
     if unknown:
         raise InputError(

@@ -249,7 +249,7 @@ class TrainSettings:
                 if name in options and not isinstance(options[name], tuple):
                     options[name] = (options[name],)
         # what followed from what is given anew follows from it again
-        if {"path", "directed", "relation"} & options.keys():
+        if {"directed", "relation"} & options.keys():
             options.setdefault("relations", {})
         if "filter_size" in options and self.model.max_nodes == self.model.filter_size:
             options.setdefault("max_nodes", None)
@@ -262,16 +262,18 @@ class TrainSettings:
 
     def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:
         """Refuse options that a network of graphs, or of nodes, does not look at."""
+        if self.method != "network":
+            return
         given = {name for name, value in options.items() if value is not None}
-        if self.method == "network" and task == "node":
+        if task == "node":
             for name in sorted(given & {"pooling", "batch_size"}):
                 raise InputError(
                     f"{name} is for classifiers of graphs, and these are classes of nodes; "
                     "leave it out."
                 )
-        by_class = _BY_TASK[task]["class_filters"]
-        by_class = by_class if self.model.class_filters is None else self.model.class_filters
-        if self.method == "network" and by_class and self.model.num_layers == 1:
+        by_class = self.model.class_filters
+        by_class = _BY_TASK[task]["class_filters"] if by_class is None else by_class
+        if by_class and self.model.num_layers == 1:
             for name in sorted(given & {"num_filters", "dropout"}):
                 raise InputError(
                     f"{name} must be left out where the only layer has one filter for each class; "

@@ -269,11 +269,11 @@ what its filters show does not explain the classes.'
             f"{always}: this classifier is no better than that, and {shows} does not explain the "
             "classes."
         )
-    ends = binomtest(round(accuracy * size), size).proportion_ci(method="wilson")
-    if ends.low <= least:
+    low, _ = _interval(metrics)
+    if low <= least:
         return (
             f"{always}. With {size} {metrics['data']['task']}s to test, the difference may be "
-            f"chance: the 95 % interval of the accuracy is {ends.low:.0%} to {ends.high:.0%}."
+            "chance: that lies within the 95 % interval of the accuracy."
         )
     return f"{always}, which is what an accuracy has to be compared with."
 
