@@ -11,12 +11,12 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.conversion.edge_stream import write_edges
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 from synthetic.copy_placement import attach_copies
 from synthetic.hashed_attachment import attachment_edges, num_attachment_edges
-from synthetic.motif import Motif
 from synthetic.planted_graph import motif_truth
 from synthetic.planted_relations import draw_copy_edges
 from synthetic.planting import check_motifs
@@ -30,7 +30,7 @@ def plant_to_folder(
     out: str | os.PathLike[str],
     num_base_nodes: int,
     num_base_edges_per_node: int,
-    motifs: Mapping[str | Motif, int],
+    motifs: Mapping[str | Structure, int],
     *,
     edges_per_motif: int = 1,
     seed: int,
@@ -51,7 +51,7 @@ def plant_to_folder(
         The folder, which appears when it is complete.
     num_base_nodes, num_base_edges_per_node : int
         Of the background.
-    motifs : mapping from str or Motif to int
+    motifs : mapping from str or Structure to int
         Number of copies of each motif; edges of a motif have no direction and no type.
     edges_per_motif : int
         Edges that join a copy to the background.

@@ -81,11 +81,13 @@ def add_stability(
     if not miner.patterns_ or not any(num_runs.values()):
         return
     subgraphs = miner.source_.training_subgraphs(csr)
-    certificates = miner.filters_.certificates()
+    certificates = miner.filters_.structure_keys(miner.source_.relations)
     records: list[dict[str, Stability]] = [{} for _ in certificates]
 
     def repeat(kind: str, number: int) -> dict[str, np.ndarray]:
-        learnt = set(_learn_again(miner, subgraphs, kind, number).certificates())
+        learnt = set(
+            _learn_again(miner, subgraphs, kind, number).structure_keys(miner.source_.relations)
+        )
         return {"returned": np.array([certificate in learnt for certificate in certificates])}
 
     with shared_store(checkpoints) as checkpoints:

@@ -154,15 +154,13 @@ def choose_structures(
         [compared[i] for i in order],
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
-        _list_others(graph, pool, categories, counts, compared, heads, order),
+        _list_others(pool, counts, compared, heads, order),
         warnings,
     )
 
 
 def _list_others(
-    graph: CSRGraph,
     pool: Sequence[PooledStructure],
-    categories: Categories,
     counts: Sequence[OccurrenceCount],
     compared: Sequence[dict[str, Significance]],
     heads: Sequence[int],
@@ -173,9 +171,7 @@ def _list_others(
     rest = [i for i in range(len(pool)) if i not in position]
     rest.sort(key=lambda i: -next((one.z for one in compared[i].values()), 0.0))
     return [
-        record_structure(
-            pool[i].structure, counts[i], compared[i], position.get(heads[i]), graph, categories
-        )
+        record_structure(pool[i].structure, counts[i], compared[i], position.get(heads[i]))
         for i in rest
     ]
 
@@ -318,8 +314,8 @@ def _cover(
         places = [
             list_places(
                 graph,
-                one.structure.adjacency,
-                one.structure.colors_in(graph, categories),
+                one.structure,
+                categories.colors_in(one.structure, graph),
                 most=MOST_LISTED,
                 max_steps=LIST_STEPS,
                 seed=rules.seed,

@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from mining.class_contrasts import class_differences, rank_by_classes
 from mining.counting.exact_counts import find_graphs
 from mining.records.class_difference import ClassDifference
 from mining.structures.categories import Categories
-from mining.structures.structure import Structure
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -58,8 +58,8 @@ def separate_classes(
 
     def find_one(number: int) -> dict[str, np.ndarray]:
         structure = structures[number]
-        colors = structure.colors_in(graph, categories)
-        found, is_complete = find_graphs(graph, structure.adjacency, colors, _SECONDS)
+        colors = categories.colors_in(structure, graph)
+        found, is_complete = find_graphs(graph, structure, colors, _SECONDS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
     tasks = {f"graphs-with-{i}": partial(find_one, i) for i in range(len(structures))}

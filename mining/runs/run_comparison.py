@@ -10,8 +10,6 @@ from scipy.optimize import linear_sum_assignment
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
-from mining.structures.canonical_forms import automorphisms, canonical_form
-from mining.structures.graph_relations import certificate_by_name, channels_by_name
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     ours, theirs = _by_structure(first), _by_structure(second)
     # within each isomorphism class, the pairs whose features agree best in sum (an assignment)
     shared = []
-    for certificate in ours.keys() & theirs.keys():
-        mine, other = ours[certificate], theirs[certificate]
+    for key in ours.keys() & theirs.keys():
+        mine, other = ours[key], theirs[key]
         similarity = np.array([[_feature_similarity(p, q, ranges) for q in other] for p in mine])
         for i, j in zip(*linear_sum_assignment(similarity, maximize=True), strict=True):
             score = None if ranges is None else float(similarity[i, j])
@@ -111,12 +109,11 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     )
 
 
-def _by_structure(run: MiningRun) -> dict[object, list[Pattern]]:
-    """Patterns by the certificate of their isomorphism class."""
-    groups: dict[object, list[Pattern]] = {}
+def _by_structure(run: MiningRun) -> dict[bytes, list[Pattern]]:
+    """Patterns by the key of their structure."""
+    groups: dict[bytes, list[Pattern]] = {}
     for pattern in run.patterns:
-        certificate = certificate_by_name(pattern.channels(), pattern.relations)
-        groups.setdefault(certificate, []).append(pattern)
+        groups.setdefault(pattern.structure.key, []).append(pattern)
     return groups
 
 
@@ -132,13 +129,9 @@ def _feature_similarity(first: Pattern, second: Pattern, ranges: np.ndarray | No
     """Similarity of two isomorphic patterns; 0 where their features cannot be compared."""
     if ranges is None:
         return 0.0
-    channels, other_channels = (
-        channels_by_name(one.channels(), one.relations)[1] for one in (first, second)
-    )
-    one, other = canonical_form(channels), canonical_form(other_channels)
-    # one isomorphism through the canonical positions, then all of them through the automorphisms
-    counterpart = np.argsort(other.position)[one.position]
-    isomorphisms = automorphisms(other_channels)[:, counterpart]  # [P, M]
+    # one isomorphism, then all of them through the symmetries
+    own, other = first.structure, second.structure
+    isomorphisms = other.symmetries[:, own.isomorphism(other)]  # [P, M]
     # distance of each two nodes, then its mean under each isomorphism
     distance = np.abs(first.features[:, None] - second.features[None]) / ranges  # [M, M, D]
     mean_distance = distance.mean(axis=2)[np.arange(first.num_nodes), isomorphisms].mean(axis=1)
