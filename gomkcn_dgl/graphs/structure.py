@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ _ARROWS = {"->": True, "--": False}
 
 Edge = tuple[int, int]
 Permutation = list[int]
+Found = TypeVar("Found")
 
 
 # compared by identity; isomorphic structures are those with equal keys
@@ -439,9 +440,18 @@ class Structure:
         return found[np.lexsort(found.T[::-1])]
 
     @cached_property
-    def known(self) -> dict[str, Any]:
-        """What a search has found out about it, kept for as long as it is, by name."""
+    def _known(self) -> dict[Hashable, Any]:
         return {}
+
+    def recall(self, name: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out about it under this name, or is now; kept for as long as it is.
+
+        The same structures are counted in many graphs.
+        """
+        if name not in self._known:
+            self._known[name] = find()
+        found: Found = self._known[name]
+        return found
 
     @cached_property
     def orbits(self) -> np.ndarray:

@@ -8,10 +8,9 @@ a graph has hubs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -54,9 +53,7 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
     The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
     joined at random: the product of the moments of the degrees.
     """
-    trees: np.ndarray = _known(
-        structure, "trees", lambda: np.unique(_random_trees(structure.joined), axis=0)
-    )
+    trees = structure.recall("trees", partial(_random_trees, structure.joined))
     # by the nodes of each degree, which are far fewer than the nodes
     number = np.bincount(degrees)
     degree = np.arange(len(number), dtype=np.float64)
@@ -66,20 +63,10 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
     for number in np.argsort(expected, kind="stable").tolist():
         tree = trees[number]
         # trees that an automorphism of the pattern maps to each other are one
-        form = _known(structure, f"form of tree {number}", partial(_form_of, structure, tree))
+        form = structure.recall(("form of tree", number), partial(_form_of, structure, tree))
         if form not in seen:
             seen.add(form)
-            yield _known(structure, f"tree {number}", partial(_rooted_tree, structure, tree))
-
-
-def _known(structure: Structure, name: str, make: Callable[[], Any]) -> Any:
-    """What was found out about a pattern before.
-
-    The same patterns are counted in many graphs, whose degrees decide between the same trees.
-    """
-    if name not in structure.known:
-        structure.known[name] = make()
-    return structure.known[name]
+            yield structure.recall(("tree", number), partial(_rooted_tree, structure, tree))
 
 
 def _form_of(structure: Structure, tree: np.ndarray) -> tuple[int, ...]:
@@ -96,7 +83,7 @@ def _rooted_tree(structure: Structure, tree: np.ndarray) -> SpanningTree:
 
 
 def _random_trees(joined: np.ndarray) -> np.ndarray:
-    """Spanning trees of least weight for random weights of the edges, bool ``[T, M, M]``."""
+    """Different spanning trees of least weight for random weights, bool ``[T, M, M]``."""
     size = len(joined)
     weights = np.random.default_rng(0).random((_NUM_TRIES, size, size))
     weights = np.where(joined, weights, np.inf)
@@ -110,7 +97,8 @@ def _random_trees(joined: np.ndarray) -> np.ndarray:
         lightest = np.where(leaves, weights, np.inf).reshape(_NUM_TRIES, -1).argmin(axis=1)
         u, v = np.divmod(lightest, size)
         trees[number, u, v] = trees[number, v, u] = inside[number, v] = True
-    return trees
+    different: np.ndarray = np.unique(trees, axis=0)
+    return different
 
 
 def _early_edges(joined: np.ndarray, nodes: np.ndarray) -> tuple[int, ...]:

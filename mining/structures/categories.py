@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -82,10 +83,16 @@ class Categories:
         of_graph = self.colors_of(graph)
         if of_graph is None or not structure.categories:
             return None
-        own = np.zeros((structure.num_nodes, len(graph.feature_names)), np.float32)
-        for row, names in zip(own, structure.categories, strict=True):
-            row[[graph.feature_names.index(name) for name in names]] = 1
-        return self.colors(own), of_graph
+        find = partial(self._colors_of_names, structure.categories, graph.feature_names)
+        return structure.recall(("colors", self, graph.feature_names), find), of_graph
+
+    def _colors_of_names(
+        self, named: Sequence[Sequence[str]], feature_names: Sequence[str]
+    ) -> np.ndarray:
+        own = np.zeros((len(named), len(feature_names)), np.float32)
+        for row, names in zip(own, named, strict=True):
+            row[[feature_names.index(name) for name in names]] = 1
+        return self.colors(own)
 
     def names_of(
         self, colors: np.ndarray | None, feature_names: Sequence[str]

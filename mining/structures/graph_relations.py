@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -75,6 +76,10 @@ def links_in(graph: Relations, structure: Structure) -> np.ndarray:
 
     0 where nodes are not joined, -1 where they are joined as no two nodes of the graph are.
     """
+    return structure.recall(("links", graph), partial(_find_links, graph, structure))
+
+
+def _find_links(graph: Relations, structure: Structure) -> np.ndarray:
     channels = channels_in(graph, structure)
     sets = np.concatenate([graph.links, channels.reshape(-1, channels.shape[-1])])
     _, codes = np.unique(sets, axis=0, return_inverse=True)
