@@ -59,7 +59,7 @@ def digest(value):
 
 
 def table(graph):
-    """All of a graph; what joins two nodes by the channels of its link, not by the link's number."""
+    """All of a graph; what joins two nodes by channels, not by numbers of links."""
     channels = None
     if graph.links is not None:
         channels = graph.relations.links[graph.links] @ 2 ** np.arange(
