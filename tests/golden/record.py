@@ -204,9 +204,17 @@ def readers(folder):
 # ---------------------------------------------------------------- objects
 
 
-def objects(folder):
+def igraph_graph(directed=False):
     import igraph
 
+    # not from networkx, whose attributes igraph puts into any order
+    graph = igraph.Graph(8, (PAIRS % 8).T.tolist(), directed=directed)
+    graph.vs["size"], graph.vs["kind"] = [node * 0.5 for node in range(8)], list("abcabcab")
+    graph.es["weight"], graph.es["sign"] = list(range(1, 31)), ["+", "-"] * 15
+    return graph
+
+
+def objects(folder):
     ends, several = PAIRS % 8, networkx_graph(nx.MultiDiGraph)
     arcs = dgl.graph((ends[0], ends[1]), num_nodes=9)
     arcs.ndata["feat"] = torch.arange(18.0).reshape(9, 2)
@@ -225,9 +233,9 @@ def objects(folder):
         "networkx multi": (several, {}),
         "networkx multi typed": (several, {"edge_type": "sign", "edge_weight": "weight"}),
         "networkx names": (nx.les_miserables_graph(), {"edge_weight": "weight"}),
-        "igraph": (igraph.Graph.from_networkx(networkx_graph()), {}),
+        "igraph": (igraph_graph(), {}),
         "igraph typed": (
-            igraph.Graph.from_networkx(networkx_graph(nx.DiGraph)),
+            igraph_graph(directed=True),
             {"edge_type": "sign", "features": "size"},
         ),
         "dgl": (arcs, {}),
