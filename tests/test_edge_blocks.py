@@ -11,7 +11,8 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import edge_blocks
 from gomkcn_dgl.io.convert import convert_edges
-from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 NAMES = ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT", "g.txt.gz"]
 HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"]

@@ -14,7 +14,8 @@ from gomkcn_dgl import as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime import run_lock
 from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks

@@ -12,7 +12,9 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import atomic_write, read_graph, read_tu_labels, write_graph
+from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.io.writing import write_graph
+from gomkcn_dgl.runtime.atomic_files import atomic_write
 
 
 def test_format_overrules_the_name(write):

@@ -188,7 +188,7 @@ def test_settings_of_one_method_are_not_those_of_the_other():
 
 def test_nodes_are_not_classified():
     from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 
     graph = dgl.from_networkx(nx.cycle_graph(8))
     graph.ndata["label"] = torch.arange(8).remainder(2)
@@ -200,7 +200,7 @@ def test_nodes_are_not_classified():
 
 def test_weights_of_edges_are_not_used_and_edge_features_refused():
     from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 
     rng = torch.Generator().manual_seed(0)
     graphs = []

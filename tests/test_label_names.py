@@ -6,7 +6,8 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
-from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 NAMES = {"1": "helix", "2": "sheet"}
 # two nodes with a label each and a number

@@ -9,7 +9,8 @@ import pytest
 from graph_files import assert_same, edges, random_graph, refuse
 
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

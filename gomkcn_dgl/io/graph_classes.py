@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
@@ -106,6 +105,8 @@ def _is_discrete(codes: np.ndarray) -> bool:
     """Whether labels are one whole number or text each."""
     if codes.dtype.kind == "f" and not np.isfinite(codes).all():
         return False
+    from sklearn.utils.multiclass import type_of_target
+
     return type_of_target(codes) in ("binary", "multiclass")
 
 

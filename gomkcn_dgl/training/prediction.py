@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -18,6 +18,9 @@ from gomkcn_dgl.runtime.file_names import listed, named
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.training_run import TrainedClassifier
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFrame:
     """Classify the graphs, or the nodes, of a file or a folder.
@@ -28,6 +31,8 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFram
     machine. Raises an InputError for graphs with
     other features or other relations.
     """
+    import pandas as pd
+
     graph = _read_unseen(classifier, Path(path))
     of_graphs = classifier.settings.data.task == "graph"
     rows = np.arange(graph.num_graphs if of_graphs else graph.num_nodes)
