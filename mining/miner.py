@@ -16,10 +16,9 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.job_progress import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import ChoiceRules, choose_structures
+from mining.choosing.choice import choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
-from mining.job_stages import GATHER, LEARN, LIST, SAMPLE, planned_seconds
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
@@ -31,7 +30,6 @@ from mining.noisy_templates.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.null_models.small_graphs import is_large
 from mining.pattern_features import PatternFeatures
 from mining.records.occurrence import Occurrences
 from mining.structures.categories import Categories
@@ -229,18 +227,17 @@ class PatternMiner(PatternFeatures, MinerParameters):
             shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
         ):
             job = checkpoints.progress
-            job.plan(self._planned_seconds(source, csr, rules, classes is not None))
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
-            job.begin(SAMPLE)
+            job.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(csr)
-            job.begin(LEARN)
+            job.begin("learning filters")
             filters, self.loss_curve_ = learn_distinct_filters(
                 self, subgraphs, subgraphs.classes, checkpoints=checkpoints
             )
             filters = _add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
-            job.begin(GATHER)
+            job.begin("gathering candidates")
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             if rules.num_patterns < self.most_patterns:
@@ -248,7 +245,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             choice = choose_structures(csr, pool, source.categories, rules, checkpoints, classes)
             self.warnings_ = choice.warnings
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
-            job.begin(LIST)
+            job.begin("listing places")
             located = locate_patterns(
                 source,
                 csr,
@@ -274,23 +271,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
-
-    def _planned_seconds(
-        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules, has_classes: bool
-    ) -> dict[str, float]:
-        """About how long each stage takes."""
-        return planned_seconds(
-            num_edges=graph.num_edges,
-            num_roots=source.sample_size(graph),
-            num_epochs=self.num_epochs * self.resolve_learning().n_init,
-            is_large=is_large(graph),
-            num_patterns=rules.num_patterns,
-            rank=rules.rank,
-            nulls=rules.nulls,
-            num_samples=rules.null_samples,
-            has_classes=has_classes,
-            count_seconds=rules.count_seconds,
-        )
 
     def _set_attributes(
         self,

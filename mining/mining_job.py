@@ -14,9 +14,7 @@ from gomkcn_dgl.runtime.checkpoint import digest_of
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.interrupts import Interrupts
 from gomkcn_dgl.runtime.job_progress import JobProgress
-from gomkcn_dgl.runtime.processes import world_size
 from mining.assessment.stability import add_stability
-from mining.job_stages import PREPARE, WRITE, WRITE_SECONDS, again_stage, learn_seconds
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -52,11 +50,7 @@ class MiningJob:
         """
         start = time.perf_counter()
         miner, settings = self.miner, self.settings
-        repeated = vars(settings.stability).items()
-        each = learn_seconds(miner.num_epochs * miner.resolve_learning().n_init) / world_size()
-        seconds = {again_stage(kind): number * each for kind, number in repeated}
-        self.progress.plan({**seconds, WRITE: WRITE_SECONDS})
-        self.progress.begin(PREPARE)
+        self.progress.begin("preparing")
         with CheckpointStore(folder, interrupts, self.progress) as checkpoints:
             if folder is not None:
                 checkpoints.identify(self._identity(graph, classes))
@@ -70,7 +64,7 @@ class MiningJob:
                 checkpoints=checkpoints,
             )
             miner.is_partial_ = checkpoints.time_is_up
-        self.progress.begin(WRITE)
+        self.progress.begin("drawing the page")
         return miner, time.perf_counter() - start
 
     def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:

@@ -60,19 +60,8 @@ def test_damaged_files_and_objects_are_refused(tmp_path):
 
 def test_all_tasks_are_computed_or_those_in_time():
     store = CheckpointStore()
-    store.progress.plan({"squares": 3, "the rest": 1})
-    store.progress.begin("squares")
     results = store.do_all("square", range(4), lambda i: number(i * i)())
     assert [int(one["value"]) for one in results] == [0, 1, 4, 9]
-    assert store.progress.share_done == 0.75
-    # what is there takes no time
-    store.progress.plan({"more squares": 4})
-    store.progress.begin("more squares")
-    shares = []
-    store.do_all(
-        "square", range(6), lambda i: shares.append(store.progress.share_done) or number(i)()
-    )
-    assert shares == pytest.approx([3 / (4 + 4 / 3), (3 + 2 / 3) / (4 + 4 / 3)])
     late = CheckpointStore(interrupts=Interrupts(time_limit=1e-9))
     assert late.do_all("square", range(4), lambda i: refuse()) == []
     assert late.time_is_up

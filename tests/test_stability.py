@@ -63,7 +63,6 @@ def test_a_kind_can_be_left_out(left_out, kind, capsys):
     assert capsys.readouterr().err == ""
     num_runs = {"num_restarts": 2, "num_bootstrap": 2, f"num_{left_out}": 0}
     store = CheckpointStore(progress=JobProgress(show=True))
-    store.progress.plan({f"mining again: {kind}": 1})
     add_stability(miner, nx.cycle_graph(20), checkpoints=store, **num_runs)
     assert [p.stability for p in miner.patterns_] == [{kind: Stability(2, 2)}]
     assert f"mining again: {kind}: 100%" in capsys.readouterr().err

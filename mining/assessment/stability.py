@@ -25,7 +25,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from mining.job_stages import again_stage
 from mining.miner import PatternMiner, learn_distinct_filters
 from mining.records.stability import Stability
 from mining.structures.discrete_filters import DiscreteFilters
@@ -90,7 +89,7 @@ def add_stability(
 
     with shared_store(checkpoints) as checkpoints:
         for kind in filter(num_runs.get, KINDS):
-            checkpoints.progress.begin(again_stage(kind))
+            checkpoints.progress.begin(f"mining again: {kind}")
             numbers = range(num_runs[kind])
             runs = checkpoints.do_all(f"stability-{kind}", numbers, partial(repeat, kind))
             if not runs:

@@ -17,17 +17,6 @@ from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter, count_together
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
-from mining.job_stages import (
-    APART,
-    CLASSES,
-    COUNT,
-    FIRST_SAMPLES,
-    FIT,
-    GROUP,
-    REFINE,
-    are_candidates_reported,
-    num_tried,
-)
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -49,6 +38,8 @@ _ROUGH_ERROR = 0.1
 # of more occurrences the number is always estimated
 _FEW = 1e7
 _HARDLY_ANY = 0.01
+# graphs of each null model in which all are counted; in further ones what is undecided
+_FIRST_SAMPLES = 8
 
 
 @dataclass(frozen=True)
@@ -95,15 +86,16 @@ def choose_structures(
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
-    only_candidates = are_candidates_reported(rules.rank, rules.nulls)
+    only_candidates = rules.rank == "surprise" and not rules.nulls
     if only_candidates:
         # without a null model, the search for candidates decides what stands out: few are counted,
         # and at once as exactly as was asked for
-        most = num_tried(rules.num_patterns)
+        # some may be too rare
+        most = rules.num_patterns + rules.num_patterns // 4 + 1
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
         counter = _fine_counter(categories, rules, rules.count_seconds)
     structures = [one.structure for one in pool]
-    checkpoints.progress.begin(COUNT)
+    checkpoints.progress.begin("counting structures")
     counts = count_together(counter.tasks("count", graph, structures), checkpoints)
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
@@ -114,17 +106,17 @@ def choose_structures(
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     structures = [one.structure for one in pool]
     # 2. compare their counts with those in graphs of each null model
-    checkpoints.progress.begin(APART)
+    checkpoints.progress.begin("setting places apart")
     drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
     apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
     compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
-        checkpoints.progress.begin(CLASSES)
+        checkpoints.progress.begin("counting in each class")
         separation = separate_classes(graph, structures, categories, classes, checkpoints)
     # 4. put what others explain into families, rank all, and keep the first
-    checkpoints.progress.begin(GROUP)
+    checkpoints.progress.begin("grouping patterns")
     families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
@@ -133,12 +125,12 @@ def choose_structures(
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
-    checkpoints.progress.begin(REFINE)
+    checkpoints.progress.begin("counting patterns")
     exactly = dict(enumerate(counts))
     if not only_candidates:
         exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
     # 6. see whether the null models have such triangles at all
-    checkpoints.progress.begin(FIT)
+    checkpoints.progress.begin("counting triangles")
     fits = [fit_of(one, checkpoints) for one in drawn]
     warnings = tuple(fit.warning for fit in fits if fit is not None and not fit.fits)
     chosen = [
@@ -248,7 +240,7 @@ def _compare(
             [*observed, *(_count_apart(places) for places in apart.values())],
             clumps=clumps,
             least_dispersion=least_dispersion,
-            least=min(FIRST_SAMPLES, rules.null_samples),
+            least=min(_FIRST_SAMPLES, rules.null_samples),
             most=rules.null_samples,
             checkpoints=checkpoints,
         )

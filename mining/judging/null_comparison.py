@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore, shared_store
-from mining.job_stages import compare_stage, numbers_of_samples
 from mining.judging.verdicts import judge, undecided
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
@@ -69,8 +68,8 @@ def compare_with_null(
     done: list[Arrays] = []
     open_ = np.arange(len(observed))
     with shared_store(checkpoints) as store:
-        for number in numbers_of_samples(least, most):
-            store.progress.begin(compare_stage(null, number))
+        for number in _numbers_of_samples(least, most):
+            store.progress.begin(f"counting in {number} random graphs ({null})")
             further = range(len(done), number)
             done += store.do_all(f"{null}-sample", further, count_in_sample)
             if len(done) < 2:
@@ -92,6 +91,18 @@ def compare_with_null(
             if store.time_is_up or not len(open_):
                 break
     return verdicts
+
+
+def _numbers_of_samples(least: int, most: int) -> Iterator[int]:
+    """How many random graphs are drawn, in turn, while verdicts are undecided.
+
+    >>> list(_numbers_of_samples(8, 20))
+    [8, 16, 20]
+    """
+    while least < most:
+        yield least
+        least *= 2
+    yield most
 
 
 def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:

@@ -11,7 +11,6 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import OVERLAPS
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.families import LEAST_Z, Families, JudgedPattern
 from mining.null_models.null_samples import NullSamples
@@ -72,7 +71,7 @@ def find_families(
         here = store.finish({f"{null}-here-{i}": partial(list_here, i) for i in more})
         listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
         rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
-        store.progress.begin(OVERLAPS)
+        store.progress.begin("listing places in random graphs")
         done = store.do_all(f"{null}-places", range(num_samples), count_in_sample)
     # 1. places that share no node, in the mean sample
     expected: dict[int, float] = {}

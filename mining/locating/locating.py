@@ -16,7 +16,6 @@ from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import NEAR, THRESHOLDS
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
@@ -119,12 +118,12 @@ def locate_patterns(
     places = [one for one in places if chosen[one[0]].noisy or one in plain]
     filters = _as_filters(source, graph, chosen, places)
     # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
-    checkpoints.progress.begin(NEAR)
+    checkpoints.progress.begin("comparing neighbourhoods")
     roots = source.sample_roots(graph)
     near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
     least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
     if min_similarity is None and places:
-        checkpoints.progress.begin(THRESHOLDS)
+        checkpoints.progress.begin("finding thresholds")
         least = _draw_thresholds(source, graph, filters, roots, checkpoints)
     # 3. the record of each pattern; a sample of the roots stands for all
     scale = graph.num_nodes / max(1, len(near.roots))
