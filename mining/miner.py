@@ -12,9 +12,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import OrderedGraph, order_collection
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from gomkcn_dgl.runtime.job_progress import JobProgress
+from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import gather_candidates
 from mining.choosing.choice import choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
@@ -180,7 +180,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         graph: Any,
         y: Any = None,
         *,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
         progress: bool = False,
         quiet: bool = False,
     ) -> PatternMiner:
@@ -194,10 +194,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
         y : sequence, optional
             The class of each graph of a collection, text or whole numbers: patterns then say how
             they separate the classes. Other targets, such as those of nodes, are not used.
-        checkpoints : CheckpointStore, optional
+        steps : Steps, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress : bool
-            Whether to show a progress bar; that of ``checkpoints``, where they are given.
+            Whether to show a progress bar; that of ``steps``, where they are given.
         quiet : bool
             Whether not to log what was merged and dropped.
 
@@ -222,18 +222,15 @@ class PatternMiner(PatternFeatures, MinerParameters):
             classes = classes._replace(labels=classes.labels[ordered.graphs])
         self.notes_ = csr.notes
         rules = self.choice_rules(csr.num_nodes, csr.num_edges)
-        with (
-            JobProgress(progress and is_first()) as bar,
-            shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
-        ):
-            job = checkpoints.progress
+        with JobProgress(progress and is_first()) as bar:
+            steps = Steps(progress=bar) if steps is None else steps
+            job = steps.progress
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
             job.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(csr)
-            job.begin("learning filters")
             filters, self.loss_curve_ = learn_distinct_filters(
-                self, subgraphs, subgraphs.classes, checkpoints=checkpoints
+                self, subgraphs, subgraphs.classes, steps=steps
             )
             filters = _add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
@@ -242,10 +239,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             if rules.num_patterns < self.most_patterns:
                 self.notes_ += (_FEW_PATTERNS.format(csr.num_nodes, rules.num_patterns),)
-            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, classes)
+            choice = choose_structures(csr, pool, source.categories, rules, steps, classes)
             self.warnings_ = choice.warnings
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
-            job.begin("listing places")
             located = locate_patterns(
                 source,
                 csr,
@@ -253,10 +249,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 rules.num_patterns,
                 self.min_similarity,
                 self.min_support,
-                checkpoints,
+                steps,
                 lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
             )
-            self.is_partial_ = checkpoints.time_is_up
+            self.is_partial_ = steps.is_partial
         # 7. build the records
         self.patterns_ = build_patterns(
             located, choice.significance, choice.family, choice.classes, csr, source
@@ -300,7 +296,7 @@ def learn_distinct_filters(
     subgraphs: RootedSubgraphs,
     classes: SubgraphClasses,
     init_weight: np.ndarray | None = None,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
@@ -311,7 +307,7 @@ def learn_distinct_filters(
         num_epochs=miner.num_epochs,
         seed=miner.random_state,
         init_weight=init_weight,
-        checkpoints=checkpoints,
+        steps=steps,
     )
     filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve

@@ -179,8 +179,7 @@ def mine(
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.runtime.interrupts import Interrupts
-    from gomkcn_dgl.runtime.job_progress import JobProgress
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
