@@ -6,7 +6,6 @@ precomputed kernel, and :class:`GOMKFeatures` for those that take features.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -25,8 +24,8 @@ from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.steps import Steps
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out
 _LEAST_EIGENVALUE = 1e-6
@@ -128,33 +127,23 @@ class _KernelParameters(BaseEstimator):
             return prepared
         return self.codebook_.count(self._levels(prepared))
 
-    def sharpened(
-        self,
-        graphs: Any,
-        gammas: Sequence[float | None],
-        checkpoints: CheckpointStore | None = None,
-    ) -> Iterator[tuple[float | None, np.ndarray]]:
-        """For each gamma, what :meth:`fit_transform` gives of the training graphs."""
-        gram = self._training_gram(graphs, checkpoints)
-        yield from ((gamma, self._values(gram, gamma)) for gamma in gammas)
-
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
         self.gamma_ = gamma
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
         """The normalised kernel K of the training graphs with those that all are compared with."""
         raise NotImplementedError
 
-    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
-        """What is made of values of K."""
+    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+        """What is made of values of K, of the training graphs as :meth:`fit_transform` gives it."""
         return _sharpen(gram, gamma)
 
     def _gram(
         self,
         rows: Comparable,
         columns: Comparable | None,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
     ) -> np.ndarray:
         if isinstance(rows, np.ndarray):
             assert columns is None or isinstance(columns, np.ndarray)
@@ -166,7 +155,7 @@ class _KernelParameters(BaseEstimator):
             most_nodes=resolve_most_nodes(self.most_nodes),
             dtype="float32",
             backend=self.backend,
-            checkpoints=checkpoints,
+            steps=steps,
         ).values
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
@@ -257,8 +246,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
-        return self._gram(self.known_, None, checkpoints)
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
+        return self._gram(self.known_, None, steps)
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -322,10 +311,10 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
-        return self._gram(self._prepare(graphs), self.landmarks_, checkpoints)
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
+        return self._gram(self._prepare(graphs), self.landmarks_, steps)
 
-    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
         whitening = _whitening(_sharpen(self.landmark_gram_, gamma))
         return np.asarray(_sharpen(gram, gamma) @ whitening)
 
@@ -336,7 +325,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, landmarks]``."""
-        return self._values(self.similarities(graphs), self.gamma_)
+        return self.values(self.similarities(graphs), self.gamma_)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:

@@ -12,14 +12,13 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import OrderedGraph, order_collection
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from gomkcn_dgl.runtime.job_progress import JobProgress
+from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import ChoiceRules, choose_structures
+from mining.choosing.choice import choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
-from mining.job_stages import GATHER, LEARN, LIST, SAMPLE, planned_seconds
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
@@ -31,7 +30,6 @@ from mining.noisy_templates.noisy_patterns import (
     add_noisy_patterns,
     may_be_noisy,
 )
-from mining.null_models.small_graphs import is_large
 from mining.pattern_features import PatternFeatures
 from mining.records.occurrence import Occurrences
 from mining.structures.categories import Categories
@@ -182,7 +180,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         graph: Any,
         y: Any = None,
         *,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
         progress: bool = False,
         quiet: bool = False,
     ) -> PatternMiner:
@@ -196,10 +194,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
         y : sequence, optional
             The class of each graph of a collection, text or whole numbers: patterns then say how
             they separate the classes. Other targets, such as those of nodes, are not used.
-        checkpoints : CheckpointStore, optional
+        steps : Steps, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress : bool
-            Whether to show a progress bar; that of ``checkpoints``, where they are given.
+            Whether to show a progress bar; that of ``steps``, where they are given.
         quiet : bool
             Whether not to log what was merged and dropped.
 
@@ -224,31 +222,26 @@ class PatternMiner(PatternFeatures, MinerParameters):
             classes = classes._replace(labels=classes.labels[ordered.graphs])
         self.notes_ = csr.notes
         rules = self.choice_rules(csr.num_nodes, csr.num_edges)
-        with (
-            JobProgress(progress and is_first()) as bar,
-            shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
-        ):
-            job = checkpoints.progress
-            job.plan(self._planned_seconds(source, csr, rules, classes is not None))
+        with JobProgress(progress and is_first()) as bar:
+            steps = Steps(progress=bar) if steps is None else steps
+            job = steps.progress
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
-            job.begin(SAMPLE)
+            job.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(csr)
-            job.begin(LEARN)
             filters, self.loss_curve_ = learn_distinct_filters(
-                self, subgraphs, subgraphs.classes, checkpoints=checkpoints
+                self, subgraphs, subgraphs.classes, steps=steps
             )
             filters = _add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
-            job.begin(GATHER)
+            job.begin("gathering candidates")
             pool = _gather(self, source, csr, filters)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             if rules.num_patterns < self.most_patterns:
                 self.notes_ += (_FEW_PATTERNS.format(csr.num_nodes, rules.num_patterns),)
-            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, classes)
+            choice = choose_structures(csr, pool, source.categories, rules, steps, classes)
             self.warnings_ = choice.warnings
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
-            job.begin(LIST)
             located = locate_patterns(
                 source,
                 csr,
@@ -256,10 +249,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 rules.num_patterns,
                 self.min_similarity,
                 self.min_support,
-                checkpoints,
+                steps,
                 lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
             )
-            self.is_partial_ = checkpoints.time_is_up
+            self.is_partial_ = steps.is_partial
         # 7. build the records
         self.patterns_ = build_patterns(
             located, choice.significance, choice.family, choice.classes, csr, source
@@ -274,23 +267,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
-
-    def _planned_seconds(
-        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules, has_classes: bool
-    ) -> dict[str, float]:
-        """About how long each stage takes."""
-        return planned_seconds(
-            num_edges=graph.num_edges,
-            num_roots=source.sample_size(graph),
-            num_epochs=self.num_epochs * self.resolve_learning().n_init,
-            is_large=is_large(graph),
-            num_patterns=rules.num_patterns,
-            rank=rules.rank,
-            nulls=rules.nulls,
-            num_samples=rules.null_samples,
-            has_classes=has_classes,
-            count_seconds=rules.count_seconds,
-        )
 
     def _set_attributes(
         self,
@@ -320,7 +296,7 @@ def learn_distinct_filters(
     subgraphs: RootedSubgraphs,
     classes: SubgraphClasses,
     init_weight: np.ndarray | None = None,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
@@ -331,7 +307,7 @@ def learn_distinct_filters(
         num_epochs=miner.num_epochs,
         seed=miner.random_state,
         init_weight=init_weight,
-        checkpoints=checkpoints,
+        steps=steps,
     )
     filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve

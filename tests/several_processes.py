@@ -14,7 +14,7 @@ import networkx as nx
 import numpy as np
 import torch
 
-import gomkcn_dgl.runtime.interrupts
+import gomkcn_dgl.runtime.job
 from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
@@ -24,7 +24,7 @@ from gomkcn_dgl import (
     as_csr,
     train_classifier,
 )
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
@@ -100,7 +100,7 @@ class KilledInTheThirdEpoch(Interrupts):
 def main(path, run):
     with join_processes():
         if not was_restarted():
-            gomkcn_dgl.runtime.interrupts.Interrupts = KilledInTheThirdEpoch
+            gomkcn_dgl.runtime.job.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
         gomkcn([*MACHINE.split(), f"{run}-machine"], standalone_mode=False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing import choice as choice_module
 from mining.choosing import pool as pool_module
 from mining.choosing.choice import ChoiceRules, choose_structures
@@ -42,9 +42,9 @@ def pool_of(*graphs, noisy=()):
     ]
 
 
-def choose(graph, pool, store=None, **changes):
-    store = CheckpointStore() if store is None else store
-    return choose_structures(graph, pool, NO_CATEGORIES, replace(RULES, **changes), store)
+def choose(graph, pool, steps=None, **changes):
+    steps = Steps() if steps is None else steps
+    return choose_structures(graph, pool, NO_CATEGORIES, replace(RULES, **changes), steps)
 
 
 def counts(choice):
@@ -113,11 +113,9 @@ def test_the_null_model_graph_itself_is_as_expected(planted):
 
 def test_what_was_counted_is_not_counted_again(planted, tmp_path, monkeypatch):
     pool = pool_of(CLAW, WEDGE, WHEEL)
-    with CheckpointStore(tmp_path) as store:
-        first = choose(planted, pool, store, nulls=("degree",))
+    first = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
     monkeypatch.setattr(choice_module.StructureCounter, "count", lambda *args: 1 / 0)
-    with CheckpointStore(tmp_path) as store:
-        again = choose(planted, pool, store, nulls=("degree",))
+    again = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
     assert counts(again) == counts(first)
     assert again.significance == first.significance
 

@@ -8,7 +8,7 @@ import pytest
 from test_neighbourhoods import filters_of, source_of
 
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
 from mining.locating.locating import ChosenStructure, locate_patterns
@@ -33,11 +33,11 @@ def chosen_from(csr, *patterns, filters=None):
 def locate(
     graph, patterns, least=0.9, filters=None, min_support=1, features=None, most=99, **options
 ):
-    csr, store = as_csr(graph, features=features), CheckpointStore()
+    csr, steps = as_csr(graph, features=features), Steps()
     chosen = chosen_from(csr, *patterns, filters=filters)
     at = partial(Occurrences.at, graph=csr)
     source = source_of(6, **options)
-    return locate_patterns(source, csr, chosen, most, least, min_support, store, at)
+    return locate_patterns(source, csr, chosen, most, least, min_support, steps, at)
 
 
 def node_sets(located):

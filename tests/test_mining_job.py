@@ -16,8 +16,8 @@ from command_line import gomkcn, refused
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner
 from mining.locating import similarity_thresholds as thresholds
 from mining.mining_job import MiningJob
@@ -64,31 +64,28 @@ class StoppedError(Exception):
     pass
 
 
-class StoppingStore(CheckpointStore):
-    """A store that stops the job after so many checkpoints, as if the process had been killed."""
-
-    left = 0
-
-    def _keep(self, name, arrays):
-        if StoppingStore.left == 0:
-            raise StoppedError
-        StoppingStore.left -= 1
-        super()._keep(name, arrays)
-
-
-@pytest.mark.parametrize("num_checkpoints", [2, 7])
+@pytest.mark.parametrize("most", [2, 7])
 def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
-    graph, uninterrupted, num_checkpoints, tmp_path, monkeypatch
+    graph, uninterrupted, most, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("mining.mining_job.CheckpointStore", StoppingStore)
+    keep, kept = Steps._keep, []
+
+    def keep_some(*result):
+        """Stop the job after so many results, as if the process had been killed."""
+        if len(kept) == most:
+            raise StoppedError
+        kept.append(1)
+        keep(*result)
+
+    monkeypatch.setattr(Steps, "_keep", keep_some)
     for num_runs in itertools.count(1):
-        StoppingStore.left = num_checkpoints
+        kept.clear()
         try:
             miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
             break
         except StoppedError:
             assert num_runs < 30
-    assert num_runs > 15 // num_checkpoints
+    assert num_runs > 15 // most
     assert content(miner) == content(uninterrupted)
     assert not miner.is_partial_
 

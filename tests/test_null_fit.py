@@ -4,8 +4,8 @@ import networkx as nx
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 from mining.null_models.null_fit import WHAT_IS_KEPT, fit_of
 from mining.null_models.null_models import NULL_MODELS
 from mining.null_models.null_samples import NullSamples
@@ -54,4 +54,4 @@ def test_planted_triangles_are_a_motif_and_no_reason_for_a_warning():
 def test_no_random_graph_is_drawn_when_time_is_up(monkeypatch):
     drawn = NullSamples(POINTS, "degree")
     monkeypatch.setattr(drawn, "draw", lambda number: pytest.fail("drawn"))
-    assert fit_of(drawn, CheckpointStore(interrupts=Interrupts(time_limit=1e-9))) is None
+    assert fit_of(drawn, Steps(interrupts=Interrupts(time_limit=1e-9))) is None

@@ -7,8 +7,8 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.job_progress import JobProgress
+from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.steps import Steps
 from mining import FilterLearning, PatternMiner, Stability, add_stability
 from mining.assessment.stability import _bootstrap
 from synthetic import barabasi_albert, plant_motifs
@@ -62,11 +62,10 @@ def test_a_kind_can_be_left_out(left_out, kind, capsys):
     miner = small_miner(num_patterns=1, pattern_size=(4, 4)).fit(nx.cycle_graph(20))
     assert capsys.readouterr().err == ""
     num_runs = {"num_restarts": 2, "num_bootstrap": 2, f"num_{left_out}": 0}
-    store = CheckpointStore(progress=JobProgress(show=True))
-    store.progress.plan({f"mining again: {kind}": 1})
-    add_stability(miner, nx.cycle_graph(20), checkpoints=store, **num_runs)
+    steps = Steps(progress=JobProgress(show=True))
+    add_stability(miner, nx.cycle_graph(20), steps=steps, **num_runs)
     assert [p.stability for p in miner.patterns_] == [{kind: Stability(2, 2)}]
-    assert f"mining again: {kind}: 100%" in capsys.readouterr().err
+    assert f"mining again: {kind}: 2/2" in capsys.readouterr().err
 
 
 def test_graphs_of_a_collection_and_views_of_a_root_are_drawn_together():

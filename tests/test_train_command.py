@@ -16,7 +16,7 @@ from graph_files import write_tu
 from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.run_lock import lock_folder
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.splits import PARTS, stratified_split

@@ -18,8 +18,8 @@ from gomkcn_dgl import (
     evaluate_classifier,
     train_classifier,
 )
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
+from gomkcn_dgl.training.checkpoint import Checkpoint
 
 GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
 LABELS = torch.tensor([0, 1] * 12)

@@ -179,13 +179,11 @@ def mine(
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.runtime.interrupts import Interrupts
-    from gomkcn_dgl.runtime.job_progress import JobProgress
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
-    from mining.job_stages import READ
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
@@ -198,7 +196,7 @@ def mine(
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
         with bar:
-            bar.begin(READ)
+            bar.begin("reading the graph")
             graph = read_graph_at(**reading)
             classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)

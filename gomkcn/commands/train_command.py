@@ -152,7 +152,7 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
-    from gomkcn_dgl.runtime.interrupts import Interrupts
+    from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
     from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training import training_run as training

@@ -17,8 +17,7 @@ from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.residual_model import ResidualGOMKCN
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
@@ -26,6 +25,7 @@ from gomkcn_dgl.runtime.processes import (
     rank,
     world_size,
 )
+from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.collection import GraphCollection
 
 Network = GOMKCN | ResidualGOMKCN

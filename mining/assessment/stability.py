@@ -24,8 +24,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from mining.job_stages import again_stage
+from gomkcn_dgl.runtime.steps import Steps
 from mining.miner import PatternMiner, learn_distinct_filters
 from mining.records.stability import Stability
 from mining.structures.discrete_filters import DiscreteFilters
@@ -42,7 +41,7 @@ def add_stability(
     *,
     num_restarts: int = 10,
     num_bootstrap: int = 10,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> None:
     """Repeat mining with restarts and on resampled roots; each pattern gets its ``stability``.
 
@@ -53,7 +52,7 @@ def add_stability(
     graph : anything :func:`gomkcn.as_csr` takes
     num_restarts, num_bootstrap : int
         Runs of each kind; 0 leaves a kind out.
-    checkpoints : CheckpointStore, optional
+    steps : Steps, optional
         Stores intermediate results, as in :meth:`PatternMiner.fit`. When time is up, the runs so
         far count.
 
@@ -88,17 +87,16 @@ def add_stability(
         learnt = set(_learn_again(miner, subgraphs, kind, number).certificates())
         return {"returned": np.array([certificate in learnt for certificate in certificates])}
 
-    with shared_store(checkpoints) as checkpoints:
-        for kind in filter(num_runs.get, KINDS):
-            checkpoints.progress.begin(again_stage(kind))
-            numbers = range(num_runs[kind])
-            runs = checkpoints.do_all(f"stability-{kind}", numbers, partial(repeat, kind))
-            if not runs:
-                log.warning("time was up before the first run of stability over %s", kind)
-                continue
-            returned = np.sum([run["returned"] for run in runs], axis=0)
-            for record, count in zip(records, returned.tolist(), strict=True):
-                record[kind] = Stability(count, len(runs))
+    steps = Steps() if steps is None else steps
+    for kind in filter(num_runs.get, KINDS):
+        numbers = range(num_runs[kind])
+        runs = steps.each(f"mining again: {kind}", partial(repeat, kind), numbers, in_time=True)
+        if not runs:
+            log.warning("time was up before the first run of stability over %s", kind)
+            continue
+        returned = np.sum([run["returned"] for run in runs], axis=0)
+        for record, count in zip(records, returned.tolist(), strict=True):
+            record[kind] = Stability(count, len(runs))
     miner.patterns_ = [
         replace(pattern, stability={} if pattern.noisy or not pattern.num_filters else record)
         for pattern, record in zip(miner.patterns_, records, strict=True)

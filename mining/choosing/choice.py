@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter, count_together
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
-from mining.job_stages import (
-    APART,
-    CLASSES,
-    COUNT,
-    FIRST_SAMPLES,
-    FIT,
-    GROUP,
-    REFINE,
-    are_candidates_reported,
-    num_tried,
-)
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families, order_by_coverage
@@ -40,6 +29,7 @@ from mining.records.counted_structure import CountedStructure
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import Significance
 from mining.structures.categories import Categories
+from mining.structures.structure import Structure
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -49,6 +39,8 @@ _ROUGH_ERROR = 0.1
 # of more occurrences the number is always estimated
 _FEW = 1e7
 _HARDLY_ANY = 0.01
+# graphs of each null model in which all are counted; in further ones what is undecided
+_FIRST_SAMPLES = 8
 
 
 @dataclass(frozen=True)
@@ -89,22 +81,24 @@ def choose_structures(
     pool: Sequence[PooledStructure],
     categories: Categories,
     rules: ChoiceRules,
-    checkpoints: CheckpointStore,
+    steps: Steps,
     classes: GraphClasses | None = None,
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
     # 1. count all structures roughly, and drop rare ones
     counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
-    only_candidates = are_candidates_reported(rules.rank, rules.nulls)
+    only_candidates = rules.rank == "surprise" and not rules.nulls
     if only_candidates:
         # without a null model, the search for candidates decides what stands out: few are counted,
         # and at once as exactly as was asked for
-        most = num_tried(rules.num_patterns)
+        # some may be too rare
+        most = rules.num_patterns + rules.num_patterns // 4 + 1
         pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
         counter = _fine_counter(categories, rules, rules.count_seconds)
     structures = [one.structure for one in pool]
-    checkpoints.progress.begin(COUNT)
-    counts = count_together(counter.tasks("count", graph, structures), checkpoints)
+    counts = count_together(
+        "counting structures", lambda one: counter.count(graph, [one])[0], structures, steps
+    )
     kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
     known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
@@ -114,32 +108,27 @@ def choose_structures(
     pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
     structures = [one.structure for one in pool]
     # 2. compare their counts with those in graphs of each null model
-    checkpoints.progress.begin(APART)
     drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
-    apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
-    compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints)
+    apart = _list_apart(graph, pool, counter, rules, steps) if drawn else {}
+    compared = _compare(drawn, pool, counts, apart, counter, rules, steps)
     # 3. compare the graphs of each class
     separation = None
     if classes is not None:
-        checkpoints.progress.begin(CLASSES)
-        separation = separate_classes(graph, structures, categories, classes, checkpoints)
+        separation = separate_classes(graph, structures, categories, classes, steps)
     # 4. put what others explain into families, rank all, and keep the first
-    checkpoints.progress.begin(GROUP)
-    families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
+    families = _find_families(drawn, pool, compared, apart, categories, steps)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
     elif rules.rank == "coverage":
-        order = _cover(graph, pool, categories, rules, checkpoints)[: rules.num_patterns]
+        order = _cover(graph, pool, categories, rules, steps)[: rules.num_patterns]
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
-    checkpoints.progress.begin(REFINE)
     exactly = dict(enumerate(counts))
     if not only_candidates:
-        exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
+        exactly = _count_finely(graph, pool, counts, order, categories, rules, steps)
     # 6. see whether the null models have such triangles at all
-    checkpoints.progress.begin(FIT)
-    fits = [fit_of(one, checkpoints) for one in drawn]
+    fits = [fit_of(one, steps) for one in drawn]
     warnings = tuple(fit.warning for fit in fits if fit is not None and not fit.fits)
     chosen = [
         ChosenStructure(
@@ -187,22 +176,22 @@ def _count_finely(
     order: Sequence[int],
     categories: Categories,
     rules: ChoiceRules,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> dict[int, OccurrenceCount]:
     """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
     counts = {i: rough[i] for i in order if rough[i].is_exact}
-    few = [i for i in order if i not in counts and rough[i].high <= _FEW]
-    many = [i for i in order if i not in counts and i not in few]
-    tasks: dict[str, Callable[[], Arrays]] = {}
-    # an exact count is not tried where it would take far too long
-    for name, numbers, exact_seconds in (
-        ("few", few, rules.count_seconds),
-        ("many", many, _HARDLY_ANY),
-    ):
-        counter = _fine_counter(categories, rules, exact_seconds)
-        tasks |= counter.tasks(f"count-{name}", graph, [pool[i].structure for i in numbers])
-    fine = count_together(tasks, checkpoints)
-    return counts | dict(zip([*few, *many], fine, strict=True))
+    rest = [i for i in order if i not in counts]
+    few = {pool[i].structure.certificate for i in rest if rough[i].high <= _FEW}
+
+    def count(structure: Structure) -> OccurrenceCount:
+        # an exact count is not tried where it would take far too long
+        seconds = rules.count_seconds if structure.certificate in few else _HARDLY_ANY
+        (found,) = _fine_counter(categories, rules, seconds).count(graph, [structure])
+        return found
+
+    structures = [pool[i].structure for i in rest]
+    fine = count_together("counting patterns", count, structures, steps)
+    return counts | dict(zip(rest, fine, strict=True))
 
 
 def _fine_counter(
@@ -220,7 +209,7 @@ def _compare(
     apart: Mapping[int, np.ndarray],
     counter: StructureCounter,
     rules: ChoiceRules,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> list[dict[str, Significance]]:
     """What each null model says of each count, by its name."""
     compared: list[dict[str, Significance]] = [{} for _ in pool]
@@ -248,9 +237,9 @@ def _compare(
             [*observed, *(_count_apart(places) for places in apart.values())],
             clumps=clumps,
             least_dispersion=least_dispersion,
-            least=min(FIRST_SAMPLES, rules.null_samples),
+            least=min(_FIRST_SAMPLES, rules.null_samples),
             most=rules.null_samples,
-            checkpoints=checkpoints,
+            steps=steps,
         )
         if not verdicts:
             log.warning("time was up before null model %s had enough samples", samples.null)
@@ -267,16 +256,17 @@ def _list_apart(
     pool: Sequence[PooledStructure],
     counter: StructureCounter,
     rules: ChoiceRules,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> dict[int, np.ndarray]:
     """Places that are set apart, by structure, of those with a cycle that have several."""
     numbers = [i for i, one in enumerate(pool) if one.structure.num_cycles > 0]
 
-    def list_one(number: int) -> dict[str, np.ndarray]:
-        (places,) = counter.list_apart(graph, [pool[number].structure])
+    def list_one(structure: Structure) -> dict[str, np.ndarray]:
+        (places,) = counter.list_apart(graph, [structure])
         return {} if places is None else {"places": places}
 
-    found = checkpoints.finish({f"apart-{i}": partial(list_one, i) for i in numbers})
+    with_cycle = [pool[i].structure for i in numbers]
+    found = steps.each("setting places apart", list_one, with_cycle, attrgetter("certificate"))
     return {
         i: one["places"]
         for i, one in zip(numbers, found, strict=True)
@@ -294,7 +284,7 @@ def _find_families(
     compared: Sequence[dict[str, Significance]],
     apart: Mapping[int, np.ndarray],
     categories: Categories,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> Families | None:
     """Families of the structures, by the first null model that they were compared with."""
     first = [next(iter(one.values())) for one in compared if one]
@@ -302,7 +292,7 @@ def _find_families(
         return None
     (samples,) = (one for one in drawn if one.null == first[0].null)
     structures = [one.structure for one in pool]
-    return find_families(samples, structures, categories, first, apart, checkpoints=checkpoints)
+    return find_families(samples, structures, categories, first, apart, steps=steps)
 
 
 def _cover(
@@ -310,7 +300,7 @@ def _cover(
     pool: Sequence[PooledStructure],
     categories: Categories,
     rules: ChoiceRules,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> list[int]:
     """Each next structure covers most nodes that those before it do not."""
 
@@ -328,7 +318,7 @@ def _cover(
         ]
         return {"order": np.array(order_by_coverage(places, graph.num_nodes), np.int64)}
 
-    numbers: list[int] = checkpoints.take_once("coverage", order)["order"].tolist()
+    numbers: list[int] = steps.once("ordering by coverage", order)["order"].tolist()
     return numbers
 
 

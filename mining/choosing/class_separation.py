@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.class_contrasts import class_differences, rank_by_classes
 from mining.counting.exact_counts import find_graphs
 from mining.records.class_difference import ClassDifference
@@ -49,23 +49,22 @@ def separate_classes(
     structures: Sequence[Structure],
     categories: Categories,
     classes: GraphClasses,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> ClassSeparation:
     """Compare how many graphs of each class contain each structure; q is over all structures.
 
     All processes share the work.
     """
 
-    def find_one(number: int) -> dict[str, np.ndarray]:
-        structure = structures[number]
+    def find_one(structure: Structure) -> dict[str, np.ndarray]:
         colors = structure.colors_in(graph, categories)
         found, is_complete = find_graphs(graph, structure.adjacency, colors, _SECONDS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
-    tasks = {f"graphs-with-{i}": partial(find_one, i) for i in range(len(structures))}
+    found = steps.each("counting in each class", find_one, structures, attrgetter("certificate"))
     contains = np.zeros((graph.num_graphs, len(structures)), bool)
     num_cut = 0
-    for column, result in enumerate(checkpoints.finish(tasks)):
+    for column, result in enumerate(found):
         contains[:, column] = result["contains"]
         num_cut += not result["is_complete"]
     if num_cut:

@@ -7,15 +7,16 @@ mark of patterns of which few copies are intact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 import torch
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
 from mining.counting.set_apart import list_apart
@@ -132,23 +133,19 @@ class StructureCounter:
             for one in structures
         ]
 
-    def tasks(
-        self, name: str, graph: CSRGraph, structures: Sequence[Structure]
-    ) -> dict[str, Callable[[], Arrays]]:
-        """A task for the count of each structure, by name, for :func:`count_together`."""
-
-        def count_one(number: int) -> Arrays:
-            (count,) = self.count(graph, structures[number : number + 1])
-            return {key: np.array(value) for key, value in count.to_dict().items()}
-
-        return {f"{name}-{i}": partial(count_one, i) for i in range(len(structures))}
-
 
 def count_together(
-    tasks: Mapping[str, Callable[[], Arrays]], checkpoints: CheckpointStore
+    name: str,
+    count: Callable[[Structure], OccurrenceCount],
+    structures: Sequence[Structure],
+    steps: Steps,
 ) -> list[OccurrenceCount]:
-    """Share the tasks of counters among all processes, which all get the counts."""
+    """Share the counting of structures among all processes, which all get the counts."""
+
+    def count_one(structure: Structure) -> Arrays:
+        return {key: np.array(value) for key, value in count(structure).to_dict().items()}
+
     return [
-        OccurrenceCount(**{key: value.item() for key, value in count.items()})
-        for count in checkpoints.finish(tasks)
+        OccurrenceCount(**{key: value.item() for key, value in one.items()})
+        for one in steps.each(name, count_one, structures, attrgetter("certificate"))
     ]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import OVERLAPS
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.families import LEAST_Z, Families, JudgedPattern
 from mining.null_models.null_samples import NullSamples
@@ -32,7 +30,7 @@ def find_families(
     apart: Mapping[int, np.ndarray] = MappingProxyType({}),
     *,
     num_samples: int = 4,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> Families:
     """Group patterns that were compared with the graphs of a null model into families.
 
@@ -68,12 +66,14 @@ def find_families(
         places = [list_in(drawn.draw(number), i)[0] for i in rare]
         return {"disjoint": np.array([pick_disjoint(one, graph.num_nodes).sum() for one in places])}
 
-    with shared_store(checkpoints) as store:
-        here = store.finish({f"{null}-here-{i}": partial(list_here, i) for i in more})
-        listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
-        rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
-        store.progress.begin(OVERLAPS)
-        done = store.do_all(f"{null}-places", range(num_samples), count_in_sample)
+    steps = Steps() if steps is None else steps
+    here = steps.each(
+        f"grouping patterns ({null})", list_here, more, lambda i: structures[i].certificate
+    )
+    listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
+    rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
+    name = f"listing places in random graphs ({null})"
+    done = steps.each(name, count_in_sample, range(num_samples), in_time=True)
     # 1. places that share no node, in the mean sample
     expected: dict[int, float] = {}
     if done:

@@ -6,9 +6,7 @@ initialisations where the user asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 import torch
@@ -16,7 +14,7 @@ import torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.clustering import FilterClustering
 from mining.learning.initialization import INITIALIZATIONS, choose_initial
@@ -107,32 +105,27 @@ def learn_filters(
     num_epochs: int,
     seed: int,
     init_weight: np.ndarray | None = None,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
     ``classes`` are U classes of ``subgraphs`` with any weights, and ``init_weight [U]`` replaces
     these weights where the filters are initialised. The curve has the loss before the training,
-    then after each epoch. Each initialisation is a checkpoint; when time is up, training ends.
+    then after each epoch. Each initialisation is a step; when time is up, training ends.
     """
-    checkpoints = CheckpointStore() if checkpoints is None else checkpoints
+    steps = Steps() if steps is None else steps
     best: dict[str, np.ndarray] = {}
     for number in range(learning.n_init):
-        if best and checkpoints.agree_is_over():
+        if best and steps.is_over():
             break
 
         def learn(number: int = number) -> dict[str, np.ndarray]:
             clustering = _initialize(
                 subgraphs, classes, num_filters, learning, [seed, number], init_weight
             )
-            steps = count(1 + number * (1 + num_epochs))
+            return _train(clustering, learning, num_epochs, seed + number, steps)
 
-            def move() -> None:
-                checkpoints.progress.move(next(steps) / ((1 + num_epochs) * learning.n_init))
-
-            return _train(clustering, learning, num_epochs, seed + number, checkpoints, move)
-
-        result = dict(checkpoints.take_together(f"filters-{number}", learn))
+        result = dict(steps.once(f"learning filters {number + 1}", learn))
         if not best or result["loss"] < best["loss"]:
             best = result
     return DiscreteFilters.from_arrays(best), best["curve"].tolist()
@@ -180,16 +173,14 @@ def _train(
     learning: FilterLearning,
     num_epochs: int,
     seed: int,
-    checkpoints: CheckpointStore,
-    move: Callable[[], None],
+    steps: Steps,
 ) -> dict[str, np.ndarray]:
     """The better of the initial and the trained filters, their loss, and the curve of the run."""
     curve: list[float] = []
 
     def on_epoch(loss: float) -> bool:
         curve.append(loss)
-        move()
-        return checkpoints.is_over()
+        return steps.is_over()
 
     # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
     # both candidates are judged as discrete filters

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import sqrt
+from operator import attrgetter
 
 import numpy as np
 import torch
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import NEAR, THRESHOLDS
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
@@ -98,7 +98,7 @@ def locate_patterns(
     most: int,
     min_similarity: float | None,
     min_support: int,
-    checkpoints: CheckpointStore,
+    steps: Steps,
     occurrences_at: Callable[[np.ndarray, np.ndarray], Occurrences],
 ) -> LocatedPatterns:
     """List the places of each structure, and compare the neighbourhoods of nodes with all.
@@ -114,18 +114,16 @@ def locate_patterns(
     features = ScaledFeatures(graph.features, source.scaling)
     # 1. places of each structure in the whole graph, as one pattern, or as several where filters
     # learnt different features
-    places = _list_all(source, graph, features, chosen, min_support, checkpoints)
+    places = _list_all(source, graph, features, chosen, min_support, steps)
     plain = [one for one in places if not chosen[one[0]].noisy][:most]
     places = [one for one in places if chosen[one[0]].noisy or one in plain]
     filters = _as_filters(source, graph, chosen, places)
     # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
-    checkpoints.progress.begin(NEAR)
     roots = source.sample_roots(graph)
-    near = compare_neighbourhoods(source, graph, filters, roots, checkpoints)
+    near = compare_neighbourhoods(source, graph, filters, roots, steps)
     least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
     if min_similarity is None and places:
-        checkpoints.progress.begin(THRESHOLDS)
-        least = _draw_thresholds(source, graph, filters, roots, checkpoints)
+        least = _draw_thresholds(source, graph, filters, roots, steps)
     # 3. the record of each pattern; a sample of the roots stands for all
     scale = graph.num_nodes / max(1, len(near.roots))
     located = []
@@ -171,29 +169,29 @@ def _list_all(
     features: ScaledFeatures,
     chosen: Sequence[ChosenStructure],
     min_support: int,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> list[tuple[int, Places]]:
     """The places of each pattern, with the number of its structure."""
 
-    def list_one(number: int) -> dict[str, np.ndarray]:
-        structure = chosen[number].structure
+    def list_one(one: ChosenStructure) -> dict[str, np.ndarray]:
+        structure = one.structure
         nodes, is_complete = list_places(
             graph,
             structure.adjacency,
             structure.colors_in(graph, source.categories),
             most=MOST_LISTED,
             max_steps=LIST_STEPS,
-            known=chosen[number].count.low,
+            known=one.count.low,
             seed=source.seed,
         )
-        if not len(nodes) and chosen[number].example is not None:
+        if not len(nodes) and one.example is not None:
             # a search of a part of a large graph met none
-            nodes, is_complete = np.array([chosen[number].example], np.int32), False
+            nodes, is_complete = np.array([one.example], np.int32), False
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
-    tasks = {f"places-{number}": partial(list_one, number) for number in range(len(chosen))}
+    found = steps.each("listing places", list_one, chosen, attrgetter("structure.certificate"))
     places = []
-    for number, (listed, one) in enumerate(zip(checkpoints.finish(tasks), chosen, strict=True)):
+    for number, (listed, one) in enumerate(zip(found, chosen, strict=True)):
         if one.noisy and one.filters is not None:
             feat = one.filters.feat[0, : one.structure.num_nodes].numpy()
             parts = [Places(listed["nodes"], feat, 1.0, bool(listed["is_complete"]))]
@@ -243,7 +241,7 @@ def _draw_thresholds(
     graph: CSRGraph,
     filters: DiscreteFilters,
     roots: np.ndarray | None,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> np.ndarray:
     """Least similarity of each pattern, from subgraphs of its size in a null-model graph."""
     sizes = np.array(filters.num_nodes)
@@ -259,9 +257,8 @@ def _draw_thresholds(
 
     # the largest take longest
     distinct = sorted(set(filters.num_nodes), reverse=True)
-    tasks = {f"thresholds-{size}": partial(draw, size) for size in distinct}
     least = np.zeros(len(sizes))
-    for size, found in zip(distinct, checkpoints.finish(tasks), strict=True):
+    for size, found in zip(distinct, steps.each("finding thresholds", draw, distinct), strict=True):
         least[sizes == size] = found["least"]
     return least
 

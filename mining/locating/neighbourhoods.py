@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.overlaps import set_keys
 from mining.structures.rooted_subgraphs import RootedSubgraphs
@@ -73,24 +72,20 @@ def compare_neighbourhoods(
     graph: CSRGraph,
     filters: DiscreteFilters,
     roots: np.ndarray | None,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> Neighbourhoods:
     """Compare the subgraphs around some roots, or around all nodes, with patterns of any sizes.
 
     All processes share the work, and all get the result.
     """
-    checkpoints = CheckpointStore() if checkpoints is None else checkpoints
+    steps = Steps() if steps is None else steps
     roots = np.arange(graph.num_nodes) if roots is None else roots
-    step = min(_TASK_SIZE, source.part_size)
-    tasks = {
-        f"neighbourhoods-{start:09d}": partial(
-            _compare_part, source, graph, filters, roots[start : start + step]
-        )
-        for start in range(0, max(1, len(roots)), step)
-    }
-    parts = checkpoints.finish(tasks)
-    for name in tasks:
-        checkpoints.drop(name)
+    size = min(_TASK_SIZE, source.part_size)
+    parts = steps.each(
+        "comparing neighbourhoods",
+        lambda start: _compare_part(source, graph, filters, roots[start : start + size]),
+        range(0, max(1, len(roots)), size),
+    )
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Neighbourhoods(roots, **joined)
 

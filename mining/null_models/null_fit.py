@@ -8,11 +8,10 @@ motif was there or not, and the reader is to know.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.steps import Steps
 from mining.null_models.null_samples import NullSamples
 from mining.null_models.triangles import count_triangles
 
@@ -106,7 +105,7 @@ class NullFit:
         )
 
 
-def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> NullFit | None:
+def fit_of(drawn: NullSamples, steps: Steps | None = None) -> NullFit | None:
     """Compare the triangles of a graph with those of the first graphs of a null model.
 
     Directions and types of edges do not count. A null model that keeps all edges fits. All
@@ -126,12 +125,12 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
 
     # a process counts in the graphs that it has drawn before
     number = 0 if null == "features" else NUM_SAMPLES
-    tasks = {f"{null}-triangles-{i}": partial(count_in, i) for i in range(number)}
-    with shared_store(checkpoints) as store:
-        found = store.share({**tasks, f"{null}-triangles": count_here})
-    if len(found) <= number:
+    name = f"counting triangles ({null})"
+    steps = Steps() if steps is None else steps
+    samples = steps.each(name, count_in, range(number), in_time=True)
+    if len(samples) < number:
         return None
-    *samples, here = found
+    here = steps.once(name, count_here)
     triangles, share = int(here["number"]), float(here["share"])
     if not samples:
         return NullFit(null, triangles, float(triangles), 0.0, share, num_graphs)

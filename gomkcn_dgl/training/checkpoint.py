@@ -1,24 +1,24 @@
-"""The checkpoint file from which an unfinished training resumes, and what identifies a run."""
+"""States of tensors and plain values in a file: read without running code, written now and then."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
+from torch import Tensor
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.file_bytes import read_file, reason_of
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first
-from gomkcn_dgl.runtime.torch_file import read_state
+from gomkcn_dgl.runtime.steps import check_identity
 
 SECONDS_BETWEEN = 30.0
 
@@ -91,36 +91,66 @@ class Checkpoint:
         self._last = time.monotonic()
 
 
-def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:
-    """Refuse a checkpoint of other settings (nested mappings) or other data (a digest)."""
-    before, now = dict(_flatten(saved)), dict(_flatten(current))
-    for name in sorted({*before, *now}):
-        if before.get(name) == now.get(name):
-            continue
-        changed = f"{name.rpartition('.')[2]} was {before.get(name)!r}, is {now.get(name)!r}"
-        what = "data" if name == "data" else f"settings ({changed})"
+def read_state(
+    path: Path, needed: Mapping[str, type] | None = None, way_out: str = "train again"
+) -> dict[str, Any]:
+    """Read a dict of tensors and plain values that ``torch.save`` has written.
+
+    ``needed`` names what must be in it, with the types; ``way_out`` ends the InputError about a
+    file that is missing or damaged, or holds anything else.
+    """
+    # torch.load raises whatever a damaged archive leads it into, with advice of many lines
+    try:
+        data = read_file(path)
+        _check_archive(data)
+        state = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+        if not isinstance(state, dict):
+            raise ValueError(f"it holds a {type(state).__name__} and no state")
+        missing = [
+            name for name, kind in (needed or {}).items() if not isinstance(state.get(name), kind)
+        ]
+        if missing:
+            raise ValueError(f"it lacks {missing[0]!r}")
+        for tensor in _tensors(state):
+            _check_tensor(tensor)
+    except Exception as error:
         raise InputError(
-            f"checkpoint {str(path)!r} was made with other {what}; "
-            "give the same, or start anew with --force."
-        )
+            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); {way_out}."
+        ) from None
+    return state
 
 
-def digest_of(*arrays: np.ndarray | None) -> str:
-    """SHA-256 of arrays with their types and shapes; memory-mapped ones are streamed."""
-    digest = hashlib.sha256()
-    for array in arrays:
-        if array is None:
-            digest.update(b"none")
+def _check_archive(data: bytes) -> None:
+    """Refuse an archive that holds more than it is long."""
+    if not data.startswith(b"PK"):
+        raise ValueError("it is no file of torch.save")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+    plain = all(entry.compress_type == zipfile.ZIP_STORED for entry in entries)
+    if not plain or sum(entry.file_size for entry in entries) > len(data):
+        raise ValueError("it announces more than it holds")
+
+
+def _check_tensor(tensor: Tensor) -> None:
+    """Refuse a tensor whose numbers are not all there, such as one number shown many times."""
+    there = tensor.layout == torch.strided and tensor.device.type == "cpu"
+    held = tensor.untyped_storage().nbytes() if there else -1
+    if tensor.numel() * tensor.element_size() > held:
+        raise ValueError("a tensor in it announces more than it holds")
+
+
+def _tensors(state: Any) -> Iterator[Tensor]:
+    # a list may hold itself
+    seen: set[int] = set()
+    waiting = [state]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
             continue
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
-
-
-def _flatten(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the innermost values with the dotted names of their tables."""
-    for name, value in nested.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
+        seen.add(id(value))
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, Mapping):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple, set)):
+            waiting += value

@@ -1,20 +1,29 @@
-"""Signals and a time limit, turned into a reason to stop that a loop can ask for."""
+"""A long job beside its user: signals and a time limit that end it, and a bar that shows it."""
 
 from __future__ import annotations
 
+import logging
 import math
 import signal
+import sys
 import threading
 import time
+from contextlib import ExitStack
 from types import FrameType
 from typing import Any
 
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.runtime.processes import gather_objects
+from gomkcn_dgl.runtime.processes import gather_objects, world_size
 
 TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# the library's own log, and that which its lines go on to
+_OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
+_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}", "{desc} …"
 
 
 class RunInterruptedError(GomkcnError):
@@ -70,3 +79,53 @@ class Interrupts:
         reasons = [reason for reason in gather_objects(self.reason) if reason]
         # a signal to one process takes precedence over a time limit
         return min(reasons, key=lambda reason: reason == TIME_LIMIT, default="")
+
+
+class JobProgress:
+    """A bar on stderr, if it is to be shown: what a job does now, and how much of it is done.
+
+    What is logged to the terminal meanwhile is written above it.
+    """
+
+    def __init__(self, show: bool = False) -> None:
+        self._show = show
+        self._bar: tqdm | None = None
+        self._log = ExitStack()
+
+    def begin(self, stage: str, total: int | None = None) -> None:
+        """Begin a stage of so many items; the one before is over."""
+        if not self._show:
+            return
+        if self._bar is None:
+            self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
+        else:
+            self._bar.close()
+        form = _BAR if total else _NO_BAR
+        self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
+
+    def move(self) -> None:
+        """One item is done; the other processes do about as many."""
+        if self._bar is not None:
+            self._bar.update(min(world_size(), self._bar.total - self._bar.n))
+
+    def __enter__(self) -> JobProgress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+        self._log.close()
+
+
+def _logs_on_terminal() -> list[logging.Logger]:
+    """The logs whose handlers write to the terminal."""
+    # without any handler, Python does for warnings
+    if not _OWN.hasHandlers():
+        return [_OWN]
+    return [log for log in (_OWN, _ROOT) if any(map(_writes_here, log.handlers))]
+
+
+def _writes_here(handler: logging.Handler) -> bool:
+    return getattr(handler, "stream", None) in (sys.stdout, sys.stderr)

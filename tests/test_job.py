@@ -1,14 +1,16 @@
-"""Signals and time limits as a reason to stop."""
+"""A job: signals and time limits as a reason to stop; the bar, and what is logged above it."""
 
+import logging
 import os
 import signal
+import sys
 import time
 
 import pytest
 from forked import exit_code, start, wait_for
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 
@@ -54,7 +56,7 @@ def test_a_time_limit(monkeypatch):
     now = 100.0
     with pytest.raises(InputError, match="^time_limit must be "):
         Interrupts(time_limit=float("nan"))
-    monkeypatch.setattr("gomkcn_dgl.runtime.interrupts.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.runtime.job.time.monotonic", lambda: now)
     interrupts = Interrupts(time_limit=5)
     now = 104.9
     assert interrupts.reason == ""
@@ -66,8 +68,35 @@ def test_a_time_limit(monkeypatch):
 
 
 def test_the_processes_agree_on_a_signal_rather_than_a_time_limit(monkeypatch):
-    monkeypatch.setattr(
-        "gomkcn_dgl.runtime.interrupts.gather_objects",
-        lambda mine: ["time limit", mine, "SIGINT", ""],
-    )
+    reasons = ["time limit", "", "SIGINT"]
+    monkeypatch.setattr("gomkcn_dgl.runtime.job.gather_objects", lambda own: [*reasons, own])
     assert Interrupts().agree() == "SIGINT"
+
+
+def test_the_bar_shows_each_stage_and_goes(capsys):
+    with JobProgress(show=True) as progress:
+        progress.begin("preparing")
+        progress.begin("counting", 3)
+        for _ in range(3):
+            progress.move()
+        assert progress._bar.n == 3
+    shown = capsys.readouterr().err
+    assert "preparing …" in shown and "counting: 0/3" in shown and shown.endswith("\r")
+    with JobProgress() as progress:
+        progress.begin("counting", 3)
+        progress.move()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["no handler", "gomkcn_dgl", None])
+def test_what_is_logged_is_written_once_above_the_bar(name, capsys, monkeypatch):
+    own, log = logging.getLogger("gomkcn_dgl"), logging.getLogger(name)
+    monkeypatch.setattr(own, "propagate", name is None)
+    handler = logging.StreamHandler(sys.stderr)
+    log.addHandler(handler)
+    with JobProgress(show=True) as progress:
+        progress.begin("counting")
+        own.warning("a structure was left out")
+    log.removeHandler(handler)
+    lines = capsys.readouterr().err.replace("\r", "\n").split("\n")
+    assert [line for line in lines if "structure" in line] == ["a structure was left out"]
