@@ -147,10 +147,7 @@ def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> Edge
     weights = None if layout.weight is None else frame[layout.weight].to_numpy()
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         return None
-    edge_features = frame[list(layout.edge_features)].to_numpy() if layout.edge_features else None
-    if edge_features is not None and not np.isfinite(edge_features).all():
-        return None
-    return EdgeTable(source, target, weights, relation, edge_features)
+    return EdgeTable(source, target, weights, relation)
 
 
 def _names(column: pd.Series, as_text: bool) -> np.ndarray | None:
@@ -168,7 +165,7 @@ def _tables(
 ) -> Iterator[EdgeTable]:
     """Yield tables of rows that are read one by one."""
     while part := [edge_row(*row, layout) for row in itertools.islice(rows, _ROWS_PER_TABLE)]:
-        source, target, weights, relation, edge_features = zip(*part, strict=True)
+        source, target, weights, relation = zip(*part, strict=True)
         if not as_text and not all(map(is_int64, (*source, *target))):
             raise _NotIntegersError
         if as_text:
@@ -180,5 +177,4 @@ def _tables(
             ids[1],
             None if layout.weight is None else np.array(weights),
             None if layout.relation is None else np.array(relation, object),
-            np.array(edge_features) if layout.edge_features else None,
         )
