@@ -135,7 +135,7 @@ def _report(path: Path) -> None:
 def _networkx(path: Path) -> None:
     """Read a graph as it is, and with attributes that some of the files have."""
     read_graph(path)
-    for options in ({"relation": "kind", "edge_features": ["since"]}, {"features": ["a"]}):
+    for options in ({"relation": "kind"}, {"features": ["a"]}):
         refusal = _graph_or_refusal(partial(read_graph, path, **options))[1]
         assert str(refusal or ".").endswith(".")
 

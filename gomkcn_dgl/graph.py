@@ -53,7 +53,6 @@ def as_csr(
     edge_weight: str | None = None,
     directed: bool | None = None,
     edge_type: str | np.ndarray | None = None,
-    edge_features: str | Sequence[str] | np.ndarray | None = None,
 ) -> CSRGraph:
     """Convert a graph, or a list of graphs, to one :class:`CSRGraph`.
 
@@ -87,8 +86,6 @@ def as_csr(
     edge_type : str or array, optional
         Name of the edge attribute that tells the relation, text or integers, or an array ``[E]``
         in the order of the edges. Several edges of different types may join two nodes.
-    edge_features : str, sequence of str or array, optional
-        Names of edge attributes, put side by side as ``features`` are, or an array ``[E, C]``.
 
     Returns
     -------
@@ -117,7 +114,7 @@ def as_csr(
     >>> as_csr(signed, edge_type="sign").relations.names
     ('activates', 'represses')
     """
-    choice = ColumnChoice(features, edge_weight, directed, edge_type, edge_features)
+    choice = ColumnChoice(features, edge_weight, directed, edge_type)
     graph = _opened(graph)
     if isinstance(graph, CSRGraph) and not _changes_edges(graph, choice):
         return _with_features(graph, features)

@@ -138,7 +138,6 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
         "edges": f"{graph.num_edges} ({'directed' if graph.is_directed else 'undirected'}, "
         f"{'unweighted' if graph.weights is None else 'weighted'})",
         "relations": _shown(_relation_counts(graph)),
-        "edge features": _shown(graph.edge_feature_names),
         "features": f"{len(graph.feature_names)} ({_shown(graph.feature_names)})",
         "categories": _shown(_category_counts(graph)),
         "degrees": (

@@ -86,11 +86,6 @@ class GraphKernelConv(nn.Module):
         edges have no direction and no type, those of a directed graph are mirrored.
     edge_type : str, optional
         Name of the edge types in ``edata``; a heterograph has its own.
-    edge_features : str, optional
-        Name of edge features in ``edata``, best in [0, 1]; to the kernel each is one more relation
-        whose edges have the feature as weight.
-    num_edge_features : int
-        Width of the edge features.
     backend : str
         One of the kernel's, or ``"auto"``.
 
@@ -130,8 +125,6 @@ class GraphKernelConv(nn.Module):
         edge_weight: str | None = None,
         relations: Relations | None = None,
         edge_type: str | None = None,
-        edge_features: str | None = None,
-        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -145,14 +138,12 @@ class GraphKernelConv(nn.Module):
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
-        self.edge_features = edge_features
-        directions = _directions(self.relations, edge_features, num_edge_features)
         self.backend = backend
         if not hasattr(kernel, "score"):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
         self.filters = GraphFilters(
-            num_filters, filter_size, in_feats, bounded_feats, directed=directions
+            num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
         # None is registered, too, so that the attribute always exists
         weight = kernel.initial_weight(self.max_nodes, self.filter_size)
@@ -229,7 +220,6 @@ class GraphKernelConv(nn.Module):
                 features=np.ones(graph.num_nodes()),
                 edge_weight=self.edge_weight,
                 edge_type=self.edge_type,
-                edge_features=self.edge_features,
                 directed=False if self.relations.is_simple else None,
             ).with_relations(self.relations)
             batch = extract_subgraphs(
@@ -261,18 +251,16 @@ def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None
             f"got {layer.max_nodes}; give AttachSubgraphs and {type(layer).__name__} "
             "the same value."
         )
-    of_edges = layer.edge_features is not None
-    if not of_edges and (layer.edge_weight is None) != (subgraphs.weights is None):
+    if (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(
             "the attached subgraphs and the layer must agree on edge weights, got "
             f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
         )
     channels, own = subgraphs.num_channels, layer.filters.num_channels
-    is_other = not of_edges and layer.relations.is_simple == subgraphs.has_channels
-    if is_other or channels != own:
+    if layer.relations.is_simple == subgraphs.has_channels or channels != own:
         raise InputError(
-            "the subgraphs, which may be attached, and the layer must agree on relations and edge "
-            f"features, got {channels} and {own} channels; give AttachSubgraphs the same."
+            "the subgraphs, which may be attached, and the layer must agree on relations, "
+            f"got {channels} and {own} channels; give AttachSubgraphs the same."
         )
 
 
@@ -283,19 +271,6 @@ def _forward_types(
     parts = [feat[node_type] for node_type in graph.ntypes]
     scores = layer.forward(graph, torch.cat(parts)).split([len(part) for part in parts])
     return dict(zip(graph.ntypes, scores, strict=True))
-
-
-def _directions(
-    relations: Relations, edge_features: str | None, num_edge_features: int
-) -> tuple[bool, ...]:
-    """Whether each relation, and after them each edge feature, has a direction."""
-    check_int("num_edge_features", num_edge_features, 0)
-    if (edge_features is None) != (num_edge_features == 0):
-        raise InputError(
-            "edge_features and num_edge_features must be given together, "
-            f"got {edge_features!r} and {num_edge_features}."
-        )
-    return relations.directed + (relations.is_directed,) * num_edge_features
 
 
 def check_relations(relations: Relations | None) -> Relations:

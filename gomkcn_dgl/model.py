@@ -110,7 +110,7 @@ class GOMKCN(nn.Module):
         Shares dropped from the input features and from what is read out.
     max_nodes, policy, num_views, seed, backend
         As in :class:`GraphKernelConv`.
-    relations, edge_type, edge_features, num_edge_features
+    relations, edge_type
         As in :class:`GraphKernelConv`.
 
     Examples
@@ -147,8 +147,6 @@ class GOMKCN(nn.Module):
         seed: int = 0,
         relations: Relations | None = None,
         edge_type: str | None = None,
-        edge_features: str | None = None,
-        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -184,8 +182,6 @@ class GOMKCN(nn.Module):
                 bounded_feats=bounded_feats,
                 relations=relations,
                 edge_type=edge_type,
-                edge_features=edge_features,
-                num_edge_features=num_edge_features,
                 backend=backend,
             )
             for width, filters in itertools.pairwise(widths)

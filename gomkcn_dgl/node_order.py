@@ -177,7 +177,7 @@ def _order(graph: CSRGraph, with_features: bool = False) -> OrderedGraph:
         return OrderedGraph(replace(graph), None, None)
     owner = graph.graph_of(np.arange(graph.num_nodes))
     keys = [_colors(graph, owner, _hash_links(graph)), graph.degrees, owner]
-    if graph.weights is not None or graph.edge_features is not None:
+    if graph.weights is not None:
         keys.insert(0, _colors(graph, owner, _hash_values(graph)))
     if with_features and (graph.features != graph.features[:1]).any():
         keys.insert(0, _colors_with_features(graph, owner))
@@ -215,7 +215,6 @@ def _renumbered(graph: CSRGraph, rows: csr_array) -> CSRGraph:
         indices=rows.indices.astype(np.int32),
         weights=moved(graph.weights),
         links=moved(graph.links),
-        edge_features=moved(graph.edge_features),
     )
 
 
@@ -303,11 +302,6 @@ def _hash_links(graph: CSRGraph) -> np.ndarray:
 
 
 def _hash_values(graph: CSRGraph) -> np.ndarray:
-    """A number for the link, the weight and the features of each entry, uint64 ``[E]``."""
-    hashes = _hash_links(graph)
-    columns = [] if graph.weights is None else [graph.weights]
-    columns += [] if graph.edge_features is None else list(graph.edge_features.T)
-    for column in columns:
-        bits = np.ascontiguousarray(column, np.float32).view(np.uint32)
-        hashes = mix64(hashes * _ODD + bits.astype(np.uint64) + np.uint64(1))
-    return hashes
+    """A number for the link and the weight of each entry, uint64 ``[E]``."""
+    bits = np.ascontiguousarray(graph.weights, np.float32).view(np.uint32)
+    return mix64(_hash_links(graph) * _ODD + bits.astype(np.uint64) + np.uint64(1))

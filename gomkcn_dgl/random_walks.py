@@ -230,7 +230,7 @@ def _tensors(
     if subgraphs.has_channels:
         raise InputError(
             "kernel must be a GOMKKernel where edges have directions, types or features, got a "
-            "random walk kernel; leave relations and edge_features out."
+            "random walk kernel; leave relations out."
         )
     if feat.dtype == torch.bfloat16:
         feat, filter_adj, filter_feat = feat.float(), filter_adj.float(), filter_feat.float()

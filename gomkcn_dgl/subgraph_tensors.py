@@ -23,7 +23,7 @@ class SubgraphTensors(NamedTuple):
         int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
     weights : Tensor or None
         ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]``, in place of ``links``,
-        where edges of several channels have weights or features.
+        where edges of several channels have weights.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     links : Tensor or None
@@ -47,7 +47,7 @@ class SubgraphTensors(NamedTuple):
 
     @property
     def num_channels(self) -> int:
-        """Ways in which nodes can be joined: a direction of a relation, or an edge feature."""
+        """Ways in which nodes can be joined, each a direction of a relation."""
         if self.channels is not None:
             return self.channels.shape[1]
         return self.weights.shape[3] if self.has_channels else 1  # type: ignore[union-attr]

@@ -51,8 +51,6 @@ class SubgraphBatch:
         ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
     relations : Relations
         The relations of the graph and their links.
-    edge_features : numpy.ndarray or None
-        float32 ``[S, N, N, C]``, features of the edge from node i to node j.
     num_views : int
         Subgraphs a root; they stand next to each other, root after root.
     """
@@ -65,7 +63,6 @@ class SubgraphBatch:
     num_views: int
     links: np.ndarray | None = None
     relations: Relations = SIMPLE
-    edge_features: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of subgraphs S."""
@@ -97,7 +94,6 @@ class SubgraphBatch:
             num_views=1,
             links=None if self.links is None else self.links[rows],
             relations=self.relations,
-            edge_features=None if self.edge_features is None else self.edge_features[rows],
         )
 
     def structure(self) -> np.ndarray:
@@ -107,12 +103,10 @@ class SubgraphBatch:
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.
 
-        ``[S, N, N]``; with links or edge features ``[S, N, N, C]``, a matrix for each channel.
+        ``[S, N, N]``; with links ``[S, N, N, C]``, a matrix for each channel.
         """
-        if self.links is not None or self.edge_features is not None:
-            return channel_adjacency(
-                self.structure(), self.weights, self.relations, self.edge_features
-            )
+        if self.links is not None:
+            return channel_adjacency(self.links, self.weights, self.relations)
         return self._joined() if self.weights is None else self.weights
 
     def _joined(self) -> np.ndarray:
@@ -125,7 +119,7 @@ class SubgraphBatch:
     def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
         bits = weights = links = channels = None
-        if self.weights is not None or self.edge_features is not None:
+        if self.weights is not None:
             # matrices, one for each channel where there are several
             weights = torch.from_numpy(self.adjacency()).to(device)
         elif self.links is not None:
@@ -226,18 +220,13 @@ def extract_subgraphs(
     ordered = order_by_structure(graph)
     work = ordered.graph
     starts = ordered.positions(_check_roots(roots, graph.num_nodes))
-    links, reverse = work.links, work.relations.reverse
-    if work.edge_features is not None:
-        # in place of its link, an entry has its number, from 1; that tells link and features
-        links = np.arange(1, len(work.indices) + 1)
-        reverse = np.concatenate([[0], work.opposite_entries + 1])
     arrays = module.extract(
         _search_rows(work, direction),
         work.indptr,
         work.indices,
         work.weights,
-        links,
-        reverse,
+        work.links,
+        work.relations.reverse,
         starts,
         ordered.places(starts),
         num_hops,
@@ -247,8 +236,6 @@ def extract_subgraphs(
         seed,
     )
     batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
-    if work.edge_features is not None:
-        batch = _look_up(batch, work)
     return replace(batch, nodes=ordered.given(batch.nodes))
 
 
@@ -261,18 +248,6 @@ def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
     follow = (leaves if direction == "out" else leaves[relations.reverse])[graph.links]
     ends = np.concatenate([[0], np.cumsum(follow)])
     return SearchRows(ends[graph.indptr], graph.indices[follow])
-
-
-def _look_up(batch: SubgraphBatch, graph: CSRGraph) -> SubgraphBatch:
-    """Replace the entries of a batch by their links, and add their features."""
-    assert batch.links is not None and graph.edge_features is not None
-    entry, joined = np.maximum(batch.links - 1, 0), batch.links > 0
-    links = None if graph.links is None else np.where(joined, graph.links[entry], 0)
-    return replace(
-        batch,
-        links=None if links is None else links.astype(graph.relations.code_type),
-        edge_features=np.where(joined[..., None], graph.edge_features[entry], np.float32(0)),
-    )
 
 
 def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:

@@ -39,7 +39,6 @@ class GraphSettings:
     target: str | None = None
     relation: str | None = None
     weight: str | None = None
-    edge_features: tuple[str, ...] | None = None
 
 
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:

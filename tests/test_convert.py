@@ -131,24 +131,19 @@ def typed_rows(num_edges=40, num_nodes=7):
 TYPED = {
     "relations": {},
     "no weights": {"weight": "none"},
-    "features": {"weight": "none", "edge_features": ["x", "y"]},
-    "both": {"edge_features": ["y"]},
     "one relation": {"relation": "none", "directed": True},
-    "one relation, features": {"relation": "none", "edge_features": ["x"]},
     "directed": {"directed": True, "weight": "none"},
-    "undirected": {"directed": False, "edge_features": ["x"]},
+    "undirected": {"directed": False},
     "numbers": {"relation": "y", "weight": "none"},
 }
 
 
 @pytest.mark.parametrize("options", TYPED.values(), ids=TYPED)
-def test_relations_directions_and_features(write, pieces, caplog, options):
+def test_relations_and_directions(write, pieces, caplog, options):
     path = write("g.tsv", lines(typed_rows(), "\t"))
     # a graph folder keeps notes, so that both ways note the same
     graph = assert_as_read(path, caplog, **options)
-    assert graph.is_directed == (options.get("directed") is not False and
-                                 options != TYPED["one relation, features"])  # fmt: skip
-    assert len(graph.edge_feature_names) == len(options.get("edge_features", ()))
+    assert graph.is_directed == (options.get("directed") is not False)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +166,7 @@ def test_parquet_with_relations(tmp_path, pieces, caplog):
     header, *rows = typed_rows()
     frame = pd.DataFrame(rows, columns=header)
     frame.to_parquet(tmp_path / "g.parquet", row_group_size=7)
-    assert_as_read(tmp_path / "g.parquet", caplog, edge_features=["x", "y"])
+    assert_as_read(tmp_path / "g.parquet", caplog)
 
 
 def test_a_table_of_words_of_nodes(write, caplog):

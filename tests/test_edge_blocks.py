@@ -240,13 +240,10 @@ def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, 
     graph = read_graph(write("g.txt", "1 2 0.5\n2 3 4\n"))
     assert graph.weights.tolist() == [0.5, 0.5, 4, 4]
     path = write("g.csv", "source,target,weight,age,note\n1,2,3,0.5,x\n3,2,9,4,y\n")
-    graph = read_graph(path, weight="none", edge_features=["age"])
+    graph = read_graph(path, weight="none")
     assert graph.weights is None
-    assert (graph.edge_features.tolist(), graph.edge_feature_names) == (
-        [[0.5], [0.5], [4], [4]], ("age",)
-    )  # fmt: skip
-    assert graph.notes[0] == "columns that are not used: weight, note"
-    assert "columns that are not used: weight, note" in log()
+    assert graph.notes[0] == "columns that are not used: weight, age, note"
+    assert "columns that are not used: weight, age, note" in log()
 
 
 def test_directions(write):
@@ -280,7 +277,7 @@ def test_directions(write):
         ("g.txt", "0 1\n1 2\n", {"relation": 3}, "relation must be a column from 1 to 2, got 3."),
         ("g.csv", "u,v\n0,1\n", {"source": "u", "target": "u"}, "must be different columns, got"),
         ("g.csv", "u,v,w\n0,1,\n", {"relation": "w"}, "line 2: a relation must have 1 to 1000"),
-        ("g.csv", "u,v,w\n0,1,x\n", {"edge_features": "w"}, "line 2: a finite number was expected"),
+        ("g.csv", "u,v,w\n0,1,x\n", {"weight": "w"}, "line 2: an edge weight must be a finite"),
         ("g.csv", "u,v,w\n" + "".join(f"0,1,{k}\n" for k in range(1001)), {"relation": "w"},
          "the column 'w' holds more than 1000 different relations, among them '0'"),
         ("g.npz", "", {"relation": "w"}, "relation is for edges, csv, parquet, and the format is"),
@@ -332,13 +329,7 @@ def test_directions_and_relations_come_back(tmp_path, suffix, weighted, directed
         assert again.links.tolist() == graph.links.tolist()
 
 
-def test_edge_features_come_back(tmp_path):
-    values = np.random.default_rng(0).normal(size=(40, 2))
-    graph = random_typed_graph([True, False], ["a", "b"], edge_features=values,
-                               edge_feature_names=["p", "q"])  # fmt: skip
-    write_graph(tmp_path / "g.csv", graph)
-    again = read_graph(tmp_path / "g.csv", edge_features=["p", "q"])
-    np.testing.assert_array_equal(again.edge_features, graph.edge_features)
+def test_a_direction_that_a_table_cannot_tell_is_refused(tmp_path):
     both_ways = csr_from_edges(np.array([0, 1]), np.array([1, 0]), 2, directed=True)
     with pytest.raises(InputError, match="cannot tell that the relation 'edge' has a direction"):
         write_graph(tmp_path / "g.txt", both_ways)

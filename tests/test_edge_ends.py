@@ -19,7 +19,7 @@ ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"
 
 
 def linked_graph(num_nodes=60, num_edges=240, *, directed=(True, True, False), seed=0):
-    """Random edges of three relations, with many mutual pairs; an edge is its own feature."""
+    """Random edges of three relations, with many mutual pairs."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(num_nodes, size=(num_edges // 2, 2))
     source, target = np.concatenate([ends, ends[:, ::-1]])[: num_edges - 20].T
@@ -31,7 +31,6 @@ def linked_graph(num_nodes=60, num_edges=240, *, directed=(True, True, False), s
         directed=directed,
         relation=rng.integers(3, size=len(source)),
         relation_names=["activates", "represses", "binds"],
-        edge_features=np.arange(len(source), dtype=float),
     )
 
 
@@ -97,22 +96,6 @@ def total_degrees(graph):
     for (node, _, side), count in degrees(graph).items():
         counts[node][["out", "in", "both"].index(side)] += count
     return {node: tuple(each) for node, each in counts.items()}
-
-
-@pytest.mark.parametrize("null", LINKED)
-@pytest.mark.parametrize("directed", [False, True])
-def test_edge_features_stay_with_the_edges(null, directed):
-    source, target = np.array(nx.gnp_random_graph(30, 0.1, seed=1).edges).T
-    features = 1.0 + np.arange(len(source))
-    graph = csr_from_edges(source, target, 30, directed=directed, edge_features=features)
-    sample = sample_null(graph, null, 0)
-    row = np.repeat(np.arange(30), sample.degrees)
-    values = np.zeros((30, 30))
-    values[row, sample.indices] = sample.edge_features[:, 0]
-    mutual = (values > 0) & (values.T > 0) & (values != values.T)
-    assert not mutual.any() or (directed and null == "configuration")
-    assert edges_of(sample) != edges_of(graph)
-    assert set(values[values > 0]) == set(features)
 
 
 def test_relations_join_the_same_nodes_only_where_some_do():

@@ -395,7 +395,6 @@ def test_a_collection_is_split_and_joined_again():
         directed=[True, False],
         relation=relation % 2,
         relation_names=["a", "b"],
-        edge_features=rng.random((30, 2)),
     )
     parts = split_graphs(graph)
     assert [part.num_nodes for part in parts] == [6, 2, 6]

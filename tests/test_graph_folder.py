@@ -34,8 +34,6 @@ TYPED = random_graph(
     relation=np.arange(12) % 3,
     relation_names=["activates", "binds", "represses"],
     directed=[True, False, True],
-    edge_features=np.arange(24.0).reshape(12, 2),
-    edge_feature_names=["year", "ünit"],
 )
 GRAPHS = {
     "plain": PLAIN,
@@ -235,7 +233,6 @@ def test_a_damaged_number(triangle, name, position, value, sentence, chunk, monk
         ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
         ("links", 3, 200, "links.npy must be numbers of links, 1 to "),
         ("links", 0, 2, "in both directions, with opposite links"),
-        ("edge_features", 4, np.inf, "got inf in row 4, column 0"),
     ],
 )
 def test_a_damaged_link(tmp_path, name, position, value, sentence, chunk, monkeypatch):

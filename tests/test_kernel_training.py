@@ -197,7 +197,7 @@ def test_nodes_are_not_classified():
     )
 
 
-def test_weights_of_edges_are_not_used_and_edge_features_refused():
+def test_weights_of_edges_are_not_used():
     from gomkcn_dgl._dgl import dgl
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 
@@ -217,8 +217,6 @@ def test_weights_of_edges_are_not_used_and_edge_features_refused():
     gomkcn("predict run weighted.bin --out classes.csv")
     table = pd.read_csv("classes.csv")
     np.testing.assert_allclose(table["score 1"], classifier.decide(data.graph)[1][:, 1], atol=1e-5)
-    said = refused(f"train weighted.bin --out other {QUICK} --edge-features weight")
-    assert "for the method 'network', got the method 'kernel'" in said
 
 
 def test_a_graph_that_is_too_large_is_named_and_not_drawn():

@@ -175,15 +175,13 @@ def test_info_lists_relations_categories_and_what_is_ignored():
         "gene;on;how;year;p\na;b;acts;1999;0.5\nb;c;stops;2001;1\nb;b;acts;1;1\n"
     )
     Path("g.features.csv").write_text("id,kind,note\na,tf,x\nb,tf,y\nc,kinase,z\n")
-    said = gomkcn("info g.csv --source gene --target 2 --relation how --edge-features p "
-                  "--features kind")  # fmt: skip
+    said = gomkcn("info g.csv --source gene --target 2 --relation how --features kind")
     lines = dict(re.split(r"  +", line, maxsplit=1) for line in said.splitlines())
     assert lines["edges"] == "2 (directed, unweighted)"
     assert lines["relations"] == "acts 1 (directed), stops 1 (directed)"
-    assert lines["edge features"] == "p"
     assert lines["categories"] == "kind=kinase 1, kind=tf 2"
     assert lines["notes"] == (
-        "columns that are not used: year; columns of g.features.csv that are not used: note; "
+        "columns that are not used: year, p; columns of g.features.csv that are not used: note; "
         "dropped 1 self-loops"
     )
     assert "relation must name a column among gene, on, how, year, p, got 'x'." in refused(
@@ -197,13 +195,12 @@ def test_what_was_said_of_the_edges_is_stored_with_the_run():
     rows = [f"{u},{v},acts,{w}" for k in range(0, 30, 3)
             for u, v, w in [(k, k + 1, 2), (k, k + 2, 3), (k + 1, k + 2, 4)]]  # fmt: skip
     Path("g.csv").write_text("\n".join(["a,b,how,p", *rows]))
-    options = "--source 1 --target b --relation how --edge-features p --directed"
+    options = "--source 1 --target b --relation how --directed"
     gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --epochs 1 --null none {options} --quiet")
     graph = read_run("run").settings["graph"]
     assert {name: graph[name] for name in ("source", "target", "relation", "directed")} == {
         "source": "1", "target": "b", "relation": "how", "directed": True
     }  # fmt: skip
-    assert list(graph["edge_features"]) == ["p"]
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
     assert first == again

@@ -120,9 +120,8 @@ def test_all_that_networkx_writes(tmp_path, name):
         features=["kind", "mass"],
         edge_type="sign",
         edge_weight="weight",
-        edge_features="since",
     )
-    options = {"features": ("kind", "mass"), "relation": "sign", "edge_features": ("since",)}
+    options = {"features": ("kind", "mass"), "relation": "sign"}
     assert_same(read_graph(path, **options), expected)
     plain = read_graph(path, weight="none")
     assert plain.feature_names == ("constant",)
@@ -229,8 +228,6 @@ GRAPHS = {
         directed=True,
         relation=np.arange(12) % 3,
         relation_names=["activates", "binds", "represses"],
-        edge_features=np.arange(24.0).reshape(12, 2),
-        edge_feature_names=["year", "ünit"],
     ),
 }
 
@@ -239,7 +236,7 @@ GRAPHS = {
 def test_graphml_is_written_with_direction_and_relations(tmp_path, name):
     graph, path = GRAPHS[name], tmp_path / "g.graphml"
     write_graph(path, graph)
-    options = {"edge_features": graph.edge_feature_names}
+    options = {}
     if name == "typed":
         options["relation"] = "relation"
     if name == "undirected":

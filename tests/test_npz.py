@@ -54,21 +54,18 @@ TYPED = random_graph(
     relation_names=["activates", "binds", "represses"],
     directed=[True, False, True],
     weights=np.arange(1.0, 13),
-    edge_features=np.arange(24.0).reshape(12, 2),
-    edge_feature_names=["year", "ünit"],
 )
 GRAPHS = {
     "plain": random_graph(),
     "directed": as_csr(ONE_WAY),
     "both ways": random_graph(directed=True),
     "a name": random_graph(relation_names=["borders"], features=np.arange(6)),
-    "edge features": random_graph(edge_features=np.arange(12)),
     "typed": TYPED,
 }
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_direction_types_and_edge_features_come_back(tmp_path, name):
+def test_direction_and_types_come_back(tmp_path, name):
     write_graph(tmp_path / "g.npz", GRAPHS[name])
     graph = read_graph(tmp_path / "g.npz")
     assert_same(graph, GRAPHS[name])
@@ -89,7 +86,6 @@ def test_scipy_sees_the_direction(tmp_path):
         ({"links": np.full(12, 99, np.uint8)}, "'links' must be 12 numbers of links, 0 to "),
         ({"relations": np.array(["{"])}, "'relations' must be JSON text ("),
         ({"relations": np.array(["[]"])}, "relations in the file must hold names, directed, links"),
-        ({"edge_features": np.ones((3, 2))}, "features must have one row for each of the 12"),
     ],
 )
 def test_damaged_relations(tmp_path, changes, words):

@@ -161,20 +161,6 @@ def test_the_verdict_is_honest(accuracy, size, words):
     assert "Always answering “toxic” is correct for 60.0%" in said
 
 
-def write_edge_features(name, width):
-    rows = [", ".join(f"{(edge + k) % 5}.5" for k in range(width)) for edge in range(8 * 12)]
-    return write_tu(name, [nx.cycle_graph(4)] * 12, [0, 1] * 6, edge_attributes=rows)
-
-
-def test_other_edge_features_are_refused():
-    write_edge_features("EA", 2)
-    gomkcn(f"train EA --out run {QUICK} --edge-features attributes")
-    assert len(gomkcn("predict run EA").splitlines()) == 13
-    write_edge_features("EB", 3)
-    said = refused("predict run EB")
-    assert said.startswith("EB: edge features must be those that the classifier learnt from, ")
-
-
 def test_edges_of_one_type_are_the_edges_that_it_learnt():
     write_rings("ONE", 24, edge_labels=[1] * 192)
     gomkcn(f"train ONE --out run {QUICK}")

@@ -101,7 +101,7 @@ def test_a_run_of_graphs_writes_its_folder():
     metrics = metrics_of("run")
     assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
     assert set(metrics["accuracy"]) == {"train", "val", "test"}
-    assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2, []]
+    assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2]
     assert len(metrics["history"]["train_loss"]) == metrics["epochs"] == 2
     lines = [line.split()[:2] for line in said.splitlines()]
     assert lines[:3] == [["part", "graphs"], ["train", "16"], ["validation", "2"]]
@@ -144,19 +144,6 @@ def test_bonds_of_a_tu_folder():
     kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
              for u, v in graphs[0].to_directed().edges]  # fmt: skip
     write_tu("TU", graphs, classes, edge_labels=kinds)
-    options = f"{QUICK} --split 0.5,0.25,0.25 --edge-features attributes"
-    assert "TU_edge_attributes.txt: the file must exist" in refused(f"train TU --out a {options}")
-    lengths = [f"{kind / 2}, 0.5" for kind in kinds]
-    write_tu("LENGTHS", graphs, classes, edge_attributes=lengths)
-    gomkcn(f"train LENGTHS --out lengths {options}")
-    classifier = load_classifier("lengths")
-    assert classifier.edge_feature_names == ("x0", "x1")
-    assert classifier.model.first_conv.filters.adj().shape[-1] == 3
-    data = read_labelled("LENGTHS", edge_features=("attributes",))
-    # the graphs are alike but for these
-    _, scores = classifier.decide(data.graph)
-    assert abs(scores[0] - scores[1]).max() > 1e-4
-    assert "(x0, x1) is compared" in Path("lengths/explanation/explanation.html").read_text()
     gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25")
     classifier = load_classifier("run")
     assert classifier.settings.model.relations == {"edge=0": False, "edge=1": False}
@@ -382,16 +369,14 @@ def test_a_graph_without_nodes_is_not_drawn():
     assert "graph 0 has no nodes" in refused("explain run --graphs 0")
 
 
-@pytest.mark.parametrize("column", ["edge_labels", "edge_attributes"])
-def test_a_run_of_other_edges_is_not_gone_on_with(column, monkeypatch):
-    """The same graphs with other types, or features, of their edges."""
+def test_a_run_of_other_edges_is_not_gone_on_with(monkeypatch):
+    """The same graphs with other types of their edges."""
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
     own = " --split 0.5,0.25,0.25"
-    own += " --edge-features attributes" if column == "edge_attributes" else ""
-    write_tu("TU", graphs, classes, **{column: [edge % 2 for edge in range(96)]})
+    write_tu("TU", graphs, classes, edge_labels=[edge % 2 for edge in range(96)])
     gomkcn(f"train TU --out run {QUICK}{own} --time-limit 0.001")
     assert metrics_of("run")["partial"]
     rows = [int(edge % 3 == 0) for edge in range(96)]
-    Path(f"TU/TU_{column}.txt").write_text("".join(f"{row}\n" for row in rows))
+    Path("TU/TU_edge_labels.txt").write_text("".join(f"{row}\n" for row in rows))
     said = refused(f"train TU --out run {QUICK}{own} --resume")
     assert "data" in said and "start anew" in said

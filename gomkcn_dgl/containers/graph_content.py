@@ -35,13 +35,11 @@ class ColumnChoice:
     edge_weight: str | None = None
     directed: bool | None = None
     edge_type: Any = None
-    edge_features: Any = None
 
     @property
     def of_edges(self) -> bool:
         """Whether anything is chosen about the edges."""
-        chosen = self.edge_weight, self.directed, self.edge_type, self.edge_features
-        return any(one is not None for one in chosen)
+        return any(one is not None for one in (self.edge_weight, self.directed, self.edge_type))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,6 @@ class GraphContent:
     edges: Mapping[str, Any] = field(default_factory=dict)
     default_features: tuple[str, ...] = ()
     default_weight: str | None = None
-    default_edge_features: tuple[str, ...] = ()
     node_type: str | None = None
     directed: tuple[bool | None, ...] = (None,)
     listed_once: bool = False
@@ -79,7 +76,6 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice.features)
     weights, used_weight = _edge_weights(content, choice.edge_weight)
-    edge_features, edge_names, used_features = _edge_features(content, choice.edge_features)
     relation, relation_names, used_type = _relations(content, choice.edge_type)
     directed = content.directed
     if choice.edge_type is not None:
@@ -101,13 +97,11 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         directed=directed,
         relation=relation,
         relation_names=relation_names,
-        edge_features=edge_features,
-        edge_feature_names=edge_names,
         undirected=content.listed_once,
     )
     if None in directed:
         _log_direction(graph)
-    unused = _unused(content, used_nodes, [*used_weight, *used_features, *used_type])
+    unused = _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys([*content.notes, *graph.notes, *unused])))
 
 
@@ -140,17 +134,6 @@ def _edge_weights(
     weights = column_values(name, content.edges, content.owner)
     # a matrix of one column is a list of weights
     return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, [name]
-
-
-def _edge_features(
-    content: GraphContent, chosen: Any
-) -> tuple[np.ndarray | None, tuple[str, ...] | None, Sequence[str]]:
-    """Features of each edge, their names, and the attributes that they are."""
-    chosen = content.default_edge_features or None if chosen is None else chosen
-    if not is_text(chosen):
-        return chosen, None, ()
-    names = as_names("edge_features", chosen)
-    return (*pick_columns(names, content.edges, content.owner), names)
 
 
 def _relations(
@@ -248,7 +231,7 @@ def both_ways(content: GraphContent) -> GraphContent:
 
 def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> GraphContent:
     """Join graphs to a collection; a relation has a direction if it has one in any of them."""
-    for name in ("default_features", "default_weight", "default_edge_features", "node_type"):
+    for name in ("default_features", "default_weight", "node_type"):
         _check_same(name, [getattr(part, name) for part in parts])
     directed = _joint_directions(parts)
     listed_once = all(part.listed_once for part in parts) and set(directed.values()) == {False}
@@ -280,7 +263,6 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         edges=nodes if mixed else joined_columns([part.edges for part in parts], labels),
         default_features=parts[0].default_features,
         default_weight=parts[0].default_weight,
-        default_edge_features=parts[0].default_edge_features,
         node_type=parts[0].node_type,
         directed=tuple(directed.values()),
         listed_once=listed_once,
@@ -307,9 +289,9 @@ def _joint_directions(parts: Sequence[GraphContent]) -> dict[str, bool | None]:
 def _check_same(name: str, values: Sequence[Any]) -> None:
     if len(set(values)) > 1:
         other = next(k for k, value in enumerate(values) if value != values[0])
-        what = {"default_weight": "edge weights", "default_edge_features": "edge features"}
+        what = "edge weights" if name == "default_weight" else "features"
         raise InputError(
-            f"all graphs must have the same {what.get(name, 'features')}, got {values[0]} in graph "
+            f"all graphs must have the same {what}, got {values[0]} in graph "
             f"0 and {values[other]} in graph {other}; name those to use."
         )
 

@@ -148,12 +148,7 @@ def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> Edge
     weights = None if layout.weight is None else columns[layout.weight]
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         return None
-    edge_features = None
-    if layout.edge_features:
-        edge_features = np.stack([columns[column] for column in layout.edge_features], axis=1)
-        if not np.isfinite(edge_features).all():
-            return None
-    return EdgeTable(source, target, weights, relation, edge_features)
+    return EdgeTable(source, target, weights, relation)
 
 
 def _tables(
@@ -161,7 +156,7 @@ def _tables(
 ) -> Iterator[EdgeTable]:
     """Yield tables of rows that are read one by one."""
     while part := [edge_row(*row, layout) for row in itertools.islice(rows, _ROWS_PER_TABLE)]:
-        source, target, weights, relation, edge_features = zip(*part, strict=True)
+        source, target, weights, relation = zip(*part, strict=True)
         if not as_text and not all(map(is_int64, (*source, *target))):
             raise _NotIntegersError
         if as_text:
@@ -173,5 +168,4 @@ def _tables(
             ids[1],
             None if layout.weight is None else np.array(weights),
             None if layout.relation is None else np.array(relation, object),
-            np.array(edge_features) if layout.edge_features else None,
         )

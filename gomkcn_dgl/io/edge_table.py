@@ -14,7 +14,7 @@ from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
-from gomkcn_dgl.io.tables import check_weight, csv_text, line_error, parse_cell
+from gomkcn_dgl.io.tables import check_weight, csv_text, line_error
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations
 from gomkcn_dgl.runtime.file_bytes import most_bytes
 from gomkcn_dgl.runtime.file_names import listed, printable
@@ -30,23 +30,21 @@ RELATION = "relation"
 _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
 
-# the two ids as text, and the weight, the relation and the features, if there are any
-EdgeRow = tuple[str, str, float | None, str | None, list[float]]
+# the two ids as text, and the weight and the relation, if there are any
+EdgeRow = tuple[str, str, float | None, str | None]
 
 
 @dataclass(frozen=True)
 class EdgeTable:
     """Edges as a file names them, E of them.
 
-    Ids ``[E]`` are int64 or text, weights ``[E]`` float64 >= 0, ``relation [E]`` text,
-    ``edge_features [E, C]`` float64.
+    Ids ``[E]`` are int64 or text, weights ``[E]`` float64 >= 0, ``relation [E]`` text.
     """
 
     source: np.ndarray
     target: np.ndarray
     weights: np.ndarray | None = None
     relation: np.ndarray | None = None
-    edge_features: np.ndarray | None = None
 
 
 def edge_row(number: int, cells: Sequence[str], layout: EdgeLayout) -> EdgeRow:
@@ -57,8 +55,7 @@ def edge_row(number: int, cells: Sequence[str], layout: EdgeLayout) -> EdgeRow:
         weight = check_weight(number, cells[layout.weight])
     if layout.relation is not None:
         relation = _check_name(number, cells[layout.relation], "a relation")
-    values = [parse_cell(number, cells[column], "float64") for column in layout.edge_features]
-    return source, target, weight, relation, values
+    return source, target, weight, relation
 
 
 def _check_name(number: int, name: str, what: str) -> str:
@@ -185,10 +182,8 @@ def edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
         (name, list(graph.original_ids(np.concatenate([nodes[kept], isolated]))))
         for name, nodes in (("source", content.source), ("target", content.target))
     ]
-    values = dict(content.edges)
     if graph.weights is not None:
-        weights = values.pop(str(content.default_weight))
-        weights = np.append(weights[kept], np.ones(len(isolated), np.float32))
+        weights = np.append(content.edges[WEIGHT][kept], np.ones(len(isolated), np.float32))
         columns.append((WEIGHT, weights.astype(str).tolist()))
     if not plain:
         is_type = graph.relations.names == (PLAIN,)
@@ -196,9 +191,6 @@ def edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
         codes = np.zeros(len(kept), int) if content.relation is None else content.relation
         codes = np.append(codes, np.zeros(len(isolated), int))
         columns.append((TYPE if is_type else RELATION, names[codes].tolist()))
-    for name, column in values.items():
-        column = np.append(column[kept], np.zeros(len(isolated), np.float32))
-        columns.append((name, column.astype(str).tolist()))
     return columns
 
 

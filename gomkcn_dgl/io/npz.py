@@ -35,8 +35,6 @@ _KINDS = {
     "node_ids": ("iuU", 1, "integers or text [V]"),
     "links": ("u", 1, "numbers of links [n]"),
     "relations": ("U", 1, "text [1]"),
-    "edge_features": ("f", 2, "numbers [n, C]"),
-    "edge_feature_names": ("U", 1, "text [C]"),
     "notes": ("U", 1, "text"),
 }
 _NAMES = (*_KINDS, "format", "features")
@@ -56,8 +54,8 @@ def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
     except Exception as error:
         raise InputError(f"the arrays cannot be read ({reason_of(error)}).") from None
     matrix = _to_matrix(arrays)
-    is_plain = "relations" not in arrays and "edge_features" not in arrays
-    content = from_matrix(matrix) if is_plain else _linked_content(matrix, arrays)
+    has_relations = "relations" in arrays
+    content = _linked_content(matrix, arrays) if has_relations else from_matrix(matrix)
     features, names = arrays.get("features"), arrays.get("feature_names")
     graph = make_csr(
         replace(
@@ -73,14 +71,13 @@ def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
 
 
 def _linked_content(matrix: sp.csr_matrix, arrays: dict[str, np.ndarray]) -> GraphContent:
-    """Edges with their relations and features, of a file that has them."""
-    relations, links = SIMPLE, arrays.get("links")
-    if "relations" in arrays:
-        try:
-            record = parse_json("".join(arrays["relations"].tolist()).encode())
-        except ValueError as error:
-            raise InputError(f"'relations' must be JSON text ({reason_of(error)}).") from None
-        relations = relations_from_record(record, "the file")
+    """Edges with their relations, of a file that has them."""
+    links = arrays.get("links")
+    try:
+        record = parse_json("".join(arrays["relations"].tolist()).encode())
+    except ValueError as error:
+        raise InputError(f"'relations' must be JSON text ({reason_of(error)}).") from None
+    relations = relations_from_record(record, "the file")
     if (links is None and not relations.is_simple) or (
         links is not None
         and (len(links) != matrix.nnz or links.max(initial=0) >= len(relations.links))
@@ -88,10 +85,6 @@ def _linked_content(matrix: sp.csr_matrix, arrays: dict[str, np.ndarray]) -> Gra
         raise InputError(
             f"'links' must be {matrix.nnz} numbers of links, 0 to {len(relations.links) - 1}."
         )
-    edge_features, names = arrays.get("edge_features"), arrays.get("edge_feature_names")
-    if edge_features is not None:
-        given = None if names is None else names.tolist()
-        edge_features, given = check_features(edge_features, matrix.nnz, given)
     stored = matrix.data
     graph = CSRGraph(
         indptr=matrix.indptr.astype(np.int64),
@@ -103,8 +96,6 @@ def _linked_content(matrix: sp.csr_matrix, arrays: dict[str, np.ndarray]) -> Gra
         feature_names=(CONSTANT_FEATURE,),
         relations=relations,
         links=links,
-        edge_features=edge_features,
-        edge_feature_names=() if edge_features is None else tuple(given or ()),
     )
     return from_csr(graph)
 
@@ -132,9 +123,6 @@ def npz_bytes(graph: CSRGraph) -> bytes:
         arrays["relations"] = np.array([json.dumps(relations_to_record(graph.relations))])
     if graph.links is not None:
         arrays["links"] = graph.links
-    if graph.edge_features is not None:
-        arrays["edge_features"] = graph.edge_features
-        arrays["edge_feature_names"] = np.array(graph.edge_feature_names)
     content = io.BytesIO()
     np.savez_compressed(content, **arrays)
     return content.getvalue()

@@ -116,30 +116,22 @@ def _to_table(batch: Any, layout: EdgeLayout, before: int) -> EdgeTable:
             name = layout.names[position]
             raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
     source, target = (_ids(columns[end], before) for end in layout.ends)
-    weights = relation = edge_features = None
+    weights = relation = None
     if layout.weight is not None:
-        weights = _numbers(columns[layout.weight], before, "an edge weight")
-        bad = np.flatnonzero(weights < 0)
-        if len(bad):
-            raise InputError(
-                f"row {before + bad[0] + 1}: an edge weight must be a finite number of at least 0, "
-                f"got {weights[bad[0]]:g}."
-            )
+        weights = _weights(columns[layout.weight], before)
     if layout.relation is not None:
         relation = _ids(columns[layout.relation], before, "a relation").astype(str).astype(object)
-    if layout.edge_features:
-        values = [_numbers(columns[c], before, "an edge feature") for c in layout.edge_features]
-        edge_features = np.stack(values, axis=1)
-    return EdgeTable(source, target, weights, relation, edge_features)
+    return EdgeTable(source, target, weights, relation)
 
 
-def _numbers(column: Any, before: int, what: str) -> np.ndarray:
+def _weights(column: Any, before: int) -> np.ndarray:
     values: np.ndarray = _decode(column).to_numpy(zero_copy_only=False).astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(values))
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
-        row = before + bad[0] + 1
-        rule = "a finite number of at least 0" if what == "an edge weight" else "a finite number"
-        raise InputError(f"row {row}: {what} must be {rule}, got {values[bad[0]]:g}.")
+        raise InputError(
+            f"row {before + bad[0] + 1}: an edge weight must be a finite number of at least 0, "
+            f"got {values[bad[0]]:g}."
+        )
     return values
 
 

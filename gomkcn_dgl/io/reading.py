@@ -63,11 +63,9 @@ _COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
-    "tu": ("directed", "relation", "edge_features"),
+    "tu": ("directed", "relation"),
     "npz": ("directed",),
-    **dict.fromkeys(
-        ("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight", "edge_features")
-    ),
+    **dict.fromkeys(("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight")),
 }
 # the other formats hold the features themselves
 _WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
@@ -85,7 +83,6 @@ def read_graph(
     target: Column | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
-    edge_features: Sequence[Column] | None = None,
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
@@ -127,9 +124,6 @@ def read_graph(
         ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
         relations, unless ``relation="none"``. In GraphML and its like and in DGL files, relation
         and weight are edge attributes by name; None: the types of edges, if any, and ``weight``.
-    edge_features : sequence of str or int, optional
-        Columns of a table of edges with numbers, edge attributes, or ``"attributes"`` of a TU
-        folder.
 
     Returns
     -------
@@ -159,7 +153,7 @@ def read_graph(
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    options = EdgeOptions(directed, source, target, relation, weight, edge_features or ())
+    options = EdgeOptions(directed, source, target, relation, weight)
     with named(path):
         _check_exists(path)
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
@@ -350,8 +344,6 @@ def _from_edge_table(
         feature_names=None if table is None else table.names,
         node_ids=None if plain else ids,
         relation=relation,
-        edge_features=edges.edge_features,
-        edge_feature_names=layout.feature_names or None,
         **given,
     )
     beside = () if table is None else table.notes

@@ -83,8 +83,8 @@ def read_labelled(
     ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
     ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth.
     ``class_names`` says what classes are called, by their code: a mapping, or a file.
-    The options ``directed``, ``relation``, ``edge_features`` and ``label_names`` of ``reading`` are
-    those of ``read_graph``.
+    The options ``directed``, ``relation`` and ``label_names`` of ``reading`` are those of
+    ``read_graph``.
     """
     path = Path(path)
     if task is not None:

@@ -49,8 +49,6 @@ class TrainedMachine:
 
     # what `decide` gives beside the classes
     score_name: ClassVar[str] = "score"
-    # those of nodes alone are compared
-    edge_feature_names: ClassVar[tuple[str, ...]] = ()
 
     @property
     def rows(self) -> np.ndarray:
@@ -117,8 +115,6 @@ def run_machine(
     start = time.perf_counter()
     if data.task != "graph":
         raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")
-    if data.graph.edge_features is not None:
-        raise InputError("edge_features are for the method 'network', got the method 'kernel'.")
     # 1. what is learnt from
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
     graphs, known = split_graphs(data.graph), known_rows(split)

@@ -42,7 +42,7 @@ class TrainedNetwork:
 
     The model takes features from which ``offset`` was subtracted and which were divided by
     ``spread``, both float32 ``[D]``. ``feature_names`` are the D names of the features,
-    ``edge_feature_names`` those of the features of edges, and ``class_names`` of the classes.
+    ``class_names`` those of the classes.
     """
 
     model: GOMKCN
@@ -51,7 +51,6 @@ class TrainedNetwork:
     offset: np.ndarray
     spread: np.ndarray
     feature_names: tuple[str, ...]
-    edge_feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
     # what `decide` gives beside the classes
@@ -77,7 +76,6 @@ class TrainedNetwork:
         return {
             **common_state(self.split, self.feature_names, self.class_names),
             "model": self.model.state_dict(),
-            "edge_feature_names": list(self.edge_feature_names),
             "offset": torch.from_numpy(self.offset),
             "spread": torch.from_numpy(self.spread),
         }
@@ -211,8 +209,7 @@ def _untrained_classifier(
         # columns of 0 and 1 are categories and stay as they are
         varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
         offset[varies], spread[varies] = of_train.mean(axis=0)[varies], of_train.std(axis=0)[varies]
-    of_edges = data.graph.edge_feature_names
-    model = _build_model(settings, features.shape[1], of_edges, data.num_classes)
+    model = _build_model(settings, features.shape[1], data.num_classes)
     return TrainedNetwork(
         model,
         settings,
@@ -220,14 +217,11 @@ def _untrained_classifier(
         offset.astype(np.float32),
         spread.astype(np.float32),
         data.graph.feature_names,
-        of_edges,
         data.class_names,
     )
 
 
-def _build_model(
-    settings: TrainSettings, in_feats: int, of_edges: tuple[str, ...], num_classes: int
-) -> GOMKCN:
+def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
     del options["init"], options["method"]
@@ -235,9 +229,6 @@ def _build_model(
         "hidden_feats": settings.model.hidden_feats or None,
         "kernel": settings.model.make_kernel(),
         "relations": settings.model.make_relations(),
-        # a collection has its features at hand, whatever they are called
-        "edge_features": " ".join(settings.data.edge_features or ()) or None,
-        "num_edge_features": len(of_edges),
         "pooling": settings.model.pooling if settings.data.task == "graph" else None,
         "read_input": not settings.model.class_filters,
         "seed": settings.training.seed,
@@ -249,31 +240,23 @@ def _build_model(
 
 def restore_network(settings: TrainSettings, state: dict[str, Any]) -> TrainedNetwork:
     """The network of a state; raises anything if it is damaged."""
-    features, of_edges, classes = (
-        names_in(state, f"{kind}_names") for kind in ("feature", "edge_feature", "class")
-    )
-    model = _restore_model(settings, state, len(features), of_edges, len(classes))
+    features, classes = (names_in(state, name) for name in ("feature_names", "class_names"))
+    model = _restore_model(settings, state, len(features), len(classes))
     split = split_in(state)
     offset, spread = state["offset"].numpy(), state["spread"].numpy()
-    return TrainedNetwork(
-        model.eval(), settings, split, offset, spread, features, of_edges, classes
-    )
+    return TrainedNetwork(model.eval(), settings, split, offset, spread, features, classes)
 
 
 def _restore_model(
-    settings: TrainSettings,
-    state: dict[str, Any],
-    num_features: int,
-    of_edges: tuple[str, ...],
-    num_classes: int,
+    settings: TrainSettings, state: dict[str, Any], num_features: int, num_classes: int
 ) -> GOMKCN:
     """Build a model and load its state, after a check of its shapes that takes no memory."""
     weights = state["model"]
     if settings.model.num_layers > len(weights) or len(state["offset"]) != num_features:
         raise ValueError("its layers or features are not those of its settings")
     with torch.device("meta"):
-        outline = _build_model(settings, num_features, of_edges, num_classes)
+        outline = _build_model(settings, num_features, num_classes)
     outline.load_state_dict(weights, assign=True)
-    model = _build_model(settings, num_features, of_edges, num_classes)
+    model = _build_model(settings, num_features, num_classes)
     model.load_state_dict(weights)
     return model

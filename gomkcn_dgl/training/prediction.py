@@ -58,7 +58,6 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
             features=settings.features,
             directed=settings.directed,
             relation=settings.relation,
-            edge_features=settings.edge_features,
         )
         if settings.label_names is not None:
             graph = _call(graph, read_label_names(settings.label_names))
@@ -67,12 +66,6 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         graph = dataclasses.replace(graph, weights=None)
         if classifier.relations is not None:
             _check_relations(classifier.relations, graph.relations)
-        if graph.edge_feature_names != classifier.edge_feature_names:
-            learnt = listed(classifier.edge_feature_names) or "none"
-            raise InputError(
-                f"edge features must be those that the classifier learnt from, {learnt}, got "
-                f"{listed(graph.edge_feature_names) or 'none'}."
-            )
         return _with_features(graph, classifier.feature_names)
 
 

@@ -42,8 +42,6 @@ def identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> di
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
-    if graph.edge_features is not None:
-        arrays.append(graph.edge_features)
     tables = settings.to_dict()
     # what things are called, and where it is written, decides nothing
     for name in ("path", "label_names", "class_names"):

@@ -71,7 +71,6 @@ class DataSettings:
     # as in read_graph
     directed: bool | None = None
     relation: str | None = None
-    edge_features: tuple[str, ...] | None = None
     # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
     split: tuple[float, ...] | None = None
     # "standard": columns other than 0 and 1 get mean 0 and variance 1 over the training part;

@@ -41,7 +41,6 @@ def summarize(data: LabelledData) -> dict[str, Any]:
         "num_edges": graph.num_edges,
         "num_features": graph.features.shape[1],
         "num_classes": data.num_classes,
-        "edge_features": list(graph.edge_feature_names),
     }
 
 

@@ -57,7 +57,6 @@ def read_training_data(settings: DataSettings) -> LabelledData:
         node_label=settings.node_label,
         directed=settings.directed,
         relation=settings.relation,
-        edge_features=settings.edge_features,
         label_names=settings.label_names,
         class_names=settings.class_names,
     )

@@ -88,8 +88,7 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     Parameters
     ----------
     graph : CSRGraph
-        One graph or a collection. Edge weights are dropped when edges are rewired; edge features
-        stay with the edges.
+        One graph or a collection. Edge weights are dropped when edges are rewired.
     null : one of ``NULL_MODELS``
         What stays as it is, see :mod:`mining.null_models.null_models`. Edges are rewired inside
         their relation; where they have a direction, in- and out-degrees stay.
@@ -200,7 +199,7 @@ def erased_configuration(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     ends[position] = ends[order]
     del position, order
     pairs = ends.reshape(-1, 2)[:, ::-1]
-    if graph.links is None and graph.edge_features is None:
+    if graph.links is None:
         return _simple_graph(pairs[pairs[:, 0] != pairs[:, 1]], graph)
     low, high = pairs.min(axis=1).astype(np.int64), pairs.max(axis=1)
     _, first = np.unique(pack(low, high), return_index=True)

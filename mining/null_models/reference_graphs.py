@@ -52,10 +52,10 @@ def _replace_edges(
 
     It is given the numbers of nodes and edges, and the clustering.
     """
-    if graph.links is not None or graph.edge_features is not None:
+    if graph.links is not None:
         raise InputError(
-            f"null must not be {null!r} for a graph whose edges have directions, types or "
-            "features; use 'degree', 'configuration' or 'reciprocity'."
+            f"null must not be {null!r} for a graph whose edges have directions or types; "
+            "use 'degree', 'configuration' or 'reciprocity'."
         )
     pairs = [np.empty((0, 2), np.int64)]
     for first, last in itertools.pairwise(graph.graph_ptr.tolist()):

@@ -35,10 +35,10 @@ def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 def steer_to_triangles(graph: CSRGraph, wanted: np.ndarray, rng: np.random.Generator) -> CSRGraph:
     """Swap edges of a plain graph until nodes have about the triangles ``wanted [V]``."""
-    if graph.links is not None or graph.edge_features is not None:
+    if graph.links is not None:
         raise InputError(
-            "null must not be 'triangles' for a graph whose edges have directions, types or "
-            "features; use 'reciprocity' or 'degree'."
+            "null must not be 'triangles' for a graph whose edges have directions or types; "
+            "use 'reciprocity' or 'degree'."
         )
     neighbors = graph.indices.copy()
     row = np.repeat(np.arange(graph.num_nodes), graph.degrees).astype(np.int32)

@@ -132,15 +132,9 @@ class SubgraphSource:
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:
-    """Leave weights and features of edges out, and note it."""
-    given = {"edge weights": graph.weights, "edge features": graph.edge_features}
-    unused = [name for name, values in given.items() if values is not None]
-    if not unused:
+    """Leave the weights of edges out, and note it."""
+    if graph.weights is None:
         return graph
-    notes = list(graph.notes)
-    for name in unused:
-        notes.append(f"{name} are not used for mining: a pattern has an edge or not")
-        logger.info(notes[-1])
-    return replace(
-        graph, weights=None, edge_features=None, edge_feature_names=(), notes=tuple(notes)
-    )
+    note = "edge weights are not used for mining: a pattern has an edge or not"
+    logger.info(note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))
