@@ -269,6 +269,21 @@ def test_directions(write):
     assert graph.notes[0].startswith("taken as undirected: near, 122 of whose 127 edges are there")
 
 
+@pytest.mark.parametrize(("mutual", "directed"), [(90, True), (94, True), (96, False)])
+def test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways(
+    write, tmp_path, mutual, directed
+):
+    """Of each 100 edges; alike in a table that is read and in one that is converted."""
+    ring = [(u, u + 1) for u in range(100 - mutual // 2)]
+    arcs = ring + [(v, u) for u, v in ring[: mutual // 2]]
+    assert len(arcs) == 100
+    path = write("g.csv", "from,type,to\n" + "".join(f"{u},acts,{v}\n" for u, v in arcs))
+    convert_edges(path, tmp_path / "g.graph")
+    for graph in (read_graph(path), read_graph(tmp_path / "g.graph")):
+        assert graph.relations.kinds == [("acts", directed)]
+        assert graph.num_edges == (100 if directed else 100 - mutual // 2)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "words"),
     [

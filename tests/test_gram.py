@@ -110,6 +110,15 @@ def test_a_repaired_matrix_is_positive_semi_definite(psd):
         )
 
 
+def test_clipping_moves_negative_eigenvalues_to_0_and_no_others():
+    raw, clipped = (gomk_gram(not_psd_graphs(), num_levels=1, psd=psd) for psd in (None, "clip"))
+    before, after = (np.linalg.eigvalsh(one.values) for one in (raw, clipped))
+    np.testing.assert_allclose(after, np.maximum(before, 0), **EXACT)
+    # the nearest matrix without negative eigenvalues is as far off as these are large
+    distance = np.linalg.norm(clipped.values - raw.values)
+    assert distance == pytest.approx(np.linalg.norm(before[before < 0]))
+
+
 def test_a_gram_matrix_goes_wherever_an_array_goes():
     gram = GramMatrix(np.array([[1.0, 0.5], [0.5, 1.0]]), 0.5)
     assert np.asarray(gram).tolist() == [[1, 0.5], [0.5, 1]]

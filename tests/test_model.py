@@ -18,6 +18,7 @@ from gomkcn_dgl import (
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.model import pool_nodes
 
 KERNELS = {
     "gomk": GOMKKernel(num_levels=1),
@@ -104,6 +105,15 @@ def test_a_subset_of_rows_has_the_same_logits(num_layers, num_views):
     rows = torch.tensor([4, 0, 9])
     some = model(whole.subgraphs, whole.feat, rows=rows)
     torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
+
+
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
+def test_nodes_are_pooled_as_by_numpy(pooling):
+    nodes, sizes = features(9) - 0.5, [2, 0, 3, 1, 3]
+    parts = np.split(nodes.numpy(), np.cumsum(sizes)[:-1])
+    expected = [getattr(part, pooling)(axis=0) if len(part) else np.zeros(3) for part in parts]
+    pooled = pool_nodes(nodes, torch.tensor(sizes), pooling)
+    np.testing.assert_allclose(pooled, expected, rtol=1e-6)
 
 
 def test_a_batch_with_an_empty_graph():

@@ -1,7 +1,9 @@
 """Null models: what they keep, what they change, and that all graphs are equally likely."""
 
 import collections
+import random
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -111,6 +113,36 @@ def test_all_graphs_of_these_degrees_are_equally_likely():
     assert len(count) == 12
     # 50 of each, five standard deviations
     assert 15 <= min(count.values()) <= max(count.values()) <= 85
+
+
+def test_hardly_any_edge_stays_where_it_was():
+    """Of a lattice, whose edges all lie where chance would put few."""
+    lattice = as_csr(nx.watts_strogatz_graph(400, 6, 0))
+    before = edge_set(lattice)
+    for seed in range(3):
+        stayed = before & edge_set(sample_null(lattice, "configuration", seed))
+        assert len(stayed) <= 0.05 * len(before)
+
+
+def test_samples_have_as_many_triangles_as_those_of_igraph():
+    whole = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    graph, pairs = as_csr(nx.Graph(list(whole.edges))), list(whole.edges)
+    samples = [sample_null(graph, "configuration", seed) for seed in range(200)]
+    own = [sum(nx.triangles(as_networkx(one)).values()) // 3 for one in samples]
+    others = []
+    igraph.set_random_number_generator(random.Random(0))
+    try:
+        for _ in range(300):
+            other = igraph.Graph(edges=pairs)
+            other.rewire(20 * len(pairs))
+            # igraph's swaps may cut a component
+            if other.is_connected():
+                others.append(len(other.list_triangles()))
+    finally:
+        igraph.set_random_number_generator(random)
+    assert len(others) > 200
+    error = np.hypot(*(np.std(one, ddof=1) / len(one) ** 0.5 for one in (own, others)))
+    assert abs(np.mean(own) - np.mean(others)) < 4 * error
 
 
 def test_permuted_features_leave_the_edges():

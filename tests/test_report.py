@@ -1,7 +1,9 @@
 """The page and the cards: every number is that of the files, and any name is safe."""
 
 import dataclasses
+import hashlib
 import re
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -23,6 +25,7 @@ from tiny_runs import (
 
 from gomkcn_dgl.graph import csr_from_edges
 from mining.assessment.evaluation import compare_with_truth
+from mining.html.explorer import page_script
 from mining.html.page import _environment
 from mining.html.report import _styles, patterns_html, render_report, run_figures, run_html
 from mining.html.tables import format_run, pattern_table, recovery_table
@@ -379,6 +382,14 @@ def test_a_plain_page_does_not_speak_of_relations(mined):
     # runs of earlier versions have no summary of their relations
     older = dataclasses.replace(mined, graph=dataclasses.replace(mined.graph, relations=()))
     assert Page(render_report(older)).words == page.words
+
+
+def test_the_script_of_the_page_is_that_of_its_sources():
+    """Else `npm ci && npm run build` in page/ makes it anew."""
+    sources = hashlib.sha256()
+    for path in sorted((Path(__file__).parents[1] / "page/src").iterdir()):
+        sources.update(path.read_bytes())
+    assert f"src/ {sources.hexdigest()}, with" in page_script().partition("\n")[0]
 
 
 def test_the_block_of_data_holds_the_graph_and_all_places(signed):

@@ -13,14 +13,15 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
-from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel
+from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel, as_csr
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.run_lock import lock_folder
-from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.splits import PARTS, stratified_split
+from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.training.splits import PARTS, Split, stratified_split
 from gomkcn_dgl.training.train_settings import read_train_settings
+from gomkcn_dgl.training.training_metrics import Baseline
 from gomkcn_dgl.training.training_run import load_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -194,6 +195,20 @@ def test_a_split_has_the_same_share_of_each_class():
     again, other = (stratified_split(labels, (0.6, 0.2, 0.2), seed) for seed in (1, 2))
     assert np.array_equal(split.train, again.train)
     assert not np.array_equal(split.train, other.train)
+
+
+def test_the_baseline_answers_what_is_most_frequent_in_training():
+    labels = np.repeat(["few", "many"], [4, 16])
+    data = LabelledData(
+        as_csr([nx.path_graph(2)] * 20),
+        (labels == "many") * 1,
+        "graph",
+        class_names=("few", "many"),
+    )
+    # 3 of 5, 1 of 5 and none of 10
+    split = Split(np.r_[0:3, 4:6], np.r_[3, 6:10], np.r_[10:20])
+    baseline = Baseline.of(data, split)
+    assert baseline == ("few", {"train": 3 / 5, "val": 1 / 5, "test": 0.0})
 
 
 def interrupted(command):
