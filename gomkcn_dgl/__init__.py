@@ -40,6 +40,5 @@ __getattr__, __dir__, __all__ = lazy_names(
             "train_classifier",
             "TrainingSettings",
         ],
-        "transform": ["attached_subgraphs", "AttachSubgraphs"],
     },
 )

@@ -18,7 +18,6 @@ from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
-from gomkcn_dgl.transform import attached_subgraphs
 
 
 class GraphKernel(Protocol):
@@ -163,9 +162,8 @@ class GraphKernelConv(nn.Module):
         Parameters
         ----------
         graph : DGLGraph or SubgraphTensors
-            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Subgraphs
-            attached by :class:`gomkcn.AttachSubgraphs` are used; otherwise they are extracted here.
-            Or what :meth:`subgraphs` returned, on the device of ``feat``.
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
+            :meth:`subgraphs` returned, on the device of ``feat``.
         feat : Tensor or dict of Tensor
             ``[V, D]`` on the layer's device; of a heterograph such a tensor for each type of node,
             or all of them one after the other in the order of ``graph.ntypes``.
@@ -186,12 +184,12 @@ class GraphKernelConv(nn.Module):
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
-        # 1. the subgraphs: given, attached to the graph, or extracted now
+        # 1. the subgraphs: given, or extracted now
         if isinstance(graph, SubgraphTensors):
             subgraphs, num_nodes = graph, feat.shape[0]
+            _check_subgraphs(self, subgraphs)
         else:
             subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
-        _check_subgraphs(self, subgraphs)
         if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
                 f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
@@ -207,29 +205,27 @@ class GraphKernelConv(nn.Module):
         return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
 
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a graph or batch, the attached ones if there are.
+        """Return the subgraphs of a graph or batch.
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
         under ``torch.compile``, which cannot look into DGL.
         """
-        batch = attached_subgraphs(graph, self.relations) if graph.is_homogeneous else None
-        if batch is None:
-            # features do not matter for the extraction, so a constant is used
-            csr = as_csr(
-                graph,
-                features=np.ones(graph.num_nodes()),
-                edge_weight=self.edge_weight,
-                edge_type=self.edge_type,
-                directed=False if self.relations.is_simple else None,
-            ).with_relations(self.relations)
-            batch = extract_subgraphs(
-                csr,
-                self.num_hops,
-                self.max_nodes,
-                policy=self.policy,
-                num_views=self.num_views,
-                seed=self.seed,
-            )
+        # features do not matter for the extraction, so a constant is used
+        csr = as_csr(
+            graph,
+            features=np.ones(graph.num_nodes()),
+            edge_weight=self.edge_weight,
+            edge_type=self.edge_type,
+            directed=False if self.relations.is_simple else None,
+        ).with_relations(self.relations)
+        batch = extract_subgraphs(
+            csr,
+            self.num_hops,
+            self.max_nodes,
+            policy=self.policy,
+            num_views=self.num_views,
+            seed=self.seed,
+        )
         self.kernel.prepare(self.backend, torch.device(device).type)
         return batch.to_tensors(device)
 
@@ -243,24 +239,22 @@ class GraphKernelConv(nn.Module):
 
 
 def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
-    """Refuse attached subgraphs that were not taken as the layer takes them."""
+    """Refuse subgraphs that were not taken as the layer takes them."""
     size = subgraphs.nodes.shape[1]
     if size != layer.max_nodes:
         raise InputError(
-            f"max_nodes must be that of the attached subgraphs, {size}, "
-            f"got {layer.max_nodes}; give AttachSubgraphs and {type(layer).__name__} "
-            "the same value."
+            f"max_nodes must be that of the given subgraphs, {size}, got {layer.max_nodes}."
         )
     if (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(
-            "the attached subgraphs and the layer must agree on edge weights, got "
-            f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
+            "the given subgraphs and the layer must agree on edge weights, got "
+            f"edge_weight={layer.edge_weight!r} here."
         )
     channels, own = subgraphs.num_channels, layer.filters.num_channels
     if layer.relations.is_simple == subgraphs.has_channels or channels != own:
         raise InputError(
-            "the subgraphs, which may be attached, and the layer must agree on relations, "
-            f"got {channels} and {own} channels; give AttachSubgraphs the same."
+            "the given subgraphs and the layer must agree on relations, "
+            f"got {channels} and {own} channels."
         )
 
 

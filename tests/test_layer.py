@@ -11,8 +11,8 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from gomkcn_dgl.transform import AttachSubgraphs
 
 
 def to_dgl(graph, width=2, seed=0):
@@ -85,19 +85,27 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
     torch.testing.assert_close(scores, expected, **VALUES[torch.float32])
 
 
-def test_attached_subgraphs_are_used_and_not_extracted_again(tree):
+def test_given_subgraphs_are_used_and_not_extracted_again(tree):
     # two hops instead of the layer's one
-    attached = AttachSubgraphs(num_hops=2, max_nodes=4)(tree)
+    given = layer(num_hops=2).subgraphs(tree)
     expected = layer(num_hops=2)(tree, tree.ndata["feat"])
-    scores = layer(num_hops=1)(attached, tree.ndata["feat"])
+    scores = layer(num_hops=1)(given, tree.ndata["feat"])
     assert torch.equal(scores, expected)
     assert not torch.equal(scores, layer(num_hops=1)(tree, tree.ndata["feat"]))
 
 
-def test_attached_subgraphs_of_another_size_are_refused(tree):
-    attached = AttachSubgraphs(num_hops=1, max_nodes=5)(tree)
-    with pytest.raises(InputError, match="max_nodes must be that of the attached"):
-        layer()(attached, tree.ndata["feat"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_nodes": 5}, "max_nodes must be that of the given subgraphs, 5, got 4"),
+        ({"edge_weight": "w"}, "must agree on edge weights, got edge_weight=None here"),
+        ({"relations": relations_of(["edge"], [True])}, "agree on relations, got 2 and 1 channels"),
+    ],
+)
+def test_subgraphs_of_another_layer_are_refused(tree, options, words):
+    given = layer(**options).subgraphs(tree)
+    with pytest.raises(InputError, match=words):
+        layer()(given, tree.ndata["feat"])
 
 
 @pytest.mark.parametrize(

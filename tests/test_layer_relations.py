@@ -7,7 +7,6 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
-    AttachSubgraphs,
     GOMKConv,
     RandomWalkKernel,
     as_csr,
@@ -80,32 +79,18 @@ def test_types_change_the_scores_and_filters_learn_them():
     assert (conv.filters.free_adj.grad != 0).any()
 
 
-def test_attached_subgraphs_carry_relations_through_a_batch():
+def test_a_batch_is_scored_as_its_graphs_one_by_one():
     rng = np.random.default_rng(0)
     graphs = []
     for _ in range(3):
         graph = dgl.rand_graph(6, 14)
         graph.edata["kind"] = torch.from_numpy(rng.integers(0, 2, 14))
         graphs.append(graph)
-    relations = relations_of(["0", "1"], [True, False])
     torch.manual_seed(0)
-    options = {"relations": relations, "edge_type": "kind"}
-    conv = GOMKConv(2, 3, 4, 2, **options)
-    attach = AttachSubgraphs(2, 4, **options)
-    batch = dgl.batch([attach(graph) for graph in graphs])
+    conv = GOMKConv(2, 3, 4, 2, relations=relations_of(["0", "1"], [True, False]), edge_type="kind")
     feat = torch.rand(18, 2)
     apart = [conv(graph, part) for graph, part in zip(graphs, feat.split(6), strict=True)]
-    # without truncation at random, one by one and together are the same
-    size = conv.subgraphs(batch).num_nodes
-    assert bool((size > 1).any())
-    same = [attach(graph) for graph in graphs]
-    together = torch.cat(
-        [conv(graph, part) for graph, part in zip(same, feat.split(6), strict=True)]
-    )
-    torch.testing.assert_close(conv(batch, feat), together)
-    torch.testing.assert_close(torch.cat(apart), together)
-    with pytest.raises(InputError, match="must agree on relations, got"):
-        GOMKConv(2, 3, 4, 2)(batch, feat)
+    torch.testing.assert_close(conv(dgl.batch(graphs), feat), torch.cat(apart))
 
 
 def test_a_relation_that_the_layer_does_not_know_is_refused():
