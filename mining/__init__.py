@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_names(
             "MotifRecovery",
             "read_truth",
         ],
-        "assessment.stability": ["add_stability"],
         "pattern_counts": ["bag_of_patterns"],
         "class_contrasts": ["class_differences"],
         "counting.exact_counts": ["count_by_graph", "count_exact", "ExactCount"],
@@ -35,7 +34,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "records.occurrence_count": ["OccurrenceCount"],
         "records.pattern": ["Pattern"],
         "records.significance": ["Significance"],
-        "records.stability": ["Stability"],
         "results.export": [
             "occurrence_table",
             "pattern_table",

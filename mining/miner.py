@@ -37,7 +37,6 @@ from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.graph_relations import in_words
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
@@ -229,9 +228,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             # them into graphs and deduplicate them
             job.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(csr)
-            filters, self.loss_curve_ = learn_distinct_filters(
-                self, subgraphs, subgraphs.classes, steps=steps
-            )
+            filters, self.loss_curve_ = _learn_distinct_filters(self, subgraphs, steps)
             filters = _add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
             job.begin("gathering candidates")
@@ -291,22 +288,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
         return self.fit(graph).predict(graph)
 
 
-def learn_distinct_filters(
-    miner: PatternMiner,
-    subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
-    init_weight: np.ndarray | None = None,
-    steps: Steps | None = None,
+def _learn_distinct_filters(
+    miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve."""
+    """Learn filters from subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
         subgraphs,
-        classes,
         min(miner.most_patterns, len(subgraphs.batch)),
         miner.resolve_learning(),
         num_epochs=miner.num_epochs,
         seed=miner.random_state,
-        init_weight=init_weight,
         steps=steps,
     )
     filters = deduplicate(filters, subgraphs)

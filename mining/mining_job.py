@@ -1,4 +1,4 @@
-"""A whole mining job: patterns with their counts and verdicts, and how stable they are."""
+"""A whole mining job: patterns with their counts and verdicts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
-from mining.assessment.stability import add_stability
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -31,8 +29,6 @@ class MiningJob:
         self.progress = JobProgress() if progress is None else progress
         self.miner = settings.make_miner()
         self.miner.check()
-        for name, num_runs in vars(settings.stability).items():
-            check_int(name, num_runs, 0)
 
     def run(
         self,
@@ -47,22 +43,13 @@ class MiningJob:
         miner and the seconds that it took, without those of an earlier process.
         """
         start = time.perf_counter()
-        miner, settings = self.miner, self.settings
         self.progress.begin("preparing")
         identity = None if folder is None else self._identity(graph, classes)
         steps = Steps(folder, identity, interrupts=interrupts, progress=self.progress)
         y = None if classes is None else np.array(classes.names)[classes.labels]
-        miner.fit(graph, y, steps=steps)
-        add_stability(
-            miner,
-            graph,
-            num_restarts=settings.stability.restarts,
-            num_bootstrap=settings.stability.bootstrap,
-            steps=steps,
-        )
-        miner.is_partial_ = steps.is_partial
+        self.miner.fit(graph, y, steps=steps)
         self.progress.begin("drawing the page")
-        return miner, time.perf_counter() - start
+        return self.miner, time.perf_counter() - start
 
     def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:
         """What decides the result: the settings, the size of a part, the graph, its classes."""

@@ -13,7 +13,6 @@ from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.stability import Stability
 from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
 
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
@@ -57,7 +56,6 @@ def test_the_table_of_patterns():
         path_pattern(0),
         significance={"degree": significance_of(z=1.5, q=0.3)},
         classes=difference_of("toxic", "harmless"),
-        stability={"restarts": Stability(1, 4)},
     )
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
@@ -66,13 +64,13 @@ def test_the_table_of_patterns():
         "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
         "occurrences_high": 23.0, "graphs": 1, "roots": 7, "similar": 3, "listed": 2, "disjoint": 1,
-        "z_degree": 1.5, "q_degree": 0.3, "returned_restarts": 0.25,
+        "z_degree": 1.5, "q_degree": 0.3,
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
         "odds_ratio_harmless": 0.0215, "q_classes": 0.000125,
     }  # fmt: skip
     columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
     assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
-    assert table.iloc[1][["z_degree", "returned_restarts", "q_classes"]].isna().all()
+    assert table.iloc[1][["z_degree", "q_classes"]].isna().all()
 
 
 def test_the_table_of_occurrences():

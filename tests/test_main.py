@@ -278,14 +278,13 @@ def test_options_reach_the_miner():
     given, stored = dict(OPTIONS.values()), read_run("run").settings
     # what was not given is stored with its default
     tables = RunSettings().to_dict()
-    for name in ("miner", "kernel", "learning", "stability"):
+    for name in ("miner", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
 
 
 def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
     options = QUICK.replace("--null none", "--null degree --null features --null-samples 3")
-    options += " --stability 2"
     said = gomkcn(f"mine {write_edges()} --out run {options} --quiet")
     for pattern in patterns_of("run"):
         assert set(pattern["significance"]) == {"degree", "features"}
@@ -294,23 +293,18 @@ def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
             assert judged["observed"] == pattern["frequency"]["occurrences"]["value"]
         # permuted features leave every place where it is
         assert pattern["significance"]["features"]["verdict"] == "as expected"
-        assert {name: entry["runs"] for name, entry in pattern["stability"].items()} == {
-            "restarts": 2, "bootstrap": 2
-        }  # fmt: skip
         assert pattern["frequency"]["occurrences"]["is_exact"]
         assert pattern["frequency"]["occurrences"]["value"] == pattern["frequency"]["listed"]
-    header, first, *_ = said.splitlines()
-    compared = "z degree beside degree z features beside features restarts bootstrap"
+    header, *_ = said.splitlines()
+    compared = "z degree beside degree z features beside features"
     assert header.split() == ["pattern", "what", "occurrences", *compared.split()]
-    assert re.search(r" [0-2]/2 +[0-2]/2$", first)
     miner = read_run("run").settings["miner"]
     assert (miner["null"], miner["null_samples"]) == (["degree", "features"], 3)
-    assert read_run("run").settings["stability"] == {"restarts": 2, "bootstrap": 2}
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
     assert first == again
     # an option wins over the file
-    gomkcn("mine --settings run/settings.toml --out other --epochs 1 --stability 0 --quiet")
+    gomkcn("mine --settings run/settings.toml --out other --epochs 1 --quiet")
     assert read_run("other").settings["miner"]["num_epochs"] == 1
 
 
@@ -385,10 +379,6 @@ BAD_INPUT = {
     "bad comparison": (
         lambda: f"mine {write_edges()} --out run {QUICK} --null-samples 1",
         "--null-samples must be at least 2, got 1.",
-    ),
-    "bad stability": (
-        lambda: f"mine {write_edges()} --out run {QUICK} --stability -1",
-        "--stability must be at least 0, got -1.",
     ),
     "NaN weight": (
         lambda: a_file("graph.csv", "source,target,weight\n0,1,nan\n"),

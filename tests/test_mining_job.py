@@ -28,7 +28,6 @@ from synthetic import barabasi_albert, plant_motifs
 MINER = {"num_patterns": 4, "pattern_size": "4-5", "num_epochs": 2, "count_seconds": 60.0}
 TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 2, "backend": "reference"}}
 TABLES |= {"learning": {"sample_size": 50, "sample_error": 0.2, "n_init": 2}}
-TABLES |= {"stability": {"restarts": 1, "bootstrap": 1}}
 SETTINGS = RunSettings().override(TABLES)
 
 
@@ -112,9 +111,7 @@ def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph
 
 
 def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
-    settings = SETTINGS.override(
-        {"miner": {"null": "none"}, "stability": {"restarts": 0, "bootstrap": 0}}
-    )
+    settings = SETTINGS.override({"miner": {"null": "none"}})
     contents = []
     for size in (1000, 60, 7):
         monkeypatch.setattr("mining.structures.memory_budget.PART_SIZE", size)
@@ -151,8 +148,7 @@ def test_a_bad_memory_limit_is_refused(graph, limit, words):
 
 @pytest.mark.parametrize(
     ("tables", "words"),
-    [({"stability": {"restarts": -1}}, "restarts must be at least 0"),
-     ({"miner": {"count_seconds": 0.0}}, "count_seconds must be greater than 0"),
+    [({"miner": {"count_seconds": 0.0}}, "count_seconds must be greater than 0"),
      ({"miner": {"pattern_size": 63}}, "pattern_size must be at most 62, got 63")],
 )  # fmt: skip
 def test_bad_settings_of_a_job_are_refused(tables, words):
@@ -164,7 +160,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     with Interrupts(time_limit=1e-9) as interrupts:
         late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress", interrupts)
     assert late.is_partial_ and late.patterns_
-    assert all(not p.significance and not p.stability for p in late.patterns_)
+    assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)
     assert MiningRun.of(late, graph).is_partial
     miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
@@ -198,7 +194,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 def test_two_processes_give_what_one_gives(folder):
     gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
-    more = "--null degree --null-samples 2 --stability 1 --sample-error 0.2"
+    more = "--null degree --null-samples 2 --sample-error 0.2"
     gomkcn(f"mine graph.txt {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
     script = Path(__file__).with_name("mining_processes.py")

@@ -17,7 +17,6 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 from mining.results.run_folder import SCHEMA_VERSION, load_schema
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 
@@ -137,7 +136,6 @@ PATTERN = Pattern(
     significance={
         "degree": Significance("degree", 100, 2, 0.5, 0.75, 1.5, 0.04, 0.08, "undecided")
     },
-    stability={"restarts": Stability(9, 10), "bootstrap": Stability(3, 4)},
     num_filters=2,
     description="path of 3 nodes",
     noisy=True,
@@ -161,7 +159,6 @@ def test_the_record_of_a_pattern():
     assert record["significance"]["degree"]["verdict"] == "undecided"
     assert record["classes"]["contrasts"][0]["name"] == "toxic"
     assert (record["family"], record["categories"][1]) == (1, ["kind=b", "side=left"])
-    assert record["stability"]["bootstrap"] == {"returned": 3, "runs": 4}
     assert record["occurrences"][1] == {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0}
 
 
@@ -204,8 +201,6 @@ def validate(record):
         {"classes": {"contrasts": [], "p": 1.0, "q": 1.0}},
         {"family": -1},
         {"categories": None},
-        {"stability": {"restarts": {"returned": 0, "runs": 0}}},
-        {"stability": {"seeds": {"returned": 1, "runs": 1}}},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
         {"medoid": {"nodes": [1], "similarity": 1.0, "graph": 0}},
     ],
@@ -224,8 +219,6 @@ def test_a_pattern_as_a_networkx_graph():
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
     required |= {"graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2}
     optional = {"z_degree": 1.5, "q_degree": 0.08}
-    optional |= {"returned_restarts": 0.9, "returned_bootstrap": 0.75}
     assert graph.graph == required | optional
     # what is not known is no attribute
-    plain = {"significance": {}, "stability": {}}
-    assert dataclasses.replace(PATTERN, **plain).to_networkx().graph == required
+    assert dataclasses.replace(PATTERN, significance={}).to_networkx().graph == required

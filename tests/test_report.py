@@ -32,7 +32,6 @@ from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
-from mining.records.stability import Stability
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import compare_runs
 
@@ -57,7 +56,6 @@ def mined():
         dataclasses.replace(
             pattern,
             significance={null: significance_of(null, q=0.01) for null in ("degree", "features")},
-            stability={"restarts": Stability(9 - pattern.id, 10)},
         )
         for pattern in miner.patterns_
     ]
@@ -120,14 +118,11 @@ def test_the_page_of_a_run(mined):
     assert_loads_nothing(html)
     assert_numbers(html, files_of_run(mined))
     page = Page(html)
-    marked = {path: text for _, path, _, text in page.marked}
-    assert marked["/patterns/1/stability/restarts/returned"] == "8"
     for sentence in (
         headline(mined),
         "This is the planted motif house5",
         # the verdict is from another count than that of the headline
         "observed by the quick count that the verdict is from",
-        "runs with another random seed",
         "miner.num_epochs 5",
         *(pattern.description for pattern in mined.patterns),
     ):
@@ -172,7 +167,6 @@ def test_every_kind_of_number_in_a_card():
             "configuration": significance_of("configuration", observed=0.0, q=0.049999),
         },
         classes=difference_of("toxic", "harmless"),
-        stability={"restarts": Stability(0, 10), "bootstrap": Stability(10, 10)},
         num_filters=3,
         noisy=True,
     )

@@ -20,7 +20,6 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
 
@@ -211,7 +210,7 @@ def assert_numbers(html, files):
         assert is_rounding(text, true), (path, text, true)
     shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
     for at, pattern in enumerate(files["patterns.json"]["patterns"]):
-        wanted = ["min_similarity", "num_filters", "frequency", "significance", "stability"]
+        wanted = ["min_similarity", "num_filters", "frequency", "significance"]
         needed = {p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")}
         needed -= {f"/patterns/{at}/frequency/{name}" for name in left_out(pattern)}
         assert needed <= shown, needed - shown
@@ -276,7 +275,6 @@ def small_patterns_record():
         pattern_of(nx.path_graph(2), ids=("a", None)),
         frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
         significance={"degree": significance_of()},
-        stability={"restarts": Stability(0, 5)},
         categories=(("kind=a",), ("kind=b",)),
         classes=difference_of("toxic", "harmless"),
     )

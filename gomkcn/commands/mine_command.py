@@ -65,11 +65,6 @@ _judge_options = add_options(
         "communities, geometric, small-world, features, or none; may be repeated. [degree, in "
         "graphs of at most 200,000 edges]",
     ),
-    (
-        "--stability restarts",
-        int,
-        "Mine N times from other starts and N times on other samples, to see what comes back. [0]",
-    ),
     group=JUDGE,
 )
 _rare_find_options = add_options(
@@ -140,7 +135,6 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     options["null"] = options["null"] or None
     size = options["pattern_size"]
     options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
-    options["bootstrap"] = options["restarts"]
     return settings.override(
         {
             table: {name: options[name] for name in known if name in options}
@@ -172,7 +166,7 @@ def mine(
     gomkcn mine MUTAG/ --out run --features labels --rank classes
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
-    gomkcn mine friends.txt.gz --null configuration --stability 10
+    gomkcn mine friends.txt.gz --null configuration
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
     gomkcn mine friends.graph --out run --resume

@@ -55,7 +55,7 @@ def _shorten(text: str) -> str:
 
 
 def pattern_table(run: MiningRun) -> Table:
-    """One row per pattern: description, counts, z and verdicts, stability, planted motifs."""
+    """One row per pattern: description, counts, z and verdicts, planted motifs."""
     patterns = run.patterns
     columns = {
         "pattern": [str(pattern.id) for pattern in patterns],
@@ -70,9 +70,6 @@ def pattern_table(run: MiningRun) -> Table:
             "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
         ]
     columns |= _class_columns(patterns)
-    for kind in dict.fromkeys(kind for pattern in patterns for kind in pattern.stability):
-        entries = [pattern.stability.get(kind) for pattern in patterns]
-        columns[kind] = [f"{entry.returned}/{entry.runs}" if entry else "-" for entry in entries]
     if run.recovery is not None:
         motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
         names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
@@ -224,7 +221,7 @@ def partial_sentence() -> str:
     """Say what a run that the time limit ended has left out."""
     return (
         "Partial: the time limit was reached, so filters may be learnt less well, and null-model "
-        "graphs and repeated runs may be missing; --resume continues the run."
+        "graphs may be missing; --resume continues the run."
     )
 
 

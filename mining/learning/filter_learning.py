@@ -6,7 +6,7 @@ initialisations where the user asks for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -20,7 +20,6 @@ from mining.learning.clustering import FilterClustering
 from mining.learning.initialization import INITIALIZATIONS, choose_initial
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_classes import SubgraphClasses
 
 
 @dataclass(frozen=True)
@@ -98,20 +97,17 @@ class FilterLearning:
 
 def learn_filters(
     subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
     num_filters: int,
     learning: FilterLearning,
     *,
     num_epochs: int,
     seed: int,
-    init_weight: np.ndarray | None = None,
     steps: Steps | None = None,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
-    ``classes`` are U classes of ``subgraphs`` with any weights, and ``init_weight [U]`` replaces
-    these weights where the filters are initialised. The curve has the loss before the training,
-    then after each epoch. Each initialisation is a step; when time is up, training ends.
+    The curve has the loss before the training, then after each epoch. Each initialisation is a
+    step; when time is up, training ends.
     """
     steps = Steps() if steps is None else steps
     best: dict[str, np.ndarray] = {}
@@ -120,9 +116,7 @@ def learn_filters(
             break
 
         def learn(number: int = number) -> dict[str, np.ndarray]:
-            clustering = _initialize(
-                subgraphs, classes, num_filters, learning, [seed, number], init_weight
-            )
+            clustering = _initialize(subgraphs, num_filters, learning, [seed, number])
             return _train(clustering, learning, num_epochs, seed + number, steps)
 
         result = dict(steps.once(f"learning filters {number + 1}", learn))
@@ -132,17 +126,12 @@ def learn_filters(
 
 
 def _initialize(
-    subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
-    num_filters: int,
-    learning: FilterLearning,
-    seed: list[int],
-    init_weight: np.ndarray | None,
+    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: list[int]
 ) -> FilterClustering:
     """Draw the classes to train on, and set the filters to some of them."""
     rng = np.random.default_rng(seed)
-    rows, weight = classes.sample(learning.train_size, rng)
-    classes = classes.take(rows, weight)
+    classes = subgraphs.classes
+    classes = classes.take(*classes.sample(learning.train_size, rng))
     batch = subgraphs.batch.take(classes.first)
     adj = torch.from_numpy(batch.adjacency())
     feat = torch.from_numpy(batch.gather(subgraphs.features))
@@ -155,11 +144,8 @@ def _initialize(
             num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
         )
     else:
-        candidates = classes
-        if init_weight is not None:
-            candidates = replace(classes, weight=init_weight[rows])
         chosen = choose_initial(
-            learning.init, candidates, num_filters, kernel, learning.sample_size, rng, backend
+            learning.init, classes, num_filters, kernel, learning.sample_size, rng, backend
         )
         filters = GraphFilters(
             len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed

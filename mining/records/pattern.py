@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import networkx as nx
@@ -15,7 +15,6 @@ from mining.records.class_difference import ClassDifference
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrence
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
@@ -47,8 +46,6 @@ class Pattern:
         The places that are listed, most similar first; as many as ``frequency.listed``.
     significance : mapping from str to Significance
         How its count compares with each null model that was asked for, by the model's name.
-    stability : mapping from str to Stability
-        How often it is found again over "restarts" and "bootstrap" samples, where asked for.
     num_filters : int
         Filters that learnt it; 0 for a structure that recurs without one.
     noisy : bool
@@ -80,7 +77,6 @@ class Pattern:
     min_similarity: float
     occurrences: Sequence[Occurrence] = field(repr=False)
     significance: Mapping[str, Significance] = field(default_factory=dict)
-    stability: Mapping[str, Stability] = field(default_factory=dict)
     num_filters: int = 1
     noisy: bool = False
     description: str = ""
@@ -114,8 +110,8 @@ class Pattern:
 
         It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
         relations; edges then have the attribute ``relation``, and among edges with a direction
-        those without one go both ways. The frequencies, as far as they are known, z and q, and the
-        share of the runs in which the pattern is found again are attributes of the graph.
+        those without one go both ways. The frequencies, as far as they are known, z and q are
+        attributes of the graph.
         """
         # not "id", which networkx takes for the id of the graph element in GraphML
         graph = self._empty_graph()
@@ -126,8 +122,6 @@ class Pattern:
             graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
-        for name, stability in self.stability.items():
-            graph.graph[f"returned_{name}"] = stability.share
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node)
             graph.nodes[node].update(zip(self.feature_names, row, strict=True))
@@ -170,7 +164,6 @@ class Pattern:
             "categories": [list(names) for names in self.categories],
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
-            "stability": {name: asdict(entry) for name, entry in self.stability.items()},
             "occurrences": [_occurrence_to_dict(one) for one in self.occurrences[:MOST_LISTED]],
         }
 
@@ -206,7 +199,6 @@ class Pattern:
             significance={
                 name: Significance.from_dict(one) for name, one in record["significance"].items()
             },
-            stability={name: Stability(**one) for name, one in record["stability"].items()},
             num_filters=record["num_filters"],
             noisy=record["noisy"],
             description=record["description"],

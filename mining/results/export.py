@@ -59,8 +59,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     pandas.DataFrame
         ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
         exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
-        ``occurrences_high``; ``z_degree`` and ``q_degree`` compare with the null model ``degree``;
-        ``returned_bootstrap`` is the share of bootstrap samples in which the pattern came back.
+        ``occurrences_high``; ``z_degree`` and ``q_degree`` compare with the null model ``degree``.
         Where graphs have classes, ``graphs_1`` is the number of graphs of class 1 with the pattern,
         ``odds_ratio_1`` compares them with the others, and ``q_classes`` says whether classes
         differ. Unknown entries are missing.
@@ -84,7 +83,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "family": pattern.family,
             "occurrences_low": count.low,
             "occurrences_high": count.high,
-            # the counts, z, q and stability
+            # the counts, z and q
             **pattern.to_networkx().graph,
             **_class_columns(pattern),
         }

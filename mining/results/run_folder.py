@@ -49,7 +49,7 @@ from mining.runs.drawings import RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 REPORT = "report.html"
 _PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)

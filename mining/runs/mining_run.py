@@ -82,8 +82,7 @@ class MiningRun:
     drawings : RunDrawings
         What the report draws beyond the patterns.
     is_partial : bool
-        Whether the time limit ended the run early: there are fewer null-model graphs and
-        repeated runs.
+        Whether the time limit ended the run early: there are fewer null-model graphs.
     notes : tuple of str
         What of the input was changed or left out.
     warnings : tuple of str
