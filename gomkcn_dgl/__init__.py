@@ -29,7 +29,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "matching": ["gomk", "GOMKKernel"],
         "model": ["GOMKCN"],
         "residual_model": ["ResidualGOMKCN"],
-        "random_walks": ["DeepRandomWalkKernel", "ImprovedRandomWalkKernel", "RandomWalkKernel"],
         "subgraph_tensors": ["SubgraphTensors"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch"],
         "training.class_initialization": ["initialize_from_classes"],

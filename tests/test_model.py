@@ -6,25 +6,17 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tiny_graphs import random_cases
 
 from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
     GraphCollection,
-    ImprovedRandomWalkKernel,
     InputError,
-    RandomWalkKernel,
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.model import pool_nodes
 
-KERNELS = {
-    "gomk": GOMKKernel(num_levels=1),
-    "random walk": RandomWalkKernel(2),
-    "improved random walk": ImprovedRandomWalkKernel(2),
-}
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
 
 
@@ -36,14 +28,13 @@ def features(num_nodes, width=3):
     return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize(
-    ("name", "pooling", "num_layers"),
-    random_cases(10, KERNELS, ["sum", "mean", "max", None], [1, 2]),
-)
-def test_a_dgl_batch_and_a_collection_give_the_same_logits(name, pooling, num_layers):
+@pytest.mark.parametrize("num_layers", [1, 2])
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max", None])
+def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     torch.manual_seed(0)
+    kernel = GOMKKernel(num_levels=1)
     model = GOMKCN(
-        3, 4, filter_size=4, kernel=KERNELS[name], pooling=pooling, num_layers=num_layers
+        3, 4, filter_size=4, kernel=kernel, pooling=pooling, num_layers=num_layers
     ).eval()
     batch = dgl_batch(GRAPHS)
     feat = features(batch.num_nodes())

@@ -13,7 +13,7 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
-from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel, as_csr
+from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
 # the filters of nodes are the classes
 NODES = QUICK.replace("--filters 2 ", "")
-WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet --dropout 0.3"
+WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --quiet --dropout 0.3"
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
 
@@ -97,7 +97,7 @@ def assert_same_run(one, other):
 
 
 def test_a_run_of_graphs_writes_its_folder():
-    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --kernel rwk+ --layers 2")
+    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --layers 2")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     metrics = metrics_of("run")
     assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
@@ -108,7 +108,6 @@ def test_a_run_of_graphs_writes_its_folder():
     assert lines[:3] == [["part", "graphs"], ["train", "16"], ["validation", "2"]]
     state = torch.load("run/checkpoint.pt", weights_only=True)
     classifier = load_classifier("run")
-    assert classifier.settings.model.make_kernel() == ImprovedRandomWalkKernel(1)
     for name, value in classifier.model.state_dict().items():
         assert torch.equal(value, state["model"][name])
 
@@ -126,14 +125,12 @@ def test_settings_give_the_same_run_again():
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
 
-@pytest.mark.parametrize("kernel", ["gomk", "deep-random-walk"])
-def test_nodes_with_every_kernel(kernel):
-    said = gomkcn(f"train {write_nodes()} --out run {NODES} --kernel {kernel} --init random")
+def test_a_run_of_nodes():
+    said = gomkcn(f"train {write_nodes()} --out run {NODES} --init random")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
     assert metrics_of("run")["size"]["train"] == 80
     classifier = load_classifier("run")
-    if kernel == "gomk":
-        assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
+    assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
     # features that never vary bypass the input layer
     assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
 
@@ -266,8 +263,6 @@ def test_a_time_limit_marks_the_run_as_partial():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--kernel wl", "--kernel must be one of 'deep-random-walk', 'gomk', "),
-        ("--kernel rwk+ --tau 1", "an option of the kernel rwk+ must be one of "),
         ("--init best", "--init must be one of 'classes', 'random'"),
         ("--scaling all", "--scaling must be one of 'none', "),
         ("--split 0.8,0.1", "--split must be three shares "),
@@ -311,23 +306,15 @@ def test_bad_data():
     Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
     said = refused("train --settings s.toml --out run")
     assert said.startswith("--tau in settings file 's.toml' must be")
+    Path("s.toml").write_text("[model.kernel]\nnum_steps = 1\n")
+    said = refused("train --settings s.toml --out run")
+    assert said.startswith("an option of the kernel must be one of")
 
 
 def write_directed(path="directed.bin"):
     graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
     dgl.save_graphs(path, graphs, {"labels": torch.tensor([0, 1] * 10)})
     return path
-
-
-def test_a_kernel_that_takes_all_edges_as_alike_says_so(caplog):
-    with caplog.at_level("INFO", "gomkcn_dgl"):
-        loud = QUICK.replace(" --quiet", "")
-        gomkcn(f"train {write_directed()} --out run {loud} --kernel random-walk")
-    assert "kernel random-walk takes all edges as alike" in caplog.text
-    words = "This kernel takes all edges as alike"
-    assert words in Path("run/explanation/explanation.html").read_text()
-    gomkcn(f"train {write_graphs()} --out other {QUICK} --kernel random-walk")
-    assert words not in Path("other/explanation/explanation.html").read_text()
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():

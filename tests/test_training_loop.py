@@ -10,9 +10,9 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
+    GOMKKernel,
     GraphCollection,
     InputError,
-    RandomWalkKernel,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
@@ -35,7 +35,7 @@ def data():
 
 def classifier(**options):
     torch.manual_seed(0)
-    options = {"kernel": RandomWalkKernel(1), "pooling": "mean", **options}
+    options = {"kernel": GOMKKernel(1), "pooling": "mean", **options}
     return GOMKCN(1, 2, filter_size=4, num_filters=4, **options)
 
 

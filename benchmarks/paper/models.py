@@ -12,6 +12,7 @@ import torch
 from peers.graph_classifiers import GRAPH_FAMILIES
 from peers.graph_kernels import KERNEL_FAMILIES
 from peers.node_networks import NODE_FAMILIES
+from peers.random_walks import ImprovedRandomWalkKernel, RandomWalkKernel
 from peers.wasserstein import WASSERSTEIN
 
 from gomkcn_dgl import (
@@ -20,8 +21,6 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     GraphKernel,
-    ImprovedRandomWalkKernel,
-    RandomWalkKernel,
     ResidualGOMKCN,
     TrainingSettings,
     evaluate_classifier,

@@ -82,7 +82,6 @@ _machine_options = add_options(
 )
 _expert_options = add_options(
     ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
-    ("--kernel", str, "Use the kernel gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
     ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
     (
         "--class-filters/--linear-head",
@@ -93,13 +92,13 @@ _expert_options = add_options(
     (
         "--levels num_levels",
         int,
-        "Compare N levels of neighbours, or steps of a walk. [2; of a kernel machine 1 to 3]",
+        "Compare N levels of neighbours. [2; of a kernel machine 1 to 3]",
     ),
     ("--layers num_layers", int, "Use N layers of filters. [1]"),
     (
         "--tau",
         float,
-        "Call nodes similar within a distance of X, in gomk. [1; of a kernel machine .1 to 1]",
+        "Call nodes similar within a distance of X. [1; of a kernel machine .1 to 1]",
     ),
     ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
     ("--dropout", float, "Drop a share of X before the last layer. [0]"),

@@ -94,7 +94,7 @@ def initialize_from_classes(
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
             rows = _first_views(batch.subgraphs, roots)
             adj, feat = _as_filters(_first_views(rows, candidates), hidden, conv.filter_size)
-            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
+            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend)
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]

@@ -64,8 +64,7 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     with named(path):
         # classifiers learn without weights, as read_labelled says
         graph = dataclasses.replace(graph, weights=None)
-        if classifier.relations is not None:
-            _check_relations(classifier.relations, graph.relations)
+        _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)
 
 

@@ -188,7 +188,6 @@ def _network_values(
     return {
         "validation": "validation",
         "model": settings["model"],
-        "takes_edges_as_alike": metrics["takes_edges_as_alike"],
         "curve": _curve(metrics),
         "truth_lines": describe_truth(explanation),
         "cards": [_card(explanation, number) for number in range(len(explanation.filters))],
