@@ -231,8 +231,8 @@ class TrainSettings:
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
-            given: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
-            changed[name] = dataclasses.replace(table, **given)
+            own: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
+            changed[name] = dataclasses.replace(table, **own)
         return dataclasses.replace(self, **changed)
 
     def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:
