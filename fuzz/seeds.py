@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import pickle
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -139,18 +138,6 @@ def tu_folders() -> list[bytes]:
     attributes = {"T_node_attributes.txt": b"0.5, 1\n1, 2\n-1, 3\n1e3, 4\n"}
     edges = {"T_edge_labels.txt": b"0\n0\n1\n1\n", "T_edge_attributes.txt": b"1\n1\n2\n2\n"}
     return [pack(folder), pack({**folder, **attributes}), pack({**folder, **edges})]
-
-
-def planetoid_folders() -> list[bytes]:
-    """Return a set of six nodes, pickled under the names that modules had then."""
-    eye, rows = np.eye(2, dtype=np.float32), sp.csr_matrix(np.ones((4, 3), np.float32))
-    parts = {"x": rows[:2], "tx": rows[:2], "allx": rows, "y": eye, "ty": eye}
-    parts |= {"ally": np.concatenate([eye, eye]), "graph": {n: [(n + 1) % 6] for n in range(6)}}
-    files = {"ind.t.test.index": b"4\n5\n"}
-    for name, value in parts.items():
-        data = pickle.dumps(value, protocol=3).replace(b"scipy.sparse._csr", b"scipy.sparse.csr")
-        files[f"ind.t.{name}"] = data.replace(b"numpy._core.", b"numpy.core.")
-    return [pack(files)]
 
 
 def feature_arrays() -> list[bytes]:

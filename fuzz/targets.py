@@ -173,7 +173,6 @@ TARGETS = {
     "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
     "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
-    "planetoid": Target("planetoid", read_labelled, seeds.planetoid_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),

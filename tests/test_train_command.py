@@ -2,13 +2,12 @@
 
 import json
 import os
-import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
@@ -54,30 +53,6 @@ def write_nodes(path="nodes.bin", **masks):
     graph.set_batch_num_edges(torch.tensor([graph.num_edges()]))
     dgl.save_graphs(path, [graph])
     return path
-
-
-def write_planetoid(name="planetoid"):
-    """A ring of 12 nodes: 4 to train, 6 more known, 2 to test, in reverse order."""
-    Path(name).mkdir()
-    rows = np.eye(12, 5, dtype=np.float32) + 1
-    one_hot = np.eye(2, dtype=np.int32)[np.arange(12) % 2]
-    parts = {
-        "x": sp.csr_matrix(rows[:4]),
-        "allx": sp.csr_matrix(rows[:10]),
-        "tx": sp.csr_matrix(rows[[11, 10]]),
-        "y": one_hot[:4],
-        "ally": one_hot[:10],
-        "ty": one_hot[[11, 10]],
-        "graph": {node: [(node + 1) % 12, (node - 1) % 12] for node in range(12)},
-    }
-    for part, value in parts.items():
-        text = pickle.dumps(value, protocol=3)
-        # the names that the real files hold, which were written long ago
-        text = text.replace(b"scipy.sparse._csr", b"scipy.sparse.csr")
-        text = text.replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
-        Path(name, f"ind.tiny.{part}").write_bytes(text)
-    Path(name, "ind.tiny.test.index").write_text("11\n10\n")
-    return name
 
 
 def metrics_of(run):
@@ -164,15 +139,11 @@ def test_a_tu_folder():
     assert set(scaled[:, 1].tolist()) == {0.0, 1.0}
 
 
-def test_a_planetoid_folder_and_its_public_split():
-    gomkcn(f"train {write_planetoid()} --out run {NODES}")
-    classifier, data = load_classifier("run"), read_labelled("planetoid")
-    assert np.concatenate(classifier.split).tolist() == list(range(12))
-    assert [len(part) for part in classifier.split] == [4, 6, 2]
-    assert data.labels.tolist() == [0, 1] * 6
-    assert classifier.settings.data.scaling == "rows"
-    sums = classifier.collection(data.graph).feat.sum(dim=1)
-    torch.testing.assert_close(sums, torch.ones(12))
+def test_rows_may_be_scaled_to_a_sum_of_one():
+    gomkcn(f"train {write_nodes()} --out run {NODES} --scaling rows")
+    classifier, graph = load_classifier("run"), read_labelled("nodes.bin").graph
+    words = replace(graph, features=np.eye(100, 1, dtype=np.float32) * 3)
+    assert classifier.collection(words).feat.sum(dim=1).tolist() == [1.0, *[0.0] * 99]
 
 
 @pytest.mark.parametrize(("write", "count"), [(write_nodes, 100), (write_graphs, 20)])
@@ -291,18 +262,15 @@ def test_bad_data():
         graph.ndata["label"] = torch.arange(5)
     write_dgl_graphs("both.bin", graphs, classes)
     for path, said in {
-        "graph.txt": "graph.txt: classes are read from a TU folder, a Planetoid folder or a DGL",
+        "graph.txt": "graph.txt: classes are read from a TU folder or a DGL .bin.",
         "none.bin": "none.bin: it has no classes",
         "one.bin": "one.bin: there must be at least 2 classes, got 1.",
         "half.bin": "half.bin: labels must be whole numbers.",
         "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
-        f"{write_planetoid()} --task graph": "planetoid: a Planetoid folder has classes of nodes",
         "TU --task node": "TU: a TU folder has classes of graphs",
     }.items():
         assert refused(f"train {path} --out run --quiet").startswith(said)
     assert refused("train --out run --quiet").startswith("PATH of a data set must be given")
-    Path("planetoid/ind.tiny.allx").unlink()
-    assert "the features of 6 of its 12 nodes are not there" in refused("train planetoid --out run")
     Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
     said = refused("train --settings s.toml --out run")
     assert said.startswith("--tau in settings file 's.toml' must be")

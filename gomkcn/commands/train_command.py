@@ -63,7 +63,7 @@ _rare_input_options = add_options(
     (
         "--scaling",
         str,
-        "Scale features in this way: standard, rows or none. [standard; rows for Planetoid]",
+        "Scale features in this way: standard, rows or none. [standard]",
     ),
     group=INPUT,
     rare=True,
@@ -137,8 +137,8 @@ def train(
 ) -> None:
     """Train a classifier of graphs or nodes, and show what it learnt.
 
-    PATH is a DGL .bin, a TU folder or a Planetoid folder. Of two defaults below the first is for
-    graphs, the second for nodes.
+    PATH is a DGL .bin or a TU folder. Of two defaults below the first is for graphs, the second for
+    nodes.
 
     \b
     gomkcn train MUTAG/
@@ -146,7 +146,7 @@ def train(
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
-    gomkcn train cora/ --out run --split 0.6,0.2,0.2
+    gomkcn train nodes.bin --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run

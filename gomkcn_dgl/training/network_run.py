@@ -176,7 +176,7 @@ def run_network(
 def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
     """The split, and the settings with the choices that were left open."""
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
-    scaling = settings.data.scaling or ("rows" if data.bag_of_words else "standard")
+    scaling = settings.data.scaling or "standard"
     num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
     model = settings.model.resolve(data.task, num_varying)
     relations = data.graph.relations

@@ -11,11 +11,9 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
-from gomkcn_dgl.io.planetoid import is_planetoid_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.file_names import listed, named
-from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.training_run import TrainedClassifier
 
 if TYPE_CHECKING:
@@ -50,17 +48,14 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFram
 def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     """Read a graph, or a collection, with the features of the classifier."""
     settings = classifier.settings.data
-    if path.is_dir() and is_planetoid_folder(path):
-        graph = read_labelled(path).graph
-    else:
-        graph = read_graph(
-            path,
-            features=settings.features,
-            directed=settings.directed,
-            relation=settings.relation,
-        )
-        if settings.label_names is not None:
-            graph = _call(graph, read_label_names(settings.label_names))
+    graph = read_graph(
+        path,
+        features=settings.features,
+        directed=settings.directed,
+        relation=settings.relation,
+    )
+    if settings.label_names is not None:
+        graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
         # classifiers learn without weights, as read_labelled says
         graph = dataclasses.replace(graph, weights=None)

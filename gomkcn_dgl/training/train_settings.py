@@ -61,8 +61,8 @@ class DataSettings:
     relation: str | None = None
     # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
     split: tuple[float, ...] | None = None
-    # "standard": columns other than 0 and 1 get mean 0 and variance 1 over the training part;
-    # "rows": rows sum to 1; None: "rows" for Planetoid, else "standard"
+    # "standard", also for None: columns other than 0 and 1 get mean 0 and variance 1 over the
+    # training part; "rows": rows sum to 1
     scaling: str | None = None
 
     def __post_init__(self) -> None:
