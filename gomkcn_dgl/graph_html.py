@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import printable, visible
+from gomkcn_dgl.runtime.files import printable, visible
 from gomkcn_dgl.runtime.notebook import register_html
 
 # drawings of more nodes are unreadable

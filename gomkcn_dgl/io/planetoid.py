@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import read_file, reason_of
+from gomkcn_dgl.runtime.files import read_file, reason_of
 
 _MATRICES, _ARRAYS = ("x", "tx", "allx"), ("y", "ty", "ally")
 _PARTS = (*_MATRICES, *_ARRAYS, "graph", "test.index")

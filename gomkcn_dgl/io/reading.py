@@ -58,8 +58,7 @@ from gomkcn_dgl.io.networkx_formats import NETWORKX_FORMATS, read_networkx_file
 from gomkcn_dgl.io.npz import read_npz
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_names import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, atomic_write, listed, named, stem
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 __all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]

@@ -12,8 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import atomic_file
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_file, reason_of
+from gomkcn_dgl.runtime.files import atomic_file, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
 
 # files by which finished runs are known, and the commands that they are of

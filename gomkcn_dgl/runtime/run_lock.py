@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import remove_leftovers
+from gomkcn_dgl.runtime.files import remove_leftovers
 from gomkcn_dgl.runtime.processes import is_first
 
 _OWNER = "{} on {}"

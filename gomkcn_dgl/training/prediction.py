@@ -14,7 +14,7 @@ from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.planetoid import is_planetoid_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.training_run import TrainedClassifier
 

@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.run_files import begin_run, to_json, write_files

@@ -33,8 +33,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.runtime.file_bytes import reason_of
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json, write_files
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
