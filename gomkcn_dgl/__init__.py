@@ -1,6 +1,6 @@
 """GOMKCN: graph filters matched to subgraphs, for mining and learning the patterns of a graph."""
 
-from gomkcn_dgl.runtime.lazy_imports import lazy_names
+from gomkcn_dgl.runtime import lazy_names
 from gomkcn_dgl.runtime.notebook import register_html_module
 
 register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")

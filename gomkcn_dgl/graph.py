@@ -37,7 +37,7 @@ from gomkcn_dgl.containers.typed_graphs import from_dgl, from_hetero_data, from_
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.runtime.file_names import named
+from gomkcn_dgl.runtime.files import named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 if TYPE_CHECKING:

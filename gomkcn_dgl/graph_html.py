@@ -10,7 +10,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import printable, visible
+from gomkcn_dgl.runtime.files import printable, visible
 from gomkcn_dgl.runtime.notebook import register_html
 
 if TYPE_CHECKING:

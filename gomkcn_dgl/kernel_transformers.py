@@ -24,7 +24,7 @@ from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Steps
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.order_numba import visit_nodes
-from gomkcn_dgl.runtime.hashing import mix64
+from gomkcn_dgl.kernels.search_numba import mix64
 
 # two million edges; the copy and the work on it take some 200 MB
 MOST_ENTRIES = 2**22

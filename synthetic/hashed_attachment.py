@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.kernels.search_numba import finalize
+from gomkcn_dgl.kernels.search_numba import finalize, mix64
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.runtime.compiled import compiled
-from gomkcn_dgl.runtime.hashing import mix64
 
 # edges of one block of work, and about what an edge takes
 _EDGES_OF_A_BLOCK, _NANOSECONDS = 1 << 14, 60.0

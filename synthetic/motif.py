@@ -11,7 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
-from gomkcn_dgl.runtime.file_bytes import read_file
+from gomkcn_dgl.runtime.files import read_file
 
 # between the ends of an edge in a file: whether it has a direction
 _ARROWS = {"->": True, "--": False}

@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.runtime.atomic_files import atomic_write
+from gomkcn_dgl.runtime.files import atomic_write
 
 
 def test_format_overrules_the_name(write):

@@ -6,7 +6,7 @@ import pytest
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.edge_stream import write_edges
-from gomkcn_dgl.runtime.hashing import mix64
+from gomkcn_dgl.kernels.search_numba import mix64
 from synthetic import (
     MOTIFS,
     attachment_edges,

@@ -208,7 +208,7 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
             raise KeyboardInterrupt
         replace(temporary, path)
 
-    monkeypatch.setattr("gomkcn_dgl.runtime.atomic_files.os.replace", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(tmp_path, run, settings, miner)
     assert (tmp_path / "patterns.json").exists()

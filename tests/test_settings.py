@@ -4,7 +4,7 @@ import pytest
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import parse_toml
+from gomkcn_dgl.runtime.files import parse_toml
 from mining import FilterLearning, PatternMiner
 from mining.settings import GraphSettings, RunSettings
 from mining.settings import read_settings as read_settings_file

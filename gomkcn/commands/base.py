@@ -115,7 +115,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
     last that does.
     """
-    from gomkcn_dgl.runtime.file_names import stem
+    from gomkcn_dgl.runtime.files import stem
     from gomkcn_dgl.runtime.processes import world_size
 
     if out is not None:

@@ -130,7 +130,7 @@ def planted(
     from gomkcn_dgl.checks import check_choice
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
-    from gomkcn_dgl.runtime.atomic_files import atomic_write
+    from gomkcn_dgl.runtime.files import atomic_write
     from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
 
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
@@ -175,7 +175,7 @@ def _plant_in_pieces(
     """Write a planted graph of any size, and its truth."""
     import json
 
-    from gomkcn_dgl.runtime.atomic_files import atomic_write
+    from gomkcn_dgl.runtime.files import atomic_write
     from gomkcn_dgl.storage.graph_folder_header import read_header
     from synthetic import plant_to_folder
 

@@ -174,8 +174,8 @@ def mine(
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+    from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes
-    from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
     from mining.mining_job import MiningJob

@@ -152,8 +152,8 @@ def train(
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
     from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
-    from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
     from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics

@@ -19,7 +19,7 @@ from gomkcn_dgl.containers.columns import (
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
 
 if TYPE_CHECKING:
     import pandas as pd

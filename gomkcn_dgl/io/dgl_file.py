@@ -34,8 +34,7 @@ from gomkcn_dgl.io.attribute_choice import csr_of_file
 from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features, refuse_unknown_direction
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import read_bytes
+from gomkcn_dgl.runtime.files import atomic_write, read_bytes
 
 if TYPE_CHECKING:
     import torch

@@ -16,8 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
 from gomkcn_dgl.io.tables import check_weight, csv_text, line_error
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations
-from gomkcn_dgl.runtime.file_bytes import most_bytes
-from gomkcn_dgl.runtime.file_names import listed, printable
+from gomkcn_dgl.runtime.files import listed, most_bytes, printable
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -28,9 +28,15 @@ from gomkcn_dgl.io.tables import (
     read_text,
     table_rows,
 )
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import file_problems, open_file, reason_of
-from gomkcn_dgl.runtime.file_names import listed, printable, stem
+from gomkcn_dgl.runtime.files import (
+    atomic_write,
+    file_problems,
+    listed,
+    open_file,
+    printable,
+    reason_of,
+    stem,
+)
 
 log = logging.getLogger("gomkcn_dgl")
 

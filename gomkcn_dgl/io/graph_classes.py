@@ -16,7 +16,7 @@ from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.label_names import read_label_names, refuse_repeated
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -13,8 +13,7 @@ from typing import Any
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_bytes import parse_json, parse_toml, read_bytes, reason_of
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named, parse_json, parse_toml, read_bytes, reason_of
 
 _LONGEST_NAME = 60
 

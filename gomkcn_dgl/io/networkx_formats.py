@@ -29,7 +29,7 @@ from gomkcn_dgl.io.attribute_choice import csr_of_file
 from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_bytes, reason_of
+from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
 _RELATION = "relation"
 # attribute that holds what a node is called in the formats below

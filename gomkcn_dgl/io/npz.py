@@ -23,7 +23,7 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_arrays, read_bytes, reason_of
+from gomkcn_dgl.runtime.files import parse_json, read_arrays, read_bytes, reason_of
 from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 
 _REQUIRED = ("indices", "indptr", "shape", "data")

@@ -15,7 +15,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable
 from gomkcn_dgl.io.tables import check_names
-from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, open_file
+from gomkcn_dgl.runtime.files import file_problems, most_bytes, open_file
 
 _BUFFER_BYTES = 2**20
 

@@ -52,7 +52,7 @@ from gomkcn_dgl.io.feature_file import (
 )
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
-from gomkcn_dgl.runtime.file_names import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 log = logging.getLogger("gomkcn_dgl")

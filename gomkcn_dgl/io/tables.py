@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import read_bytes
+from gomkcn_dgl.runtime.files import read_bytes
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")

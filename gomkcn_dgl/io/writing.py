@@ -9,8 +9,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_table import edge_csv_text, edge_list_text
 from gomkcn_dgl.io.feature_file import write_features_beside
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import atomic_write, listed, named
 from gomkcn_dgl.storage.graph_folder import write_graph_folder
 
 _SUFFIXES = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")

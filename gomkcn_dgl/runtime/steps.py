@@ -20,8 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_file, reason_of
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     broadcast_object,

@@ -29,8 +29,8 @@ import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import sync_folder
-from gomkcn_dgl.runtime.run_lock import lock_alone
+from gomkcn_dgl.runtime.files import sync_folder
+from gomkcn_dgl.runtime.output_folder import lock_alone
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_names,

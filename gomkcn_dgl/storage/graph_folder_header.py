@@ -9,7 +9,7 @@ from typing import Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.runtime.file_bytes import parse_json
+from gomkcn_dgl.runtime.files import parse_json
 from gomkcn_dgl.storage.relation_record import relations_to_record
 
 HEADER = "graph.json"

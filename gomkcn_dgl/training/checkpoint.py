@@ -15,8 +15,7 @@ from torch import Tensor
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import read_file, reason_of
+from gomkcn_dgl.runtime.files import atomic_write, read_file, reason_of
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first
 from gomkcn_dgl.runtime.steps import check_identity
 

@@ -18,7 +18,7 @@ from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.graph_classes import GraphClasses, graph_labels, name_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder
 from gomkcn_dgl.training.splits import PARTS, Split, check_split
 

@@ -21,7 +21,7 @@ from gomkcn_dgl.kernel_transformers import GOMKFeatures, GOMKGram, NodePreparati
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 from gomkcn_dgl.training.labelled_data import LabelledData

@@ -16,7 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.collection import GraphCollection

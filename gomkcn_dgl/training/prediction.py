@@ -13,7 +13,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.training.training_run import TrainedClassifier
 
 if TYPE_CHECKING:

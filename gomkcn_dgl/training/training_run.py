@@ -20,10 +20,10 @@ from typing import Any
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import begin_run, to_json, write_files
 from gomkcn_dgl.runtime.processes import is_first
-from gomkcn_dgl.runtime.run_files import begin_run, to_json, write_files
 from gomkcn_dgl.training.checkpoint import Checkpoint, read_state
 from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
 from gomkcn_dgl.training.machine_run import TrainedMachine, restore_machine, run_machine

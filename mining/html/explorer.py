@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
 from mining.plots.graph_map import GraphMap
 from mining.plots.relation_styles import RelationStyles

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from gomkcn_dgl.runtime.file_names import printable, visible
+from gomkcn_dgl.runtime.files import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
 from mining.records.counted_structure import CountedStructure

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
 from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_middles, edge_shapes

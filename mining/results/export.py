@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.run_files import write_files
+from gomkcn_dgl.runtime.output_folder import write_files
 from mining.descriptions.shapes import describe_shape
 from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern

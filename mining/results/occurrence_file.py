@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import most_bytes
+from gomkcn_dgl.runtime.files import most_bytes
 from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
 

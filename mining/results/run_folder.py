@@ -33,9 +33,8 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.runtime.file_bytes import reason_of
-from gomkcn_dgl.runtime.file_names import visible
-from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.files import reason_of, visible
+from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
@@ -58,7 +57,7 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
     """Make the folder of a run and return where its progress is stored.
 
-    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.run_files.begin_run`.
+    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
     resumed = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
     return None if resumed is None else Path(folder) / _PROGRESS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import channel_matrices
-from gomkcn_dgl.runtime.memory import check_memory, parse_size
+from gomkcn_dgl.runtime.files import check_memory, parse_size
 
 # most bytes that one neighbourhood takes while patterns are located: similarities and a hash of the
 # node set for each pattern

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.runtime.compiled import compiled
-from gomkcn_dgl.runtime.hashing import mix64
 
 
 def set_keys(node_sets: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all; sizes as people write them."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.atomic_files import atomic_file, atomic_write
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, check_memory, parse_size
 
 
 @pytest.mark.parametrize("step", ["write", "fsync"])
@@ -20,11 +20,14 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
 
     with monkeypatch.context() as patch:
         if step == "fsync":
-            patch.setattr("gomkcn_dgl.runtime.atomic_files.os.fsync", full)
+            patch.setattr("gomkcn_dgl.runtime.files.os.fsync", full)
         with pytest.raises(InputError, match="No space left"), atomic_file(path) as file:
             file.write(b"new")
             if step == "write":
                 full()
+    with pytest.raises(ZeroDivisionError), atomic_file(path) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "old")]
 
 
@@ -38,18 +41,11 @@ def test_content_then_name_reach_the_disk(tmp_path, monkeypatch):
             assert synced[-1].read_text() == "new"
         sync(descriptor)
 
-    monkeypatch.setattr("gomkcn_dgl.runtime.atomic_files.os.fsync", record)
+    monkeypatch.setattr("gomkcn_dgl.runtime.files.os.fsync", record)
     atomic_write(tmp_path / "a", "new")
     temporary, folder = synced
     assert temporary.parent == folder == tmp_path
     assert temporary.name.startswith(".a.") and temporary.suffix == ".tmp"
-
-
-def test_a_block_that_fails_writes_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError), atomic_file(tmp_path / "a") as file:
-        file.write(b"half")
-        raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_pipe_is_not_replaced_and_a_folder_must_exist(tmp_path):
@@ -59,3 +55,22 @@ def test_a_pipe_is_not_replaced_and_a_folder_must_exist(tmp_path):
     assert (tmp_path / "pipe").is_fifo()
     with pytest.raises(InputError, match="folder that exists"):
         atomic_write(tmp_path / "none" / "a", b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("12B", 12), (" 2gib ", 2**31), ("1.5 GB", 1_500_000_000)]
+)
+def test_sizes_as_people_write_them(text, size):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "2 gigs", "1e9", "0.1B", "²"])
+def test_what_is_no_size(text):
+    with pytest.raises(InputError, match="memory_limit must be a size such as 512MiB"):
+        parse_size(text)
+
+
+def test_a_limit_of_memory():
+    check_memory(5, 5, "five bytes")
+    with pytest.raises(InputError, match="must be at least 1.5 KiB for nodes, got 5 bytes"):
+        check_memory(1536, 5, "nodes")
