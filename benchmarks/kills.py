@@ -29,7 +29,6 @@ MOST_A_JOB = 3
 SEED = 0
 # steps, the last first
 STAGES = {
-    "thresholds": "thresholds",
     "neighbourhoods": "neighbourhoods",
     "places": "places",
     "degree": "of the null model",
