@@ -29,7 +29,6 @@ MOST_A_JOB = 3
 SEED = 0
 # steps by the words that their files begin with, the last first
 STAGES = {
-    "finding-thresholds": "thresholds",
     "comparing-neighbourhoods": "neighbourhoods",
     "listing-places-": "places",
     "listing-places-in-random-graphs": "of the null model",

@@ -174,8 +174,7 @@ def pattern_of(number: int, places: np.ndarray) -> Pattern:
         features=np.ones((PATTERN_SIZE, 1)),
         feature_names=("x0",),
         medoid=Medoid(tuple(places[0].tolist()), 1.0, root=int(places[0, 0])),
-        frequency=Frequency(exact, graphs=1, roots=size, similar=size, listed=size, disjoint=1),
-        min_similarity=0.75,
+        frequency=Frequency(exact, graphs=1, roots=size, assigned=size, listed=size, disjoint=1),
         occurrences=Occurrences(places, np.ones(size), np.zeros(size, np.int64)),
     )
 

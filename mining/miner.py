@@ -23,7 +23,6 @@ from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
 from mining.locating.locating import LocatedPatterns, locate_patterns
-from mining.locating.similarity_thresholds import null_graph_bytes
 from mining.miner_parameters import MinerParameters
 from mining.noisy_templates.noisy_patterns import (
     MOST_NOISY_NODES,
@@ -94,9 +93,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
     noisy_copies : {"auto", "no", "yes"}
         Whether to find patterns of which few copies are intact as well. ``"auto"``: where many
         subgraphs have a rare structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
-    min_similarity : float or None
-        In [0, 1]: least similarity of a node's neighbourhood that counts as one of a pattern. None:
-        for each pattern what other structures rarely reach in a null-model graph.
     min_support : int
         Patterns with fewer occurrences are dropped.
     level : {"node", "graph"}
@@ -244,7 +240,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 csr,
                 choice.structures,
                 rules.num_patterns,
-                self.min_similarity,
                 self.min_support,
                 steps,
                 lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
@@ -316,7 +311,7 @@ def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]
             f"{in_words(csr.relations)}; take 'auto', or a graph without directions and relations."
         )
     csr = source.read(csr)
-    source.check_memory(csr, null_graph_bytes(csr) if miner.min_similarity is None else 0)
+    source.check_memory(csr)
     return csr, source
 
 

@@ -56,7 +56,6 @@ class MinerParameters(BaseEstimator):
     num_epochs: int = 60
     learning: FilterLearning | None = None
     noisy_copies: str = "auto"
-    min_similarity: float | None = None
     min_support: int = 5
     level: str = "node"
     values: str = "auto"
@@ -194,8 +193,6 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        if self.min_similarity is not None:
-            check_float("min_similarity", self.min_similarity, 0, 1)
         check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)
         if self.noisy_copies == "yes" and sizes[0] > MOST_NOISY_NODES:
             raise InputError(

@@ -139,7 +139,7 @@ def test_edges_both_ways_are_the_undirected_graph():
     edges = np.array(graph.edges)
     plain = csr_from_edges(*edges.T, len(graph))
     both = csr_from_edges(*np.concatenate([edges, edges[:, ::-1]]).T, len(graph), directed=True)
-    options = {"num_patterns": 3, "pattern_size": (5, 5), "min_similarity": 0.5, "null": "none"}
+    options = {"num_patterns": 3, "pattern_size": (5, 5), "null": "none"}
     found = [
         sorted(
             (canonical_form(p.adjacency()).certificate, p.frequency.count, p.frequency.roots)

@@ -21,7 +21,7 @@ ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
     return replace(
         pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
-        frequency=Frequency(count, graphs=1, roots=7, similar=3, listed=2, disjoint=1),
+        frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
         occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
     )
 
@@ -60,11 +60,11 @@ def test_the_table_of_patterns():
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0--1, 1--2", "min_similarity": 0.75, "num_filters": 1, "noisy": False,
+        "edges": "0--1, 1--2", "num_filters": 1, "noisy": False,
         "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
-        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "similar": 3, "listed": 2, "disjoint": 1,
-        "z_degree": 1.5, "q_degree": 0.3,
+        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,
+        "listed": 2, "disjoint": 1, "z_degree": 1.5, "q_degree": 0.3,
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
         "odds_ratio_harmless": 0.0215, "q_classes": 0.000125,
     }  # fmt: skip

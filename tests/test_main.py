@@ -263,7 +263,6 @@ OPTIONS = {
     "--noisy-copies no": ("noisy_copies", "no"),
     "--restarts 2": ("n_init", 2),
     "--contrast 0.5": ("feature_contrast", 0.5),
-    "--min-similarity 0.7": ("min_similarity", 0.7),
     "--seed 9": ("random_state", 9),
     "--sample-error 0.1": ("sample_error", 0.1),
     "--memory-limit 1GiB": ("memory_limit", "1GiB"),

@@ -105,7 +105,7 @@ def test_every_count_is_that_of_networkx_and_every_place_an_occurrence(seed):
             )
         assert 1 <= frequency.disjoint <= 40 // pattern.num_nodes
         assert frequency.graphs == 1
-    assert sum(pattern.frequency.roots for pattern in miner.patterns_) <= 40
+    assert sum(pattern.frequency.assigned for pattern in miner.patterns_) == 40
 
 
 def test_places_have_the_categories_of_their_pattern():
@@ -155,7 +155,7 @@ def test_a_graph_of_one_category_keeps_its_name():
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
     dataset = planted(features="per_type", num_base_nodes=150, copies=6)
-    miner = PatternMiner(8, "3-6", num_epochs=3, min_similarity=0.9, null_samples=8)
+    miner = PatternMiner(8, "3-6", num_epochs=3, null_samples=8)
     return dataset, miner.fit(dataset[0])
 
 
@@ -210,15 +210,14 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
         ).numpy()
         np.testing.assert_allclose(similarity[:, [number]], expected, rtol=1e-5, atol=1e-5)
     assert similarity.dtype == np.float32
-    # roots are those whose nearest pattern reaches min_similarity
     nearest = miner.predict(csr)
     assert nearest.tolist() == miner.nearest_.tolist()
     reached = similarity[np.arange(len(nearest)), nearest]
     assert miner.nearest_similarity_ == pytest.approx(reached)
     # among equals the structure decides, and the larger pattern
     assert (reached > similarity.max(axis=1) - 1e-4).all()
-    roots = np.bincount(nearest[reached >= 0.9], minlength=len(miner.patterns_))
-    assert [pattern.frequency.roots for pattern in miner.patterns_] == roots.tolist()
+    assigned = np.bincount(nearest, minlength=len(miner.patterns_)).tolist()
+    assert [pattern.frequency.assigned for pattern in miner.patterns_] == assigned
     with pytest.raises(InputError, match=r"^graph must have the 3 features .*, got 1\.$"):
         miner.transform(nx.cycle_graph(5))
 
@@ -240,7 +239,7 @@ def test_what_is_reported_is_logged(caplog):
         merged = small_miner(num_patterns=6, learning=CONTRAST)
         merged.fit(rings_and_cliques(10, 0, kinds))
         rare = small_miner(min_support=4).fit(rings_and_cliques(), quiet=True)
-    assert counts(merged) == [(5, 5, 25), (5, 5, 25)]
+    assert [p.frequency.assigned for p in merged.patterns_] == [25, 25]
     # both have the structure of one, of which six filters learnt all
     assert sum(pattern.num_filters for pattern in merged.patterns_) == 6
     assert caplog.text.count("1 structures were counted; 2 patterns are reported") == 1
@@ -272,7 +271,7 @@ def test_the_same_seed_gives_the_same_patterns(init):
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
     settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
-    settings |= {"noisy_copies": "no", "min_similarity": 0.5, "null": "none"}
+    settings |= {"noisy_copies": "no", "null": "none"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
     assert records(first) == records(again)
@@ -336,7 +335,7 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
         {"learning": FilterLearning("random", num_views=3), "tau": [1.0, 2.0, 3.0, 4.0]},
         {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
-        {"node_similarity": "dice", "min_similarity": 0.99, "rank": "frequency"},
+        {"node_similarity": "dice", "rank": "frequency"},
         {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
         {"num_patterns": 30, "backend": "reference"},
@@ -415,7 +414,6 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"count_seconds": 0.0}, "count_seconds must be greater than 0"),
         ({"num_epochs": True}, "num_epochs must be an integer"),
         ({"learning": FilterLearning(sample_size=1)}, "sample_size must be at least 2"),
-        ({"min_similarity": 1.5}, "min_similarity must be at most 1"),
         ({"noisy_copies": "maybe"}, "noisy_copies must be one of"),
         (
             {"noisy_copies": "yes", "pattern_size": (11, 12)},

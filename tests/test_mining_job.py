@@ -5,21 +5,17 @@ import json
 import os
 import subprocess
 import sys
-import tracemalloc
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from command_line import gomkcn, refused
 
-from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner
-from mining.locating import similarity_thresholds as thresholds
 from mining.mining_job import MiningJob
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
@@ -101,11 +97,10 @@ def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph
     # the sample stands for all nodes
     (same,) = [p for p in everywhere.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     near = everywhere.nearest_ == same.id
-    near &= everywhere.nearest_similarity_ >= same.min_similarity
-    assert (same.frequency.count, same.frequency.roots) == (12, near.sum())
+    assert (same.frequency.count, same.frequency.assigned) == (12, near.sum())
     # every node of a wheel is nearest to it, and not to a part of it
-    assert same.frequency.similar >= 12
     assert near[sorted({node for one in same.occurrences for node in one.nodes})].all()
+    assert same.frequency.roots == 60
     # the sample stands for all nodes
     assert 0 < abs(wheel.frequency.roots - 60) <= 0.2 * 210
 
@@ -119,31 +114,13 @@ def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
     assert contents[0] == contents[1] == contents[2]
 
 
-@pytest.mark.parametrize("most_rewired", [0, 10**9])
-def test_the_null_graph_takes_at_most_its_estimate(most_rewired, monkeypatch):
-    monkeypatch.setattr(thresholds, "_MAX_REWIRED", most_rewired)
-    graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
-    graph.adjacent_pairs()
-    thresholds.draw_null_graph(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
-    tracemalloc.start()
-    try:
-        thresholds.draw_null_graph(graph, 0)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < thresholds.null_graph_bytes(graph)
-    miner = PatternMiner(memory_limit=thresholds.null_graph_bytes(graph) - 1)
-    with pytest.raises(InputError, match="for the null-model graph for thresholds"):
-        miner.fit(graph)
-
-
 @pytest.mark.parametrize(
     ("limit", "words"),
     [("2KiB", "at least .* for the patterns of "), ("much", "a size such as"), (0, "at least 1")],
 )
 def test_a_bad_memory_limit_is_refused(graph, limit, words):
     with pytest.raises(InputError, match=f"memory_limit must be {words}"):
-        PatternMiner(**MINER, memory_limit=limit, min_similarity=0.5).fit(graph)
+        PatternMiner(**MINER, memory_limit=limit).fit(graph)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,6 @@ PATTERN = Pattern(
     feature_names=("x0", "Größe"),
     medoid=Medoid(nodes=("a", "b", "c"), similarity=0.875, graph=2, root="b"),
     frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
-    min_similarity=0.625,
     occurrences=(
         Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
         Occurrence(nodes=("d", None, 12), similarity=0.5),
@@ -153,7 +152,7 @@ def test_the_record_of_a_pattern():
     }  # fmt: skip
     assert record["frequency"] == {
         "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
-        "graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2,
+        "graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2,
     }  # fmt: skip
     assert record["significance"]["degree"]["q"] == 0.08
     assert record["significance"]["degree"]["verdict"] == "undecided"
@@ -215,9 +214,9 @@ def test_a_pattern_as_a_networkx_graph():
     graph = PATTERN.to_networkx()
     assert graph.nodes[2] == {"x0": 1e-3, "Größe": 70.5}
     assert list(graph.edges(data=True)) == [(0, 1, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
-    required = {"pattern": 3, "min_similarity": 0.625}
+    required = {"pattern": 3}
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
-    required |= {"graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2}
+    required |= {"graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2}
     optional = {"z_degree": 1.5, "q_degree": 0.08}
     assert graph.graph == required | optional
     # what is not known is no attribute

@@ -134,7 +134,7 @@ def test_the_page_of_a_run(mined):
     assert page.tags.count("table") >= 4
     for table in (pattern_table(mined), recovery_table(mined.recovery)):
         assert all(cell in page.words for row in table.rows for cell in row)
-    for label in ("Histogram", "Curve", "how often each pattern occurs"):
+    for label in ("Curve", "how often each pattern occurs"):
         assert sum(label in value for _, value in page.attributes if value) == 1
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -179,7 +179,7 @@ def test_every_kind_of_number_in_a_card():
     words = Page(html).words
     for text in ("7.807 · 10⁹ occurrences in the whole graph, estimated from random draws",
                  "95 % interval 7.79 · 10⁹ to 7.824 · 10⁹", "9 of 12,345 listed places share",
-                 "54,321 nodes are nearest to it", "1,235 ±", "z = −12.3", "q = 0.05",
+                 "54,321 nodes have it around them", "12 nodes are nearest to it", "1,235 ±", "z = −12.3", "q = 0.05",
                  "Less often than this null model explains , after 100 graphs",
                  "Undecided: more graphs of this null model might tell",
                  "Graphs of class toxic contain it more often than the others : 9 of 10 graphs of "
@@ -414,7 +414,7 @@ def test_the_block_of_data_holds_the_graph_and_all_places(signed):
 def test_places_off_the_map_have_names(mined):
     """Of a large graph the map is a part, and a list of places may name other nodes."""
     pattern = pattern_of(PATH, ids=(0, 1, "far", None))
-    drawings = dataclasses.replace(mined.drawings, patterns=(), similarities=())
+    drawings = dataclasses.replace(mined.drawings, patterns=())
     run = dataclasses.replace(mined, patterns=[pattern], drawings=drawings, recovery=None)
     block = block_of(render_report(run))
     known = len(mined.drawings.map.names)

@@ -21,7 +21,7 @@ FIVE = OccurrenceCount.exact(5)
 def pattern(number, graph, features=None, names=("x",), count=FIVE):
     values = np.zeros(len(graph)) if features is None else np.array(features, float)
     made = pattern_of(graph, number, features=values.reshape(len(graph), -1))
-    frequency = Frequency(count, 1, roots=7, similar=6, listed=5, disjoint=4)
+    frequency = Frequency(count, 1, roots=7, assigned=6, listed=5, disjoint=4)
     return replace(made, feature_names=names, frequency=frequency)
 
 
@@ -79,10 +79,10 @@ def test_the_table_shows_both_counts():
         "first   graph.txt: 50 nodes, 2 patterns",
         "second  b: 50 nodes, 2 patterns",
         "",
-        "patterns  shape               features             occurrences  disjoint  roots  similar",
-        "   0 | 1  star with 3 leaves      1.00  12,350 | fewer than 30     4 | 4  7 | 7    6 | 6",
-        "   1 | -  cycle of 5 nodes           -                   5 | -     4 | -  7 | -    6 | -",
-        "   - | 0  path of 3 nodes            -                   - | 5     - | 4  - | 7    - | 6",
+        "patterns  shape               features             occurrences  disjoint  roots  assigned",
+        "   0 | 1  star with 3 leaves      1.00  12,350 | fewer than 30     4 | 4  7 | 7     6 | 6",
+        "   1 | -  cycle of 5 nodes           -                   5 | -     4 | -  7 | -     6 | -",
+        "   - | 0  path of 3 nodes            -                   - | 5     - | 4  - | 7     - | 6",
         "",
         "1 of 2 patterns in both runs",
     ]

@@ -90,7 +90,7 @@ def files_of(folder):
 
 
 def test_the_files_of_a_run(written, run, settings):
-    figures = ["frequencies", "loss", "patterns", "similarities"]
+    figures = ["frequencies", "loss", "patterns"]
     assert sorted(files_of(written)) == [
         "checkpoint.pt",
         "drawings.json",
@@ -169,7 +169,6 @@ def test_a_miner_is_read_back(written, graph, miner):
         assert getattr(back, name) == getattr(miner, name), name
     described = MiningRun.of(back, graph)
     assert [p.to_dict() for p in described.patterns] == [p.to_dict() for p in back.patterns_]
-    assert described.drawings.similarities == MiningRun.of(miner, graph).drawings.similarities
 
 
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
@@ -279,7 +278,6 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("drawings", ("map", "color_of", 0), 99),
         ("drawings", ("map", "text_of", 0), 99),
         ("drawings", ("patterns", 0, "medoid", "edge_relations"), [1] * 5),
-        ("drawings", ("similarities",), [[0] * 40]),
         ("drawings", ("patterns", 0, "faces"), ["#000000"]),
         ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),
     ],

@@ -9,7 +9,7 @@ from mining import FilterLearning, PatternMiner
 from mining.settings import GraphSettings, RunSettings
 from mining.settings import read_settings as read_settings_file
 
-MINER = {"null_samples": 9, "min_similarity": 0.5, "memory_limit": "2GiB", "pattern_size": "4-6"}
+MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_the_file_leaves_out_what_is_not_set():
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
-    assert "min_similarity" not in tables["miner"] and "num_hops" not in tables["learning"]
+    assert "memory_limit" not in tables["miner"] and "num_hops" not in tables["learning"]
 
 
 def test_a_miner_has_the_settings_it_was_made_with():

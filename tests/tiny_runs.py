@@ -40,7 +40,6 @@ def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
         medoid=Medoid(ids, 0.912345, root=ids[0]),
         frequency=frequency_of(count, roots),
-        min_similarity=0.75,
         occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(count)),
     )
 
@@ -48,7 +47,7 @@ def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
 def frequency_of(count, roots=5):
     """An exact count whose places are all listed."""
     exact, disjoint = OccurrenceCount.exact(count), min(count, 2)
-    return Frequency(exact, graphs=1, roots=roots, similar=count, listed=count, disjoint=disjoint)
+    return Frequency(exact, graphs=1, roots=roots, assigned=count, listed=count, disjoint=disjoint)
 
 
 def typed_pattern_of(size, edges, directed, **changes):
@@ -210,7 +209,7 @@ def assert_numbers(html, files):
         assert is_rounding(text, true), (path, text, true)
     shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
     for at, pattern in enumerate(files["patterns.json"]["patterns"]):
-        wanted = ["min_similarity", "num_filters", "frequency", "significance"]
+        wanted = ["num_filters", "frequency", "significance"]
         needed = {p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")}
         needed -= {f"/patterns/{at}/frequency/{name}" for name in left_out(pattern)}
         assert needed <= shown, needed - shown

@@ -16,14 +16,14 @@ from mining.html.page import flatten, mark_number, read_text, render_page
 from mining.html.tables import others_table, pattern_table, recovery_table, summary_sentence
 from mining.html.tiles import headline, make_tiles
 from mining.plots.colors import fit_feature_scale
-from mining.plots.figures import draw_intervals, draw_loss, draw_similarity_counts
+from mining.plots.figures import draw_intervals, draw_loss
 from mining.plots.relation_styles import RelationStyles
 from mining.plots.svg import Drawing
 from mining.records.pattern import Pattern
 from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
 
-FIGURES = ("frequencies", "similarities", "loss")
+FIGURES = ("frequencies", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
 _ORDERS = {
@@ -40,8 +40,6 @@ def run_figures(run: MiningRun) -> dict[str, Drawing]:
     figures: dict[str, Drawing] = {}
     if run.patterns:
         figures["frequencies"] = _draw_frequencies(run)
-    if any(map(any, run.drawings.similarities)):
-        figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities))
     if run.loss_curve:
         figures["loss"] = draw_loss(run.loss_curve)
     return figures

@@ -17,7 +17,7 @@ from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
 _MOST_CHARACTERS = 60
-_COUNTS = ("occurrences", "disjoint", "roots", "similar")
+_COUNTS = ("occurrences", "disjoint", "roots", "assigned")
 # a pattern of each run; None where a run does not have it
 _Pair = tuple[Pattern | None, Pattern | None]
 

@@ -53,7 +53,6 @@ def build_patterns(
                 feature_names=graph.feature_names,
                 medoid=located.medoid,
                 frequency=located.frequency,
-                min_similarity=located.min_similarity,
                 occurrences=located.occurrences,
                 significance=dict(significance[located.origin]),
                 num_filters=filters.merged[number],

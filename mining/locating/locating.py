@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from math import sqrt
 from operator import attrgetter
 
@@ -20,7 +19,6 @@ from mining.counting.occurrence_lists import list_places
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
-from mining.locating.similarity_thresholds import choose_thresholds, draw_null_graph
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
@@ -39,6 +37,8 @@ MOST_LISTED = 10_000
 LIST_STEPS = 1 << 25
 # seconds to find the graphs of a collection that hold a pattern of more places than are listed
 _GRAPH_SECONDS = 2.0
+# least similarity of a place of a pattern of which few copies are intact
+_NOISY_SIMILARITY = 0.5
 # standard errors on either side of a 95 % interval
 _ERRORS = 1.96
 
@@ -63,14 +63,13 @@ class ChosenStructure:
 class LocatedPattern:
     """Places of one pattern, the most similar first, and how often it occurs.
 
-    The medoid is the most similar place, ``min_similarity`` what a root must reach to count, and
-    ``origin`` the position of its structure among those that were chosen.
+    The medoid is the most similar place, and ``origin`` the position of its structure among those
+    that were chosen.
     """
 
     occurrences: Occurrences
     medoid: Medoid
     frequency: Frequency
-    min_similarity: float
     origin: int
 
 
@@ -96,7 +95,6 @@ def locate_patterns(
     graph: CSRGraph,
     chosen: Sequence[ChosenStructure],
     most: int,
-    min_similarity: float | None,
     min_support: int,
     steps: Steps,
     occurrences_at: Callable[[np.ndarray, np.ndarray], Occurrences],
@@ -107,9 +105,8 @@ def locate_patterns(
     structure may have several. ``occurrences_at`` makes records of places ``[K, M]`` and their
     similarity ``[K]``.
 
-    ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
-    the neighbourhoods are a sample. Of patterns that share a structure each has ``min_support``
-    places. All processes share the work and get the result.
+    In a large graph the neighbourhoods are a sample. Of patterns that share a structure each has
+    ``min_support`` places. All processes share the work and get the result.
     """
     features = ScaledFeatures(graph.features, source.scaling)
     # 1. places of each structure in the whole graph, as one pattern, or as several where filters
@@ -118,21 +115,19 @@ def locate_patterns(
     plain = [one for one in places if not chosen[one[0]].noisy][:most]
     places = [one for one in places if chosen[one[0]].noisy or one in plain]
     filters = _as_filters(source, graph, chosen, places)
-    # 2. the neighbourhoods of nodes beside all patterns, and the least similarity that counts
-    roots = source.sample_roots(graph)
-    near = compare_neighbourhoods(source, graph, filters, roots, steps)
-    least = np.full(len(places), 0.0 if min_similarity is None else min_similarity)
-    if min_similarity is None and places:
-        least = _draw_thresholds(source, graph, filters, roots, steps)
+    # 2. the neighbourhoods of nodes beside all patterns
+    near = compare_neighbourhoods(source, graph, filters, source.sample_roots(graph), steps)
+    nearest, _ = near.nearest()
     # 3. the record of each pattern; a sample of the roots stands for all
     scale = graph.num_nodes / max(1, len(near.roots))
     located = []
     for number, (origin, own) in enumerate(places):
-        rows, pattern = near.rows_of(number, least[number]), filters.take([number])
+        pattern = filters.take([number])
         if chosen[origin].noisy:
             # what is smaller is intact in nearly every neighbourhood
-            rivals = np.flatnonzero(np.equal(filters.num_nodes, pattern.num_nodes[0])).tolist()
-            rows = near.rows_of(number, least[number], rivals)
+            rivals = np.equal(filters.num_nodes, pattern.num_nodes[0])
+            is_best = near.ranking[:, number] == near.ranking[:, rivals].max(axis=1)
+            rows = np.flatnonzero(is_best & (near.similarity[:, number] >= _NOISY_SIMILARITY))
             nodes, similarity = list_noisy_places(source, graph, pattern, near.roots[rows])
         else:
             nodes = own.nodes
@@ -140,14 +135,14 @@ def locate_patterns(
         frequency = Frequency(
             _share_of(chosen[origin].count, own),
             graphs=_count_graphs(graph, chosen[origin].structure, source.categories, own),
-            roots=round(len(rows) * scale),
-            similar=near.count_sets(number, rows),
+            roots=round(int(near.same[:, number].sum()) * scale),
+            assigned=round(int((nearest == number).sum()) * scale),
             listed=len(nodes),
             disjoint=int(pick_disjoint(nodes, graph.num_nodes).sum()),
         )
         order = np.argsort(-similarity, kind="stable")
         occurrences = occurrences_at(nodes[order], similarity[order])
-        located.append(_record(occurrences, nodes.shape[1], frequency, least[number], origin))
+        located.append(_record(occurrences, nodes.shape[1], frequency, origin))
     # 4. a pattern of which few copies are intact needs places that are similar to it, any other
     # that occurs a place at least
     kept = [
@@ -236,33 +231,6 @@ def _as_filters(
     return DiscreteFilters(empty, torch.zeros(0, width, num_features), empty, ())
 
 
-def _draw_thresholds(
-    source: SubgraphSource,
-    graph: CSRGraph,
-    filters: DiscreteFilters,
-    roots: np.ndarray | None,
-    steps: Steps,
-) -> np.ndarray:
-    """Least similarity of each pattern, from subgraphs of its size in a null-model graph."""
-    sizes = np.array(filters.num_nodes)
-    null_graph = cache(partial(draw_null_graph, graph, source.seed))
-
-    def draw(size: int) -> dict[str, np.ndarray]:
-        resized, null = source.resized(size), null_graph()
-        # a null-model graph of other nodes has roots of its own
-        own = roots if null.num_nodes == graph.num_nodes else resized.sample_roots(null)
-        numbers = np.flatnonzero(sizes == size).tolist()
-        subgraphs = resized.subgraphs_around(null, own)
-        return {"least": choose_thresholds(filters.take(numbers).trimmed(size), subgraphs)}
-
-    # the largest take longest
-    distinct = sorted(set(filters.num_nodes), reverse=True)
-    least = np.zeros(len(sizes))
-    for size, found in zip(distinct, steps.each("finding thresholds", draw, distinct), strict=True):
-        least[sizes == size] = found["least"]
-    return least
-
-
 def _share_of(count: OccurrenceCount, places: Places) -> OccurrenceCount:
     """The occurrences of a structure that belong to one of its patterns."""
     if places.share == 1 or not len(places.nodes):
@@ -292,7 +260,7 @@ def _count_graphs(
 
 
 def _record(
-    occurrences: Occurrences, size: int, frequency: Frequency, least: float, origin: int
+    occurrences: Occurrences, size: int, frequency: Frequency, origin: int
 ) -> LocatedPattern:
     """The record of a pattern of so many nodes with its places, the most similar first."""
     if len(occurrences):
@@ -300,7 +268,7 @@ def _record(
         medoid = Medoid(first.nodes, first.similarity, first.graph, _known(first.nodes))
     else:
         medoid = Medoid((None,) * size, 0.0, 0, 0)
-    return LocatedPattern(occurrences, medoid, frequency, float(least), origin)
+    return LocatedPattern(occurrences, medoid, frequency, origin)
 
 
 def _known(nodes: tuple[int | str | None, ...]) -> int | str:

@@ -14,8 +14,8 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.steps import Steps
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.overlaps import set_keys
 from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 # for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
@@ -30,20 +30,20 @@ class Neighbourhoods:
     """R roots compared with F patterns.
 
     ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, F]``, the second
-    with the structure to decide between equals; ``node_sets`` uint64 ``[R, F]`` is a hash of the
-    nodes that were compared with each pattern; ``truncated`` bool ``[R]`` says whether the ball
-    around a root had more nodes than the largest pattern.
+    with the structure to decide between equals; ``same`` bool ``[R, F]`` says which have exactly
+    the structure of the pattern; ``truncated`` bool ``[R]`` whether the ball around a root had more
+    nodes than the largest pattern.
     """
 
     roots: np.ndarray
     similarity: np.ndarray
     ranking: np.ndarray
-    node_sets: np.ndarray
+    same: np.ndarray
     truncated: np.ndarray
 
     def take(self, numbers: Sequence[int]) -> Neighbourhoods:
         """The same beside the patterns with these numbers."""
-        columns = ("similarity", "ranking", "node_sets")
+        columns = ("similarity", "ranking", "same")
         return replace(self, **{name: getattr(self, name)[:, numbers] for name in columns})
 
     def nearest(self) -> tuple[np.ndarray, np.ndarray]:
@@ -52,19 +52,6 @@ class Neighbourhoods:
             return np.empty(0, np.int32), np.empty(0, np.float32)
         nearest = self.ranking.argmax(axis=1).astype(np.int32)
         return nearest, self.similarity[np.arange(len(nearest)), nearest]
-
-    def rows_of(self, number: int, least: float, rivals: Sequence[int] | None = None) -> np.ndarray:
-        """Rows of the roots that are nearest to a pattern, and at least so similar to it.
-
-        ``rivals`` are the patterns that it is compared with, itself included; None: all.
-        """
-        rivals = range(self.ranking.shape[1]) if rivals is None else rivals
-        nearest = np.array(rivals)[self.ranking[:, rivals].argmax(axis=1)]
-        return np.flatnonzero((nearest == number) & (self.similarity[:, number] >= least))
-
-    def count_sets(self, number: int, rows: np.ndarray) -> int:
-        """How many different node sets some rows compared with a pattern."""
-        return len(np.unique(self.node_sets[rows, number]))
 
 
 def compare_neighbourhoods(
@@ -98,13 +85,13 @@ def _compare_part(
     part: dict[str, np.ndarray] = {
         "similarity": np.zeros(shape, np.float32),
         "ranking": np.zeros(shape, np.float32),
-        "node_sets": np.zeros(shape, np.uint64),
+        "same": np.zeros(shape, bool),
         "truncated": np.zeros(len(roots), bool),
     }
     for size in sorted(set(filters.num_nodes)):
         numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
         subgraphs = source.resized(size).subgraphs_around(graph, roots)
-        columns = _compare(subgraphs, filters.take(numbers).trimmed(size))
+        columns = _compare(source, subgraphs, filters.take(numbers).trimmed(size))
         for name, column in columns.items():
             part[name][:, numbers] = column
         # the last size is the largest
@@ -112,13 +99,16 @@ def _compare_part(
     return part
 
 
-def _compare(subgraphs: RootedSubgraphs, filters: DiscreteFilters) -> dict[str, np.ndarray]:
-    """Similarity, the same with ties decided, and node sets; of several views the best."""
+def _compare(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+) -> dict[str, np.ndarray]:
+    """Similarity, the same with ties decided, and equal structure; of several views the best."""
     similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
+    same = _same_structure(source, subgraphs, filters)
     columns = {
         "similarity": similarity,
-        "ranking": similarity + np.float32(TIE * size) * subgraphs.same_structure(filters),
-        "node_sets": np.broadcast_to(set_keys(subgraphs.batch.nodes)[:, None], similarity.shape),
+        "ranking": similarity + np.float32(TIE * size) * same,
+        "same": same,
     }
     shape = -1, subgraphs.batch.num_views, similarity.shape[1]
     view = columns["ranking"].reshape(shape).argmax(axis=1)[:, None]
@@ -126,3 +116,26 @@ def _compare(subgraphs: RootedSubgraphs, filters: DiscreteFilters) -> dict[str, 
         name: np.take_along_axis(column.reshape(shape), view, axis=1)[:, 0]
         for name, column in columns.items()
     }
+
+
+def _same_structure(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+) -> np.ndarray:
+    """Which subgraphs have the structure of which filter, categories included, bool ``[S, F]``."""
+    same = subgraphs.same_structure(filters)
+    colors = source.categories.colors_of(subgraphs.graph)
+    if colors is None:
+        return same
+    for number in range(same.shape[1]):
+        pattern = filters.structure(number, source.colors_of(filters.feat[number].numpy()))
+        # of those with the edges of the pattern, each kind is compared once
+        rows = np.flatnonzero(same[:, number])
+        batch = subgraphs.batch.take(rows)
+        known: dict[bytes, bool] = {}
+        for row, adj, nodes in zip(rows.tolist(), batch.adjacency(), batch.nodes, strict=True):
+            key = adj.tobytes() + colors[nodes].tobytes()
+            if key not in known:
+                one = Structure(adj > 0, colors[nodes])
+                known[key] = one.certificate == pattern.certificate
+            same[row, number] = known[key]
+    return same

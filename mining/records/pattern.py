@@ -40,8 +40,6 @@ class Pattern:
         The nearest real subgraph.
     frequency : Frequency
         How often it occurs, in several readings.
-    min_similarity : float
-        Least similarity of a root that counts as one of the pattern.
     occurrences : sequence of Occurrence
         The places that are listed, most similar first; as many as ``frequency.listed``.
     significance : mapping from str to Significance
@@ -74,7 +72,6 @@ class Pattern:
     feature_names: tuple[str, ...]
     medoid: Medoid
     frequency: Frequency
-    min_similarity: float
     occurrences: Sequence[Occurrence] = field(repr=False)
     significance: Mapping[str, Significance] = field(default_factory=dict)
     num_filters: int = 1
@@ -115,10 +112,10 @@ class Pattern:
         """
         # not "id", which networkx takes for the id of the graph element in GraphML
         graph = self._empty_graph()
-        graph.graph |= {"pattern": self.id, "min_similarity": self.min_similarity}
+        graph.graph["pattern"] = self.id
         count = self.frequency.occurrences
         graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
-        for name in ("graphs", "roots", "similar", "listed", "disjoint"):
+        for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
             graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
@@ -157,7 +154,6 @@ class Pattern:
             ],
             "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
             "frequency": self.frequency.to_dict(),
-            "min_similarity": round(self.min_similarity, 6),
             "num_filters": self.num_filters,
             "noisy": self.noisy,
             "family": self.family,
@@ -194,7 +190,6 @@ class Pattern:
             feature_names=tuple(feature_names),
             medoid=Medoid(**_with_tuple(record["medoid"])),
             frequency=Frequency.from_dict(record["frequency"]),
-            min_similarity=record["min_similarity"],
             occurrences=occurrences,
             significance={
                 name: Significance.from_dict(one) for name, one in record["significance"].items()

@@ -269,10 +269,8 @@ def _check_lengths(entry: dict[str, Any], width: int) -> None:
 def _check_drawings(run: MiningRun) -> None:
     """Check that the drawings belong to the patterns."""
     drawings, number = run.drawings, len(run.patterns)
-    fits = (
-        len(drawings.patterns) in (0, number)
-        and len(drawings.similarities) in (0, number)
-        and (drawings.map is None or _fits(drawings.map, len(run.graph.relations)))
+    fits = len(drawings.patterns) in (0, number) and (
+        drawings.map is None or _fits(drawings.map, len(run.graph.relations))
     )
     for drawing, pattern in zip(drawings.patterns, run.patterns, strict=False):
         drawn = [drawing.medoid, *drawing.occurrences.values()]

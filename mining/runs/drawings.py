@@ -1,4 +1,4 @@
-"""What the report draws beyond the patterns: occurrences, similarities and the graph.
+"""What the report draws beyond the patterns: occurrences and the graph.
 
 All of it is gathered once, while the graph is in memory, and stored in ``drawings.json``, so that a
 report can be written again from the folder of a run.
@@ -15,7 +15,6 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
-from mining.plots.figures import count_similarities
 from mining.plots.graph_map import GraphMap
 from mining.plots.colors import NodeColors
 from mining.plots.surroundings import Surroundings, cut_out, find_rows
@@ -68,14 +67,11 @@ class RunDrawings:
     """What the report of a run draws beyond its patterns.
 
     ``patterns`` has one drawing for each pattern, or none; ``legend`` has labels and their colours.
-    ``similarities`` says for each pattern how many of the nodes nearest to it have a similarity in
-    each of 40 equal parts of [0, 1]. ``map`` is what the page shows of the graph; None where there
-    are no patterns.
+    ``map`` is what the page shows of the graph; None where there are no patterns.
     """
 
     patterns: tuple[PatternDrawing, ...] = ()
     legend: tuple[tuple[str, str], ...] = ()
-    similarities: tuple[tuple[int, ...], ...] = ()
     map: GraphMap | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +79,6 @@ class RunDrawings:
         return {
             "patterns": [drawing.to_dict() for drawing in self.patterns],
             "legend": dict(self.legend),
-            "similarities": [list(counts) for counts in self.similarities],
             "map": self.map and self.map.to_dict(),
         }
 
@@ -96,7 +91,6 @@ class RunDrawings:
         return cls(
             tuple(map(PatternDrawing.from_dict, record["patterns"])),
             tuple(record["legend"].items()),
-            tuple(map(tuple, record["similarities"])),
             record["map"] and GraphMap.from_dict(record["map"]),
         )
 
@@ -128,10 +122,8 @@ def gather_drawings(
             {at: cut_out(graph, pattern.occurrences[at], row_of, colors) for at in positions},
         )
 
-    nearest, best = miner.nearest_, miner.nearest_similarity_
     return RunDrawings(
         tuple(draw(*pair) for pair in zip(patterns, drawn, strict=True)),
         colors.legend,
-        tuple(map(tuple, count_similarities(best, nearest, len(patterns)).tolist())),
         GraphMap.of(graph, patterns, colors, background),
     )

@@ -123,12 +123,9 @@ class SubgraphSource:
         """Number of roots in one part of a stream."""
         return max(1, self.budget.part_size // self.num_views)
 
-    def check_memory(self, graph: CSRGraph, null_graph_bytes: int) -> None:
-        """Refuse a graph that takes more memory than there may be; 0 bytes for no null model."""
-        self.budget.check(
-            self.sample_size(graph) * self.num_views,
-            null_graph_bytes,
-        )
+    def check_memory(self, graph: CSRGraph) -> None:
+        """Refuse a graph that takes more memory than there may be."""
+        self.budget.check(self.sample_size(graph) * self.num_views)
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:
