@@ -2,6 +2,8 @@
 
 import gzip
 import logging
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +12,15 @@ import torch
 
 # the commands of benchmarks/ find each other by name
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30
+
+
+def pytest_configure() -> None:
+    """Temporary folders are in memory where there is room, so that no test waits for a disk."""
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture
