@@ -31,6 +31,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
+def mutag() -> Path:
+    """The TU folder of 188 molecules, see ``data/README.md``."""
+    return Path(__file__).parent / "data" / "MUTAG"
+
+
+@pytest.fixture(scope="session")
+def ecoli() -> Path:
+    """The table of what regulates what in E. coli."""
+    return Path(__file__).parents[1] / "notebooks" / "ecoli_regulation.csv"
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
