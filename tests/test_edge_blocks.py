@@ -302,15 +302,18 @@ def test_refusals_of_columns(write, name, text, options, words):
     refuse(write(name, text), words, **options)
 
 
-def test_regulation_and_countries(shared_data):
-    """The counts are those of `sort -u` and `uniq -c` on the files."""
-    graph = read_graph(shared_data / "directed/ecoli_regulation.csv")
+def test_regulation(ecoli):
+    """The counts are those of `sort -u` and `uniq -c` on the file."""
+    graph = read_graph(ecoli)
     assert graph.relations.names == ("activates", "both", "represses")
     assert graph.relations.directed == (True, True, True)
     assert graph.num_edges == 519
     assert "dropped 58 self-loops" in graph.notes
-    arcs = read_graph(shared_data / "directed/ecoli_regulation.csv", relation="none", directed=True)
+    arcs = read_graph(ecoli, relation="none", directed=True)
     assert (arcs.num_edges, arcs.relations.names) == (519, ("edge",))
+
+
+def test_countries(shared_data):
     graph = read_graph(shared_data / "directed/countries.tsv")
     assert graph.relations.names == ("locatedin", "neighbor")
     assert graph.relations.directed == (True, False)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,15 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "old")]
 
 
-def test_content_then_name_reach_the_disk(tmp_path, monkeypatch):
-    """What is synced, in order: the whole new file under its temporary name, then the folder."""
+@pytest.fixture
+def on_disk():
+    """A folder that is not in memory, unless all temporary files are."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_content_then_name_reach_the_disk(on_disk, monkeypatch):
+    """What is synced, once each and in order: the new file under its temporary name, the folder."""
     synced, sync = [], os.fsync
 
     def record(descriptor):
@@ -42,9 +50,9 @@ def test_content_then_name_reach_the_disk(tmp_path, monkeypatch):
         sync(descriptor)
 
     monkeypatch.setattr("gomkcn_dgl.runtime.files.os.fsync", record)
-    atomic_write(tmp_path / "a", "new")
+    atomic_write(on_disk / "a", "new")
     temporary, folder = synced
-    assert temporary.parent == folder == tmp_path
+    assert temporary.parent == folder == on_disk
     assert temporary.name.startswith(".a.") and temporary.suffix == ".tmp"
 
 

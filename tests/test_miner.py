@@ -482,8 +482,8 @@ def test_medoids_of_small_patterns_match_perfectly(parameters):
     assert len(total) == len(miner.patterns_)
 
 
-def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(shared_data):
-    mutag = read_graph(shared_data / "MUTAG_47395044")
+def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(mutag):
+    mutag = read_graph(mutag)
     miner = PatternMiner(20, (6, 6), num_epochs=5, null="none").fit(mutag)
     rings = [p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), nx.cycle_graph(6))]
     # others have single bonds
