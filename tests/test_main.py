@@ -98,9 +98,9 @@ def test_generate_writes_every_format(suffix):
     ],
 )
 def test_generate_with_directions_and_relations(options, relations, directed, motifs):
-    said = gomkcn(f"generate planted --out graph.npz --nodes 60 {options}")
+    said = gomkcn(f"generate planted --out graph.graph --nodes 60 {options}")
     gomkcn(f"generate planted --out same.bin --nodes 60 {options}")
-    graph, same = read_graph("graph.npz"), read_graph("same.bin")
+    graph, same = read_graph("graph.graph"), read_graph("same.bin")
     assert same.relations.directed == graph.relations.directed
     assert same.relations.names == graph.relations.names
     assert list(zip(*same.edges(), strict=True)) == list(zip(*graph.edges(), strict=True))

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import itertools
 import json
 import math
 import re
 import sys
-import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError
@@ -38,10 +35,6 @@ _MAX_DEPTH = 100
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 _END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
-_HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -178,44 +171,6 @@ def _refuse_depth(record: Any) -> None:
         if not level:
             return
     raise ValueError("it is nested too deeply")
-
-
-def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of a ``.npz`` archive that have these names; others are not read.
-
-    A ValueError, or whatever error a damaged archive leads its reader into.
-    """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        selected = {name: entry for name, entry in entries.items() if name in names}
-        for entry in selected.values():
-            # the methods that NumPy writes; others are decompressed without bound
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("it is compressed in an unknown way")
-        size = sum(entry.file_size for entry in selected.values())
-        if size > most_bytes(len(data)):
-            raise ValueError(f"it would become {size >> 20} MiB, which is too much for its size")
-        return {name: _read_array(archive.read(entry)) for name, entry in selected.items()}
-
-
-def _read_array(data: bytes) -> np.ndarray:
-    """Return the array of a ``.npy`` file, once the size that its header announces is checked."""
-    stream = io.BytesIO(data)
-    shape, _, dtype = _HEADERS[np.lib.format.read_magic(stream)](stream)
-    if math.prod(shape) * dtype.itemsize > len(data) - stream.tell():
-        raise ValueError("its header announces more than there is")
-    stream.seek(0)
-    values: np.ndarray = np.lib.format.read_array(stream, allow_pickle=False)
-    if dtype.kind == "U":
-        _check_characters(values)
-    return values
-
-
-def _check_characters(text: np.ndarray) -> None:
-    """Refuse text of which Python can make no string, or no file."""
-    codes = text.view(text.dtype.byteorder.replace("|", "=") + "u4")
-    if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any():
-        raise ValueError("its text holds what is no character")
 
 
 def reason_of(error: Exception) -> str:
