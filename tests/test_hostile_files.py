@@ -126,12 +126,12 @@ def test_a_checkpoint_that_announces_much(tmp_path):
     [
         ("s.toml", "a" + ".a" * 30_000 + " = 1", "is nested too deeply"),
         ("s.toml", "a = " + "[" * 101 + "]" * 101, "is nested too deeply"),
-        ("n.json", "[" * 100_000, "it is nested too deeply"),
-        ("n.json", "[" * 101 + "]" * 101, "it is nested too deeply"),
-        ("n.json", '{"1": 1' + "0" * 400 + "}", "it holds a number of 401 digits"),
+        ("t.json", "[" * 100_000, "it is nested too deeply"),
+        ("t.json", "[" * 101 + "]" * 101, "it is nested too deeply"),
+        ("t.json", '{"1": 1' + "0" * 400 + "}", "it holds a number of 401 digits"),
         ("t.json", '{"motifs": NaN}', "it holds a number that is not finite, NaN"),
         ("t.json", '{"motifs": 1e400}', "it holds a number that is not finite, 1e400"),
-        ("n.json", '{"1": "\\ud800"}', "it holds half a character"),
+        ("t.json", '{"1": "\\ud800"}', "it holds half a character"),
     ],
 )
 def test_numbers_and_nesting_of_json_and_toml(write, name, text, reason):
@@ -145,7 +145,7 @@ READERS = {
     "g.bin": read_graph,
     "g.npz": read_graph,
     "g.parquet": read_graph,
-    "n.json": read_label_names,
+    "n.csv": read_label_names,
     "s.toml": read_toml,
     "m.txt": read_motif,
     "t.json": read_truth,

@@ -14,7 +14,7 @@ import math
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -110,16 +110,14 @@ def most_bytes(size: int) -> int:
     return max(_SMALL, _MOST_TIMES * size)
 
 
-def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def parse_json(data: bytes) -> Any:
     """Read JSON in UTF-8, of finite numbers and of text that can be written again.
 
-    ``pairs`` makes something else than a dict of the members of an object. Whatever else the bytes
-    hold is a ValueError with a reason of one line.
+    Whatever else the bytes hold is a ValueError with a reason of one line.
     """
     try:
         record = json.loads(
             data.decode("utf-8-sig"),
-            object_pairs_hook=pairs,
             parse_int=_parse_int,
             parse_float=_parse_float,
             parse_constant=_parse_float,
