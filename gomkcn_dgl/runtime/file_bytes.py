@@ -1,8 +1,4 @@
-"""Files of any origin → bytes, arrays, JSON and TOML, with a bound on the memory that they take.
-
-A pipe or a device is refused, and so is an archive that would become hundreds of times larger. The
-sizes that a header announces are checked against the bytes that are there.
-"""
+"""Files of any origin → bytes, JSON and TOML; a pipe or a device is refused."""
 
 from __future__ import annotations
 
@@ -27,9 +23,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-# an archive may become so large, or so many times its size
-_SMALL = 64 << 20
-_MOST_TIMES = 200
 # the most tables within tables; the time that tomllib takes grows with the square
 _MAX_DEPTH = 100
 # a number of more digits is neither a count nor an id, and no float can hold it
@@ -82,18 +75,11 @@ def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> 
         bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
         raw = stack.enter_context(bar)
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        total = 0
         while True:
             with file_problems(path):
                 piece = file.read(size or num_bytes + 1)
             if not piece:
                 return
-            total += len(piece)
-            if total > most_bytes(num_bytes):
-                raise InputError(
-                    f"the file would become more than {most_bytes(num_bytes) >> 20} MiB, "
-                    f"{_MOST_TIMES} times its size or more; decompress it first."
-                )
             yield piece
 
 
@@ -103,11 +89,6 @@ def read_bytes(path: Path) -> bytes:
     if not data.strip():
         raise InputError("the file is empty.")
     return data
-
-
-def most_bytes(size: int) -> int:
-    """Return how much memory the content of a file of this size may take."""
-    return max(_SMALL, _MOST_TIMES * size)
 
 
 def parse_json(data: bytes) -> Any:
