@@ -85,12 +85,13 @@ def finish(started: subprocess.Popen[bytes]) -> None:
         raise RuntimeError(messages.decode())
 
 
-def plant(
-    graph: Path, size: int, edges_per_node: int = 2, *, in_pieces: bool = False
-) -> tuple[float, float, float]:
-    """Barabási–Albert, about 1 % of its nodes in planted motifs; return what :func:`run` does."""
-    copies = str(max(5, round(size * 0.01 / COPY / len(MOTIFS))))
-    motifs = [part for name in MOTIFS for part in ("--motif", f"{name}={copies}")]
-    options = ["--nodes", str(size), "--edges-per-node", str(edges_per_node)]
-    options += ["--features", "constant", *["--in-pieces"] * in_pieces]
-    return run("generate", "planted", "--out", str(graph), *options, *motifs)
+def copies_of(size: int) -> int:
+    """Copies of each motif, so that about 1 % of so many nodes are in them."""
+    return max(5, round(size * 0.01 / COPY / len(MOTIFS)))
+
+
+def plant(graph: Path, size: int) -> None:
+    """Barabási–Albert with two edges a node and planted motifs."""
+    motifs = [part for name in MOTIFS for part in ("--motif", f"{name}={copies_of(size)}")]
+    options = ["--nodes", str(size), "--edges-per-node", "2", "--features", "constant"]
+    run("generate", "planted", "--out", str(graph), *options, *motifs)

@@ -21,8 +21,6 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orient_edges",
         ],
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
-        "hashed_attachment": ["attachment_edges", "num_attachment_edges"],
-        "large_planting": ["plant_to_folder"],
         "motif": ["Motif", "motif_from_networkx", "read_motif"],
         "motifs": ["get_motif", "MOTIFS"],
         "planted_graph": ["PlantedGraph"],

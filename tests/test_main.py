@@ -98,9 +98,9 @@ def test_generate_writes_every_format(suffix):
     ],
 )
 def test_generate_with_directions_and_relations(options, relations, directed, motifs):
-    said = gomkcn(f"generate planted --out graph.npz --nodes 60 {options}")
+    said = gomkcn(f"generate planted --out graph.graph --nodes 60 {options}")
     gomkcn(f"generate planted --out same.bin --nodes 60 {options}")
-    graph, same = read_graph("graph.npz"), read_graph("same.bin")
+    graph, same = read_graph("graph.graph"), read_graph("same.bin")
     assert same.relations.directed == graph.relations.directed
     assert same.relations.names == graph.relations.names
     assert list(zip(*same.edges(), strict=True)) == list(zip(*graph.edges(), strict=True))
@@ -110,24 +110,6 @@ def test_generate_with_directions_and_relations(options, relations, directed, mo
     assert f"planted {motifs}" in said
     for motif in read_truth("graph.truth.json")["motifs"]:
         assert len(motif["instances"]) == motif["copies"] > 0
-
-
-def test_generate_in_pieces():
-    said = gomkcn(
-        "generate planted --out vast.graph --nodes 200 --edges-per-node 3 --in-pieces "
-        "--features constant --motif house=4"
-    )
-    graph = read_graph("vast.graph")
-    # two edges of the background agree, or none
-    assert graph.num_nodes == 224 and 591 + 32 + 4 - 20 <= graph.num_edges <= 591 + 32 + 4
-    assert said.startswith(f"vast.graph: 224 nodes, {graph.num_edges} edges, planted 4 house")
-    assert len(read_truth("vast.truth.json")["motifs"][0]["instances"]) == 4
-    for options, wrong in (
-        ("--out a.graph --features per_node", "--features cannot be combined with --in-pieces"),
-        ("--out a.graph --directed", "--directed cannot be combined with --in-pieces"),
-        ("--out a.npz", "--out must end in .graph with --in-pieces, got 'a.npz'"),
-    ):
-        assert refused(f"generate planted {options} --in-pieces").startswith(wrong)
 
 
 def test_generate_refuses_a_directed_motif_without_directions():

@@ -257,7 +257,7 @@ def graph_options(command: Decorated) -> Decorated:
 
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels mean from a .csv, .json or .toml file."),
+    ("--label-names", str, "Read what labels mean from a .csv file."),
     group=INPUT,
 )
 _file_options = add_options(

@@ -86,7 +86,7 @@ _rare_judge_options = add_options(
     rare=True,
 )
 _class_option = add_options(
-    ("--class-names", str, "Read what classes of graphs mean from a .csv, .json or .toml file."),
+    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
     group=INPUT,
     rare=True,
 )

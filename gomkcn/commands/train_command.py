@@ -29,8 +29,8 @@ from gomkcn_dgl.errors import InputError
 # a settings file takes all of them; of two defaults the first is for graphs, the second for nodes
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels of nodes mean from a .csv, .json or .toml file."),
-    ("--class-names", str, "Read what the classes mean from a .csv, .json or .toml file."),
+    ("--label-names", str, "Read what labels of nodes mean from a .csv file."),
+    ("--class-names", str, "Read what the classes mean from a .csv file."),
     group=INPUT,
 )
 _learn_options = add_options(

@@ -21,7 +21,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, read_layout
-from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row, refuse_wide
+from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row
 from gomkcn_dgl.io.parquet import parquet_blocks, parquet_layout
 from gomkcn_dgl.io.tables import check_width, is_int64, parse_block, table_rows
 from gomkcn_dgl.io.text_blocks import Blocks, text_blocks
@@ -72,18 +72,15 @@ def consume_edges(
 
 def read_edges(path: Path, layout: EdgeLayout) -> EdgeTable:
     """Read all edges of a file."""
-    return consume_edges(path, layout, lambda tables: _join_tables(tables, path, layout))
+    return consume_edges(path, layout, _join_tables)
 
 
-def _join_tables(tables: Iterator[EdgeTable], path: Path, layout: EdgeLayout) -> EdgeTable:
+def _join_tables(tables: Iterator[EdgeTable]) -> EdgeTable:
     columns = zip(*(vars(table).values() for table in tables), strict=True)
     whole: Any = (None if part[0] is None else np.concatenate(part) for part in columns)
     joined = EdgeTable(*whole)
     if joined.source.dtype != object:
         return joined
-    lengths = [len(name) for name in (*joined.source, *joined.target)]
-    # equal ids are stored once in a parquet file
-    refuse_wide(lengths, path.stat().st_size if layout.dialect is None else sum(lengths))
     source, target = joined.source.astype(str), joined.target.astype(str)
     return replace(joined, source=source, target=target)
 

@@ -16,7 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
 from gomkcn_dgl.io.tables import check_weight, csv_text, line_error
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations
-from gomkcn_dgl.runtime.files import listed, most_bytes, printable
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -61,19 +61,6 @@ def _check_name(number: int, name: str, what: str) -> str:
     if not 1 <= len(name) <= LONGEST_ID:
         raise line_error(number, f"{what} must have 1 to {LONGEST_ID} characters", name)
     return name
-
-
-def refuse_wide(lengths: Sequence[int], size: int) -> None:
-    """Refuse a long id among many short ones, in a file with so many bytes of ids.
-
-    In an array of text each has the room of the longest.
-    """
-    # 4 bytes a letter
-    if 4 * max(lengths) * len(lengths) > most_bytes(size):
-        raise InputError(
-            f"the longest node id, of {max(lengths)} characters, is too long beside the others of "
-            f"{len(lengths) // 2} edges; give that node a shorter id."
-        )
 
 
 def declared_directions(

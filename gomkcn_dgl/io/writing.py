@@ -28,9 +28,10 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
         written as a self-loop. Relations and directions become a column of their own, and edge
         features columns that ``read_graph`` takes when they are named.
     graph : CSRGraph
-        A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` and a ``.npz`` keep
-        all of a graph, its notes as well. In a ``.bin`` relations are edge types; it keeps neither
-        node ids nor feature names. A GraphML file is read back with
+        A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` keeps all of a
+        graph, its notes as well. A ``.npz`` is SciPy's matrix, for edges of one kind, with features
+        and node ids beside it. In a ``.bin`` relations are edge types; it keeps neither node ids
+        nor feature names. A GraphML file is read back with
         ``features=graph.feature_names`` and ``relation="relation"``; edges without direction
         stand in it both ways where others have one. Edge lists and CSV are read back in ascending
         order of the node ids.

@@ -1,15 +1,12 @@
 """Files: read with one sentence for what is wrong with them, and written whole or not at all.
 
-Whatever a file says of itself, it takes a bounded share of the memory: a pipe or a device is
-refused, and so is an archive that would become hundreds of times larger. The sizes that a header
-announces are checked against the bytes that are there. Sizes are read as people write them.
+A pipe or a device is refused. Sizes are read as people write them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import itertools
 import json
 import math
@@ -17,13 +14,11 @@ import os
 import re
 import secrets
 import sys
-import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -33,18 +28,11 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-# an archive may become so large, or so many times its size
-_SMALL = 64 << 20
-_MOST_TIMES = 200
 # the most tables within tables; the time that tomllib takes grows with the square
 _MAX_DEPTH = 100
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 _END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
-_HEADERS: dict[tuple[int, int], Callable[..., Any]] = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
 FORMAT_OF_SUFFIX = {
     ".txt": "edges",
@@ -115,18 +103,11 @@ def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> 
         bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
         raw = stack.enter_context(bar)
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        total = 0
         while True:
             with file_problems(path):
                 piece = file.read(size or num_bytes + 1)
             if not piece:
                 return
-            total += len(piece)
-            if total > most_bytes(num_bytes):
-                raise InputError(
-                    f"the file would become more than {most_bytes(num_bytes) >> 20} MiB, "
-                    f"{_MOST_TIMES} times its size or more; decompress it first."
-                )
             yield piece
 
 
@@ -138,21 +119,14 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def most_bytes(size: int) -> int:
-    """Return how much memory the content of a file of this size may take."""
-    return max(_SMALL, _MOST_TIMES * size)
-
-
-def parse_json(data: bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def parse_json(data: bytes) -> Any:
     """Read JSON in UTF-8, of finite numbers and of text that can be written again.
 
-    ``pairs`` makes something else than a dict of the members of an object. Whatever else the bytes
-    hold is a ValueError with a reason of one line.
+    Whatever else the bytes hold is a ValueError with a reason of one line.
     """
     try:
         record = json.loads(
             data.decode("utf-8-sig"),
-            object_pairs_hook=pairs,
             parse_int=_parse_int,
             parse_float=_parse_float,
             parse_constant=_parse_float,
@@ -204,44 +178,6 @@ def _refuse_depth(record: Any) -> None:
         if not level:
             return
     raise ValueError("it is nested too deeply")
-
-
-def read_arrays(data: bytes, names: Collection[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of a ``.npz`` archive that have these names; others are not read.
-
-    A ValueError, or whatever error a damaged archive leads its reader into.
-    """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        selected = {name: entry for name, entry in entries.items() if name in names}
-        for entry in selected.values():
-            # the methods that NumPy writes; others are decompressed without bound
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("it is compressed in an unknown way")
-        size = sum(entry.file_size for entry in selected.values())
-        if size > most_bytes(len(data)):
-            raise ValueError(f"it would become {size >> 20} MiB, which is too much for its size")
-        return {name: _read_array(archive.read(entry)) for name, entry in selected.items()}
-
-
-def _read_array(data: bytes) -> np.ndarray:
-    """Return the array of a ``.npy`` file, once the size that its header announces is checked."""
-    stream = io.BytesIO(data)
-    shape, _, dtype = _HEADERS[np.lib.format.read_magic(stream)](stream)
-    if math.prod(shape) * dtype.itemsize > len(data) - stream.tell():
-        raise ValueError("its header announces more than there is")
-    stream.seek(0)
-    values: np.ndarray = np.lib.format.read_array(stream, allow_pickle=False)
-    if dtype.kind == "U":
-        _check_characters(values)
-    return values
-
-
-def _check_characters(text: np.ndarray) -> None:
-    """Refuse text of which Python can make no string, or no file."""
-    codes = text.view(text.dtype.byteorder.replace("|", "=") + "u4")
-    if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any():
-        raise ValueError("its text holds what is no character")
 
 
 def reason_of(error: Exception) -> str:
