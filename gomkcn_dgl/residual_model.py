@@ -108,7 +108,7 @@ class ResidualGOMKCN(nn.Module):
         Blocks.
     num_filters : int
         Filters of each block; 0: without the convolution.
-    filter_size, num_hops, kernel, max_nodes, policy, num_views, seed, backend
+    filter_size, num_hops, kernel, max_nodes, policy, seed, backend
         As in :class:`GOMKCN`.
     aggregate : {"mean", "sum"} or None
         What is taken of the neighbours; None: nothing.
@@ -155,7 +155,6 @@ class ResidualGOMKCN(nn.Module):
         dropout: float = 0.0,
         max_nodes: int | None = None,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         relations: Relations | None = None,
         edge_type: str | None = None,
@@ -185,7 +184,6 @@ class ResidualGOMKCN(nn.Module):
                 GOMKKernel(num_levels=2) if kernel is None else kernel,
                 max_nodes=max_nodes,
                 policy=policy,
-                num_views=num_views,
                 seed=seed,
                 relations=relations,
                 edge_type=edge_type,

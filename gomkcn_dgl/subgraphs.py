@@ -51,8 +51,6 @@ class SubgraphBatch:
         ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
     relations : Relations
         The relations of the graph and their links.
-    num_views : int
-        Subgraphs a root; they stand next to each other, root after root.
     """
 
     nodes: np.ndarray
@@ -60,7 +58,6 @@ class SubgraphBatch:
     truncated: np.ndarray
     bits: np.ndarray
     weights: np.ndarray | None
-    num_views: int
     links: np.ndarray | None = None
     relations: Relations = SIMPLE
 
@@ -84,14 +81,13 @@ class SubgraphBatch:
         return np.unique(ordered, axis=0, return_inverse=True)[1].reshape(-1)
 
     def take(self, rows: np.ndarray) -> SubgraphBatch:
-        """Return the subgraphs in ``rows``, each as a view of its own."""
+        """Return the subgraphs in ``rows``."""
         return SubgraphBatch(
             self.nodes[rows],
             self.num_nodes[rows],
             self.truncated[rows],
             self.bits[rows],
             None if self.weights is None else self.weights[rows],
-            num_views=1,
             links=None if self.links is None else self.links[rows],
             relations=self.relations,
         )
@@ -132,7 +128,6 @@ class SubgraphBatch:
             torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
             bits,
             weights,
-            self.num_views,
             links,
             channels,
         )
@@ -160,7 +155,6 @@ def extract_subgraphs(
     *,
     roots: np.ndarray | None = None,
     policy: str = "bfs",
-    num_views: int = 1,
     seed: int = 0,
     direction: str = "both",
     backend: str = "auto",
@@ -176,14 +170,12 @@ def extract_subgraphs(
     max_nodes : int
         Most nodes of a subgraph, N; a larger ball is truncated.
     roots : array, optional
-        Integer ``[R]``, repeats allowed. None: every node.
+        Integer ``[S]``, repeats allowed. None: every node.
     policy : {"bfs", "dense", "random"}
         Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
         paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it, or grown
         at random. ``kernels/bfs_reference.py`` defines all three. They agree where nothing is
         truncated.
-    num_views : int
-        Subgraphs a root, each with random choices of its own.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
         same for a root whichever other roots are asked for, wherever its graph stands in a
@@ -198,7 +190,7 @@ def extract_subgraphs(
     Returns
     -------
     SubgraphBatch
-        S = R * num_views subgraphs.
+        A subgraph for each root.
 
     Raises
     ------
@@ -213,7 +205,7 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_extraction(num_hops, max_nodes, policy, num_views, seed)
+    check_extraction(num_hops, max_nodes, policy, seed)
     check_choice("direction", direction, DIRECTIONS)
     module = load_backend("bfs", backend)
     # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
@@ -232,10 +224,9 @@ def extract_subgraphs(
         num_hops,
         max_nodes,
         policy,
-        num_views,
         seed,
     )
-    batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
+    batch = SubgraphBatch(**arrays._asdict(), relations=graph.relations)
     return replace(batch, nodes=ordered.given(batch.nodes))
 
 
@@ -250,12 +241,11 @@ def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
     return SearchRows(ends[graph.indptr], graph.indices[follow])
 
 
-def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:
+def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:
     """Refuse options of :func:`extract_subgraphs` that are out of range."""
     check_int("num_hops", num_hops, 0, MAX_HOPS)
     check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
     check_choice("policy", policy, POLICIES)
-    check_int("num_views", num_views, 1)
     check_int("seed", seed, 0, 2**63 - 1)
 
 

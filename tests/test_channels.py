@@ -93,7 +93,7 @@ def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
     graph, *_ = draw(
         kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
     )
-    subgraphs = extract_subgraphs(graph, 2, 6, num_views=2).to_tensors()
+    subgraphs = extract_subgraphs(graph, 2, 6).to_tensors()
     kernel = GOMKKernel(2, aggregation=aggregation, matching=matching, level_scale=1.5)
     arguments = subgraphs, graph.features, kinds, kernel
     values, *gradients = scores_and_gradients("numba", *arguments)
@@ -115,9 +115,7 @@ def test_both_samplers_give_the_links_of_the_graph(kinds, policy, weighted, dire
     dense[place] = graph.links
     dense_weights[place] = 1 if weights is None else graph.weights
     one, other = (
-        extract_subgraphs(
-            graph, 3, 7, policy=policy, num_views=2, direction=direction, backend=backend
-        )
+        extract_subgraphs(graph, 3, 7, policy=policy, direction=direction, backend=backend)
         for backend in ("numba", "reference")
     )
     np.testing.assert_array_equal(one.nodes, other.nodes)

@@ -256,7 +256,6 @@ OPTIONS = {
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy random": ("policy", "random"),
-    "--views 2": ("num_views", 2),
     "--init sample": ("init", "sample"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),

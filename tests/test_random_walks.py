@@ -32,7 +32,7 @@ def as_subgraphs(adj):
     adj = torch.as_tensor(adj, dtype=FLOAT64)
     count, size = adj.shape[:2]
     nodes = torch.arange(count * size, dtype=torch.int32).reshape(count, size)
-    return SubgraphTensors(nodes, torch.full((count,), size), None, adj, 1)
+    return SubgraphTensors(nodes, torch.full((count,), size), None, adj)
 
 
 def random_filters(count, size, width, dtype=FLOAT64, seed=0):
@@ -125,7 +125,7 @@ def test_matrix_products_are_walks_on_the_product_graph(
     max_nodes, filter_size = sizes
     # several chunks
     monkeypatch.setattr(random_walk_torch, "CHUNK_BYTES", 2000)
-    subgraphs = subgraphs_of(30, max_nodes, weight, num_views=2)
+    subgraphs = subgraphs_of(30, max_nodes, weight)
     generator = torch.Generator().manual_seed(1)
     # small, so that sums over walks of 4 steps do not grow past the tolerances
     feat = torch.randn(30, 3, generator=generator, dtype=FLOAT64) / 4
@@ -181,7 +181,7 @@ def test_padding_is_not_there(kernel, backend):
     feat = torch.tensor([[torch.nan, 0], [1, 2], [3, 4], [5, 6]], dtype=FLOAT64)
     feat.requires_grad_()
     exact, padded = (
-        SubgraphTensors(torch.tensor([nodes], dtype=torch.int32), torch.tensor([3]), None, a, 1)
+        SubgraphTensors(torch.tensor([nodes], dtype=torch.int32), torch.tensor([3]), None, a)
         for nodes, a in (([1, 2, 3], adj), ([1, 2, 3, -1, -1], wide))
     )
     expected = kernel(2).score(exact, feat, *filters, backend)
@@ -227,7 +227,7 @@ def layer(kernel, **change):
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=str)
-@pytest.mark.parametrize("options", [{}, {"num_views": 3}, {"edge_weight": "w"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"edge_weight": "w"}], ids=str)
 def test_a_batch_gives_what_its_graphs_give_alone(kernel, options):
     # no ball of 2 hops has more than 5 nodes: what is dropped goes by the root's number
     graphs = [nx.path_graph(5), nx.empty_graph(1), nx.complete_graph(4)]

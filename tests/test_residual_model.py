@@ -171,7 +171,7 @@ def test_what_is_refused():
 
 def test_options_reach_the_convolutions_and_the_input():
     relations = relations_of(["a", "b"], [True, False])
-    options = {"policy": "dense", "num_views": 2, "seed": 3, "max_nodes": 5}
+    options = {"policy": "dense", "seed": 3, "max_nodes": 5}
     model = make(relations=relations, input_norm="none", input_dropout=0.25, **options)
     for conv in model.convs:
         assert {name: getattr(conv, name) for name in options} == options

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
 from gomkcn_dgl.runtime.job_progress import JobProgress
-from mining import FilterLearning, PatternMiner, Stability, add_stability
+from mining import PatternMiner, Stability, add_stability
 from mining.assessment.stability import _bootstrap
 from synthetic import barabasi_albert, plant_motifs
 
@@ -69,7 +69,7 @@ def test_a_kind_can_be_left_out(left_out, kind, capsys):
     assert f"mining again: {kind}: 100%" in capsys.readouterr().err
 
 
-def test_graphs_of_a_collection_and_views_of_a_root_are_drawn_together():
+def test_the_nodes_of_a_graph_of_a_collection_are_drawn_together():
     graphs = [nx.cycle_graph(3), nx.path_graph(4), nx.complete_graph(5)] * 4
     subgraphs = small_miner(num_patterns=2).fit(graphs).source_.subgraphs_around(graphs)
     drawn = _bootstrap(subgraphs, np.random.default_rng(0))
@@ -78,12 +78,11 @@ def test_graphs_of_a_collection_and_views_of_a_root_are_drawn_together():
     assert all(len(times) == 1 for times in per_graph)
     assert sum(int(times[0]) for times in per_graph) == 12
     assert 0 in drawn
+    # those of a single graph each by itself
     star = nx.star_graph(30)
-    learning = FilterLearning(num_views=3, policy="random")
-    miner = small_miner(num_patterns=2, learning=learning).fit(star)
+    miner = small_miner(num_patterns=2).fit(star)
     drawn = _bootstrap(miner.source_.subgraphs_around(star), np.random.default_rng(0))
-    assert (drawn.reshape(31, 3) == drawn[::3, None]).all()
-    assert drawn.sum() == 93
+    assert drawn.sum() == 31 and len(np.unique(drawn[1:])) > 1
 
 
 def test_bad_arguments_are_refused():

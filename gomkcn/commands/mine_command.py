@@ -117,7 +117,6 @@ _expert_options = add_options(
     ("--restarts n_init", int, "Start N times, and take the best. [1]"),
     ("--policy", str, "Keep these nodes of a large subgraph: dense, bfs, random. [dense]"),
     ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
-    ("--views num_views", int, "Take N subgraphs around each node. [1]"),
     ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
     ("--min-similarity", float, "Call nodes similar to a pattern from X on. [by a null model]"),
     group=EXPERT,

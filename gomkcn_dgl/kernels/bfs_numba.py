@@ -58,11 +58,10 @@ def extract(
     num_hops: int,
     max_nodes: int,
     policy: str,
-    num_views: int,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract ``num_views`` subgraphs around every root; ``bfs_reference`` defines the result."""
-    total = len(roots) * num_views
+    """Extract the subgraph around each of S roots; ``bfs_reference`` defines the result."""
+    total = len(roots)
     words = -(-max_nodes // WORD_BITS)
     weighted = weights is not None
     out = ExtractedArrays(
@@ -94,7 +93,6 @@ def extract(
             keys.astype(np.uint64),
             num_hops,
             POLICIES[policy],
-            num_views,
             np.uint64(seed),
             out.nodes.view(np.uint32),
             out.num_nodes,
@@ -118,15 +116,14 @@ def _extract_block(
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
     first, last, graph, search, limit, weights, links, reverse, roots, keys, num_hops, policy,
-    num_views, seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
+    seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
 ):  # fmt: skip
     """Extract the subgraphs from `first` to `last`; links are arrays or None."""
     era = _ONE
     for row in range(first, last):
-        root, view = roots[row // num_views], row % num_views
-        stream = mix(mix(mix(seed) + keys[row // num_views]) + np.uint64(view))
+        root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
         size, cut, era = _search(
-            search, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
+            search, root, stream, num_hops, limit, policy, nodes[row], scratch, era
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)

@@ -22,8 +22,8 @@ nodes are put in breadth-first order over these.
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
-Randomness is counter-based: ``(seed, key, view)`` names a stream of random numbers, where the key
-is the root's place in its own graph. Of other nodes only the distance of their numbers from the
+Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
+root's place in its own graph. Of other nodes only the distance of their numbers from the
 root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
 in a collection. The nodes of each graph are in an order that follows from its structure
 (``gomkcn_dgl/node_order.py``), so that nothing depends on how they were numbered.
@@ -54,7 +54,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 class ExtractedArrays(NamedTuple):
-    """What every extraction backend returns; S = roots x views, root-major."""
+    """What every extraction backend returns."""
 
     nodes: np.ndarray  # int32 [S, N], -1 = padding
     num_nodes: np.ndarray  # int32 [S]
@@ -89,17 +89,16 @@ def extract(
     num_hops: int,
     max_nodes: int,
     policy: str,
-    num_views: int,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract ``num_views`` subgraphs around every root; see the module's docstring.
+    """Extract the subgraph around each of S roots; see the module's docstring.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
     from the other node. ``search_rows`` None: the search follows edges in both directions.
-    ``keys [R]`` are numbers of the roots' random streams.
+    ``keys [S]`` are numbers of the roots' random streams.
     """
     words = -(-max_nodes // WORD_BITS)
-    total = len(roots) * num_views
+    total = len(roots)
     out = ExtractedArrays(
         nodes=np.full((total, max_nodes), -1, np.int32),
         num_nodes=np.zeros(total, np.int32),
@@ -110,10 +109,9 @@ def extract(
     )
     rows = SearchRows(indptr, indices) if search_rows is None else search_rows
     for row in range(total):
-        root, key = int(roots[row // num_views]), int(keys[row // num_views])
         # whole hops first; where one does not fit, the policy decides which nodes stay
-        name = stream(seed, key, row % num_views)
-        search = _Search(rows, name, root, num_hops, max_nodes)
+        name = stream(seed, int(keys[row]))
+        search = _Search(rows, name, int(roots[row]), num_hops, max_nodes)
         selected, layer = search.whole_hops()
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
@@ -288,9 +286,9 @@ def _induce(
                 out.links[row, i, j] = links[entry]
 
 
-def stream(seed: int, key: int, view: int) -> int:
+def stream(seed: int, key: int) -> int:
     """Name of the random stream of one subgraph."""
-    return mix(mix(mix(seed) + key) + view)
+    return mix(mix(mix(seed) + key))
 
 
 def mix(value: int) -> int:

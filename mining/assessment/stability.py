@@ -127,7 +127,7 @@ def _learn_again(
 def _bootstrap(subgraphs: RootedSubgraphs, rng: np.random.Generator) -> np.ndarray:
     """How often each subgraph is drawn, int64 ``[S]``; those of a sampling unit together."""
     graph, roots = subgraphs.graph, subgraphs.batch.roots
-    # the unit is a graph of a collection, or a root with all its views
+    # the unit is a graph of a collection, or a root
     if graph.num_graphs > 1:
         unit, num_units = graph.graph_of(roots), graph.num_graphs
     else:

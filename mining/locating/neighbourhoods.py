@@ -81,7 +81,7 @@ def compare_neighbourhoods(
     """
     checkpoints = CheckpointStore() if checkpoints is None else checkpoints
     roots = np.arange(graph.num_nodes) if roots is None else roots
-    step = min(_TASK_SIZE, source.part_size)
+    step = min(_TASK_SIZE, source.budget.part_size)
     tasks = {
         f"neighbourhoods-{start:09d}": partial(
             _compare_part, source, graph, filters, roots[start : start + step]
@@ -113,21 +113,15 @@ def _compare_part(
         for name, column in columns.items():
             part[name][:, numbers] = column
         # the last size is the largest
-        part["truncated"] = subgraphs.batch.truncated[:: source.num_views]
+        part["truncated"] = subgraphs.batch.truncated
     return part
 
 
 def _compare(subgraphs: RootedSubgraphs, filters: DiscreteFilters) -> dict[str, np.ndarray]:
-    """Similarity, the same with ties decided, and node sets; of several views the best."""
+    """Similarity, the same with ties decided, and node sets."""
     similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
-    columns = {
+    return {
         "similarity": similarity,
         "ranking": similarity + np.float32(TIE * size) * subgraphs.same_structure(filters),
         "node_sets": np.broadcast_to(set_keys(subgraphs.batch.nodes)[:, None], similarity.shape),
-    }
-    shape = -1, subgraphs.batch.num_views, similarity.shape[1]
-    view = columns["ranking"].reshape(shape).argmax(axis=1)[:, None]
-    return {
-        name: np.take_along_axis(column.reshape(shape), view, axis=1)[:, 0]
-        for name, column in columns.items()
     }
