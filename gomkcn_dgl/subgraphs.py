@@ -12,7 +12,7 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, SearchRows
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
 from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
@@ -20,7 +20,6 @@ from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
-DIRECTIONS = ("both", "out", "in")
 
 
 class FeatureRows(Protocol):
@@ -156,7 +155,6 @@ def extract_subgraphs(
     roots: np.ndarray | None = None,
     policy: str = "bfs",
     seed: int = 0,
-    direction: str = "both",
     backend: str = "auto",
 ) -> SubgraphBatch:
     """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
@@ -166,7 +164,7 @@ def extract_subgraphs(
     graph : CSRGraph
         The graph, or a collection; a subgraph never leaves its graph.
     num_hops : int
-        Radius of the ball around a root, at least 0.
+        Radius of the ball around a root, at least 0; edges are followed in both directions.
     max_nodes : int
         Most nodes of a subgraph, N; a larger ball is truncated.
     roots : array, optional
@@ -181,9 +179,6 @@ def extract_subgraphs(
         same for a root whichever other roots are asked for, wherever its graph stands in a
         collection, and however the nodes are numbered, except among nodes whose surroundings are
         the same (``gomkcn_dgl/node_order.py``).
-    direction : {"both", "out", "in"}
-        Which edges lead away from the root: all of them, those that leave a node, or those that
-        arrive. An edge without direction does both. The subgraph has all edges among its nodes.
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
@@ -206,14 +201,12 @@ def extract_subgraphs(
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
     check_extraction(num_hops, max_nodes, policy, seed)
-    check_choice("direction", direction, DIRECTIONS)
     module = load_backend("bfs", backend)
     # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
     ordered = order_by_structure(graph)
     work = ordered.graph
     starts = ordered.positions(_check_roots(roots, graph.num_nodes))
     arrays = module.extract(
-        _search_rows(work, direction),
         work.indptr,
         work.indices,
         work.weights,
@@ -228,17 +221,6 @@ def extract_subgraphs(
     )
     batch = SubgraphBatch(**arrays._asdict(), relations=graph.relations)
     return replace(batch, nodes=ordered.given(batch.nodes))
-
-
-def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
-    """Rows of the neighbours that a search goes to; None for all neighbours."""
-    if direction == "both" or graph.links is None:
-        return None
-    relations = graph.relations
-    leaves = np.asarray(relations.links[:, relations.outgoing].any(axis=1))  # [K]
-    follow = (leaves if direction == "out" else leaves[relations.reverse])[graph.links]
-    ends = np.concatenate([[0], np.cumsum(follow)])
-    return SearchRows(ends[graph.indptr], graph.indices[follow])
 
 
 def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:

@@ -49,7 +49,7 @@ def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
 
 def samples(graph, num_hops, max_nodes, policy):
     """Nodes of many subgraphs around node 0, each from a random stream of its own."""
-    rows = (None, graph.indptr, graph.indices, None, None, graph.relations.reverse)
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse)
     roots, keys = np.zeros(SAMPLES, int), np.arange(SAMPLES)
     found = load_backend("bfs", "numba").extract(*rows, roots, keys, num_hops, max_nodes, policy, 0)
     assert found.truncated.all()
@@ -70,7 +70,7 @@ def assert_same(left, right):
 def test_a_hand_worked_case(backend, case):
     graph, root = build(nx.Graph(sorted(case.edges))), np.array([case.root])
     # the kernel itself, which takes the nodes in the order of their numbers
-    rows = (None, graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
     options = (case.num_hops, case.max_nodes, case.policy, 0)
     found = load_backend("bfs", backend).extract(*rows, *options)
     assert found.nodes.tolist() == [case.nodes]

@@ -14,13 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.kernels.bfs_reference import (
-    POLICIES,
-    WORD_BITS,
-    ExtractedArrays,
-    SearchRows,
-    hub_degree,
-)
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
 from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
 from gomkcn_dgl.kernels.induced_numba import fill_links, fill_weights, induce
 from gomkcn_dgl.kernels.search_numba import (
@@ -47,7 +41,6 @@ _HUB = 2**31
 
 
 def extract(
-    search_rows: SearchRows | None,
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
@@ -72,19 +65,13 @@ def extract(
         weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
         links=None if links is None else np.empty((total, max_nodes, max_nodes), links.dtype),
     )
-    graph = Rows(indptr.view(np.uint64), indices.view(np.uint32), True)
-    search = graph
-    if search_rows is not None:
-        search = Rows(
-            search_rows.indptr.view(np.uint64), search_rows.indices.view(np.uint32), False
-        )
+    graph = Rows(indptr.view(np.uint64), indices.view(np.uint32))
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
         run_blocks(
             _extract_block, total, total * max_nodes * 50,
             graph,
-            search,
             hub_degree(max_nodes),
             weights if weighted else np.empty(0, np.float32),
             links,
@@ -104,18 +91,16 @@ def extract(
     return out
 
 
-def _extract_block(
-    first: int, last: int, graph: Rows, search: Rows, limit: int, *arguments: Any
-) -> None:
+def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
     """Give each block a scratch of its own."""
     max_nodes = arguments[-6].shape[1]
     scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
-    _extract_kernel(first, last, graph, search, limit, *arguments, scratch)
+    _extract_kernel(first, last, graph, limit, *arguments, scratch)
 
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, search, limit, weights, links, reverse, roots, keys, num_hops, policy,
+    first, last, graph, limit, weights, links, reverse, roots, keys, num_hops, policy,
     seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
 ):  # fmt: skip
     """Extract the subgraphs from `first` to `last`; links are arrays or None."""
@@ -123,7 +108,7 @@ def _extract_kernel(
     for row in range(first, last):
         root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
         size, cut, era = _search(
-            search, root, stream, num_hops, limit, policy, nodes[row], scratch, era
+            graph, root, stream, num_hops, limit, policy, nodes[row], scratch, era
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)

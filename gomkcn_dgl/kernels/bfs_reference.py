@@ -14,10 +14,8 @@ is truncated, and the policy decides which nodes stay:
     grown from the root; the next node is any neighbour of the selected set, each as likely as
     another.
 
-A search may follow edges in one direction only: then it has rows of its own, those of the
-neighbours that an edge leads to (or from), and "edges into the selected set" are those that it
-could follow. The subgraph itself is induced, with all edges of its nodes in any direction; grown
-nodes are put in breadth-first order over these.
+A search follows edges whatever their direction. The subgraph is induced, with all edges of its
+nodes; grown nodes are put in breadth-first order over these.
 
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
@@ -70,15 +68,7 @@ def hub_degree(max_nodes: int) -> int:
     return max(64, 4 * max_nodes)
 
 
-class SearchRows(NamedTuple):
-    """The neighbours that a search may go to from each node, sorted."""
-
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32
-
-
 def extract(
-    search_rows: SearchRows | None,
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
@@ -94,8 +84,7 @@ def extract(
     """Extract the subgraph around each of S roots; see the module's docstring.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
-    from the other node. ``search_rows`` None: the search follows edges in both directions.
-    ``keys [S]`` are numbers of the roots' random streams.
+    from the other node. ``keys [S]`` are numbers of the roots' random streams.
     """
     words = -(-max_nodes // WORD_BITS)
     total = len(roots)
@@ -107,11 +96,10 @@ def extract(
         weights=None if weights is None else np.zeros((total, max_nodes, max_nodes), np.float32),
         links=None if links is None else np.zeros((total, max_nodes, max_nodes), links.dtype),
     )
-    rows = SearchRows(indptr, indices) if search_rows is None else search_rows
     for row in range(total):
         # whole hops first; where one does not fit, the policy decides which nodes stay
         name = stream(seed, int(keys[row]))
-        search = _Search(rows, name, int(roots[row]), num_hops, max_nodes)
+        search = _Search(indptr, indices, name, int(roots[row]), num_hops, max_nodes)
         selected, layer = search.whole_hops()
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
@@ -129,10 +117,15 @@ class _Search:
     """One subgraph's view of the graph: its rows, its random stream and its limits."""
 
     def __init__(
-        self, rows: SearchRows, stream: int, root: int, num_hops: int, max_nodes: int
+        self,
+        indptr: np.ndarray,
+        indices: np.ndarray,
+        stream: int,
+        root: int,
+        num_hops: int,
+        max_nodes: int,
     ) -> None:
-        self.indptr, self.indices = rows
-        self.root = root
+        self.indptr, self.indices, self.root = indptr, indices, root
         self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
         self.limit = hub_degree(max_nodes)
         self.draws = 0
