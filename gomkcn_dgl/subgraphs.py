@@ -169,11 +169,10 @@ def extract_subgraphs(
         Most nodes of a subgraph, N; a larger ball is truncated.
     roots : array, optional
         Integer ``[S]``, repeats allowed. None: every node.
-    policy : {"bfs", "dense", "random"}
+    policy : {"bfs", "dense"}
         Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
-        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it, or grown
-        at random. ``kernels/bfs_reference.py`` defines all three. They agree where nothing is
-        truncated.
+        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
+        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
         same for a root whichever other roots are asked for, wherever its graph stands in a

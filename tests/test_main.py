@@ -255,7 +255,7 @@ OPTIONS = {
     "--min-support 2": ("min_support", 2),
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
-    "--policy random": ("policy", "random"),
+    "--policy bfs": ("policy", "bfs"),
     "--init sample": ("init", "sample"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),

@@ -334,7 +334,7 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning(init="kmeans++", batch_size=1, relocate=False)},
         {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
-        {"learning": FilterLearning("random"), "tau": [1.0, 2.0, 3.0, 4.0]},
+        {"tau": [1.0, 2.0, 3.0, 4.0]},
         {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
         {"node_similarity": "dice", "min_similarity": 0.99, "rank": "frequency"},
         {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},

@@ -115,7 +115,7 @@ _expert_options = add_options(
         "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
     ),
     ("--restarts n_init", int, "Start N times, and take the best. [1]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: dense, bfs, random. [dense]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
     ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
     ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
     ("--min-similarity", float, "Call nodes similar to a pattern from X on. [by a null model]"),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
-from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
+from gomkcn_dgl.kernels.growth_numba import grow_dense
 from gomkcn_dgl.kernels.induced_numba import fill_links, fill_weights, induce
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
@@ -23,6 +23,8 @@ from gomkcn_dgl.kernels.search_numba import (
     Rows,
     degree,
     enter,
+    find,
+    find_edge,
     mix,
     new_scratch,
     random,
@@ -35,7 +37,7 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 _ZERO, _ONE = np.int64(0), np.int64(1)
 # -1 in the int32 output
 _PADDING = np.uint32(2**32 - 1)
-_BFS, _DENSE = POLICIES["bfs"], POLICIES["dense"]
+_DENSE = POLICIES["dense"]
 # `_whole_hops` reached a hub and listed nothing
 _HUB = 2**31
 
@@ -112,7 +114,7 @@ def _extract_kernel(
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
-        grown = cut and policy != _BFS
+        grown = cut and policy == _DENSE
         num_ends = induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
         era += len(scratch.met)
         if links is not None:
@@ -126,25 +128,16 @@ def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era
     """Write the nodes of one subgraph; return their number, whether it was truncated, the era."""
     begin, size, reached = _whole_hops(graph, root, num_hops, limit, len(selected), scratch, era)
     cut = reached > len(selected)
-    # a truncated subgraph of the policies dense and random is grown anew from the root; for bfs the
-    # whole hops stay, and a sample of the next hop fills them up
+    # a truncated subgraph of the policy dense is grown anew from the root; for bfs the whole hops
+    # stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
         size = grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
-    elif cut and policy != _BFS:
-        era += len(scratch.met)
-        size, era = grow_random(graph, root, stream, num_hops, limit, selected, scratch, era)
     else:
         for k in range(size):
             selected[k] = scratch.met[k]
         if reached == _HUB:
-            # as if they were the last rows to open, drawn nodes open none
-            for k in range(begin, size):
-                scratch.rows[k - begin] = selected[k]
-                scratch.row_depths[k - begin] = num_hops - 1
-            size = draw_rest(
-                graph, stream, np.uint64(0), num_hops, size - begin, selected, size, scratch, era
-            )
+            size = _draw_rest(graph, stream, begin, selected, size, scratch, era)
         elif cut:
             size = _take_rest(stream, selected, size, scratch.met, reached)
     for k in range(size, len(selected)):
@@ -186,3 +179,31 @@ def _take_rest(stream, selected, size, met, reached):
         reached -= 1
         selected[k], met[pick] = met[pick], met[reached]
     return len(selected)
+
+
+@subroutine(**SEARCH_JIT)
+def _draw_rest(graph, stream, begin, selected, size, scratch, era):
+    """Fill up with nodes drawn from the rows of `begin:size`; the table holds those selected."""
+    end, total, draw = size, _ZERO, np.uint64(0)
+    for k in range(begin, end):
+        total += degree(graph, selected[k])
+    while size < len(selected):
+        # 1. draw an entry of all rows together, and find the row that it lies in
+        place, owner = random(stream, draw, total), begin
+        draw += np.uint64(1)
+        while place >= degree(graph, selected[owner]):
+            place -= degree(graph, selected[owner])
+            owner += 1
+        node = graph.indices[graph.indptr[selected[owner]] + np.uint64(place)]
+        # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
+        #    counts in the first row that has it, so that all nodes are equally likely
+        if find(node, scratch, era) >= 0:
+            continue
+        first = begin
+        while first < owner and find_edge(graph, selected[first], node) < 0:
+            first += 1
+        if first == owner:
+            enter(node, size, scratch, era)
+            selected[size] = node
+            size += 1
+    return size

@@ -1,4 +1,4 @@
-"""Rooted subgraphs of at most N nodes, in plain Python: the definition of all three policies.
+"""Rooted subgraphs of at most N nodes, in plain Python: the definition of both policies.
 
 A subgraph starts at its root. Breadth-first search adds one hop after the other while they fit.
 When they all fit, that is the subgraph whatever the policy. When a hop does not fit, the subgraph
@@ -10,9 +10,6 @@ is truncated, and the policy decides which nodes stay:
     grown from the root; the next node is the one with most edges into the selected set, then
     the one that most other neighbours of the root are joined to, then the one of lower degree,
     then a random one. So a clique around the root is entered, and not left for a leaf.
-``random``
-    grown from the root; the next node is any neighbour of the selected set, each as likely as
-    another.
 
 A search follows edges whatever their direction. The subgraph is induced, with all edges of its
 nodes; grown nodes are put in breadth-first order over these.
@@ -27,10 +24,10 @@ in a collection. The nodes of each graph are in an order that follows from its s
 (``gomkcn_dgl/node_order.py``), so that nothing depends on how they were numbered.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
-reached, and listing its row at every root would cost its degree each time. ``bfs`` and ``random``
-draw positions in the rows instead: a node counts in the first row that holds it, so that it is as
-likely as any other, and a drawn node that is selected already, or stands in an earlier row, is
-drawn again. The sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
+reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
+in the rows instead: a node counts in the first row that holds it, so that it is as likely as any
+other, and a drawn node that is selected already, or stands in an earlier row, is drawn again. The
+sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
 hub offers ``hub_degree(N)`` draws from its row.
 """
 
@@ -42,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-POLICIES = {"bfs": 0, "dense": 1, "random": 2}
+POLICIES = {"bfs": 0, "dense": 1}
 WORD_BITS = 64
 # larger degrees count as this one where nodes are ranked by degree
 MOST_RANKED_DEGREE = 2**20 - 1
@@ -104,8 +101,7 @@ def extract(
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
         elif layer:
-            grown = search.grow_dense() if policy == "dense" else search.grow_random()
-            selected = _reordered(grown, indptr, indices)
+            selected = _reordered(search.grow_dense(), indptr, indices)
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
@@ -182,26 +178,6 @@ class _Search:
         while len(selected) < self.max_nodes:
             selected = [*selected, self.draw(layer, selected) if drawn else self.take(hop)]
         return selected
-
-    def grow_random(self) -> list[int]:
-        """Add one random node at a time."""
-        depth = {self.root: 0}
-        waiting: list[int] = []
-        newest = self.root
-        while len(depth) < self.max_nodes:
-            # only nodes before the last hop offer their neighbours, in order of depth
-            rows = sorted((v for v in depth if depth[v] < self.num_hops), key=depth.__getitem__)
-            if any(self.is_hub(node) for node in rows):
-                newest = self.draw(rows, depth)
-            else:
-                # without a hub, the neighbours of the newest node join those on offer
-                if newest in rows:
-                    waiting += [v for v in self.next_hop(list(depth), [newest]) if v not in waiting]
-                if not waiting:
-                    break
-                newest = self.take(waiting)
-            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
-        return list(depth)
 
     def grow_dense(self) -> list[int]:
         """Add the best-linked node one at a time."""

@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
     depths: np.ndarray  # int64
     ranks: np.ndarray  # int64
     waiting: np.ndarray  # int64, positions of nodes on offer
-    rows: np.ndarray  # uint32 [N], selected nodes whose rows are open, by depth
+    rows: np.ndarray  # uint32 [N], selected hubs
     row_depths: np.ndarray  # int64 [N]
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
     entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for

@@ -31,7 +31,7 @@ class FilterLearning:
 
     Attributes
     ----------
-    policy : {"dense", "bfs", "random"}
+    policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
     num_hops : int or None
