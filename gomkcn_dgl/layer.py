@@ -65,9 +65,8 @@ class GraphKernelConv(nn.Module):
         ``normalize``.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
-    policy, num_views, seed
-        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`. Scores are averaged
-        over the views of a root.
+    policy, seed
+        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
     normalize : bool
@@ -108,7 +107,6 @@ class GraphKernelConv(nn.Module):
         *,
         max_nodes: int | None = None,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         bounded_feats: bool = False,
         normalize: bool = True,
@@ -122,9 +120,8 @@ class GraphKernelConv(nn.Module):
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
-        check_extraction(num_hops, max_nodes, policy, num_views, seed)
-        self.num_hops, self.max_nodes, self.policy = num_hops, max_nodes, policy
-        self.num_views, self.seed = num_views, seed
+        check_extraction(num_hops, max_nodes, policy, seed)
+        self.num_hops, self.max_nodes, self.policy, self.seed = num_hops, max_nodes, policy, seed
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
@@ -184,9 +181,7 @@ class GraphKernelConv(nn.Module):
         if self.normalize:
             scores = self.kernel.normalize(scores, *inputs)
         refuse_overflow(scores, *inputs[1:])
-        # 3. a root's output is the mean over its views, which stand next to each other
-        num_views = subgraphs.num_views
-        return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
+        return scores
 
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return the subgraphs of a graph or batch.
@@ -207,7 +202,6 @@ class GraphKernelConv(nn.Module):
             self.num_hops,
             self.max_nodes,
             policy=self.policy,
-            num_views=self.num_views,
             seed=self.seed,
         )
         self.kernel.prepare(self.backend, torch.device(device).type)

@@ -125,7 +125,7 @@ class GOMKCN(nn.Module):
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
-    max_nodes, policy, num_views, seed, backend
+    max_nodes, policy, seed, backend
         As in :class:`GraphKernelConv`.
     relations, edge_type
         As in :class:`GraphKernelConv`.
@@ -160,7 +160,6 @@ class GOMKCN(nn.Module):
         dropout: float = 0.0,
         max_nodes: int | None = None,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         relations: Relations | None = None,
         edge_type: str | None = None,
@@ -194,7 +193,6 @@ class GOMKCN(nn.Module):
                 GOMKKernel(num_levels=2) if kernel is None else kernel,
                 max_nodes=max_nodes,
                 policy=policy,
-                num_views=num_views,
                 seed=seed,
                 bounded_feats=bounded_feats,
                 relations=relations,

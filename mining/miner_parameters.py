@@ -137,7 +137,6 @@ class MinerParameters(BaseEstimator):
             max_nodes=budget.max_nodes,
             num_hops=learning.num_hops,
             policy=learning.policy,
-            num_views=learning.num_views,
             seed=self.random_state,
             sample_error=learning.sample_error,
             backend=self.backend,

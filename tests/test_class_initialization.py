@@ -70,11 +70,11 @@ def test_smaller_and_larger_filters_and_layers(filter_size, num_filters):
         assert conv.filters.free_feat.isfinite().all()
 
 
-def test_nodes_and_several_views_and_more_filters_than_candidates():
+def test_nodes_and_more_filters_than_candidates():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data = GraphCollection(as_csr(graph), 1, 3, num_views=2)
-    model = GOMKCN(1, 2, filter_size=3, num_filters=9, num_views=2)
+    data = GraphCollection(as_csr(graph), 1, 3)
+    model = GOMKCN(1, 2, filter_size=3, num_filters=9)
     initialize_from_classes(model, data, labels, np.arange(0, 20, 2), num_candidates=4)
     assert model.convs[0].filters.adj().shape == (9, 3, 3)
 

@@ -27,12 +27,12 @@ def weighted_graph(num_nodes):
     return graph
 
 
-def subgraphs_of(num_nodes, max_nodes, weight=None, num_views=1):
+def subgraphs_of(num_nodes, max_nodes, weight=None):
     """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
     graph = weighted_graph(num_nodes - 1)
     graph.add_node(num_nodes - 1)
     csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
-    return extract_subgraphs(csr, 2, max_nodes, num_views=num_views).to_tensors()
+    return extract_subgraphs(csr, 2, max_nodes).to_tensors()
 
 
 def scores_and_gradients(kernel, subgraphs, feat, z, backend):
@@ -183,12 +183,11 @@ def test_the_operators_follow_the_rules_of_torch(route):
         library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
 
 
-@pytest.mark.parametrize(("num_views", "edge_weight"), [(1, "weight"), (2, None)])
-def test_the_layer_compiles_without_a_graph_break(edge_weight, num_views):
+@pytest.mark.parametrize("edge_weight", ["weight", None])
+def test_the_layer_compiles_without_a_graph_break(edge_weight):
     torch.manual_seed(0)
-    weight = None if edge_weight is None else "weight"
-    subgraphs = subgraphs_of(20, 5, weight, num_views)
-    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, num_views=num_views, edge_weight=edge_weight)
+    subgraphs = subgraphs_of(20, 5, edge_weight)
+    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, edge_weight=edge_weight)
     feat = torch.rand(20, 3, requires_grad=True)
     results = []
     for layer in (conv, torch.compile(conv, fullgraph=True, backend="aot_eager")):

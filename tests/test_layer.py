@@ -1,4 +1,4 @@
-"""GOMKConv as a DGL layer: shapes, batches, views, weights, training, state, refusals."""
+"""GOMKConv as a DGL layer: shapes, batches, weights, training, state, refusals."""
 
 import networkx as nx
 import pytest
@@ -40,7 +40,7 @@ def layer(**change):
 @pytest.mark.parametrize("graph", [nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)])
 def test_one_row_a_node_and_one_column_a_filter(graph):
     graph = to_dgl(graph)
-    scores = layer(max_nodes=7, num_views=3)(graph, graph.ndata["feat"])
+    scores = layer(max_nodes=7)(graph, graph.ndata["feat"])
     assert scores.shape == (graph.num_nodes(), 3)
     assert scores.dtype == torch.float32
     assert ((scores > 0) & (scores <= 1)).all()
@@ -51,7 +51,7 @@ def test_one_row_a_node_and_one_column_a_filter(graph):
     [
         {},
         {"edge_weight": "w"},
-        {"max_nodes": 3, "num_views": 2, "policy": "random", "seed": 3},
+        {"max_nodes": 3, "policy": "bfs", "seed": 3},
         {"max_nodes": 3, "policy": "dense"},
         {"padding": "mask", "normalize": False, "node_similarity": "dice", "matching": "greedy"},
         {"anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3), "level_scale": 2.0},
@@ -68,7 +68,6 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         num_hops=2,
         max_nodes=options.get("max_nodes", 4),
         policy=options.get("policy", "bfs"),
-        num_views=options.get("num_views", 1),
         seed=options.get("seed", 0),
     )
     expected = gomk(
@@ -80,8 +79,6 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         normalize=options.get("normalize", True),
         kernel=conv.kernel,
     )
-    # the score of a node is the mean over its views
-    expected = expected.reshape(tree.num_nodes(), -1, 3).mean(dim=1)
     torch.testing.assert_close(scores, expected, **VALUES[torch.float32])
 
 
@@ -127,7 +124,6 @@ def test_features_that_do_not_fit_are_refused(tree, feat):
         ("num_hops", -1),
         ("num_levels", -1),
         ("max_nodes", 0),
-        ("num_views", 0),
         ("seed", -1),
         ("policy", "dfs"),
         ("tau", -1),

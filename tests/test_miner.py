@@ -333,7 +333,7 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning(init="kmeans++", batch_size=1, relocate=False)},
         {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
-        {"learning": FilterLearning("random", num_views=3), "tau": [1.0, 2.0, 3.0, 4.0]},
+        {"tau": [1.0, 2.0, 3.0, 4.0]},
         {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
         {"node_similarity": "dice", "rank": "frequency"},
         {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
@@ -432,7 +432,7 @@ def test_a_bad_parameter_is_refused_by_fit(settings, words):
     ("name", "value"),
     [
         ("learning_rate", 0.0), ("batch_size", 0), ("sample_error", 1.5), ("feature_contrast", 0.0),
-        ("policy", "all"), ("init", "best"), ("n_init", 0), ("num_views", 0), ("num_hops", -1),
+        ("policy", "all"), ("init", "best"), ("n_init", 0), ("num_hops", -1),
     ],
 )  # fmt: skip
 def test_bad_learning_is_refused(name, value):

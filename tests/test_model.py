@@ -86,13 +86,12 @@ def test_the_filters_of_the_classes_are_the_logits():
     torch.testing.assert_close(model(graph, feat), levels[-1])
 
 
-@pytest.mark.parametrize("num_views", [1, 2])
 @pytest.mark.parametrize("num_layers", [1, 2])
-def test_a_subset_of_rows_has_the_same_logits(num_layers, num_views):
+def test_a_subset_of_rows_has_the_same_logits(num_layers):
     torch.manual_seed(0)
-    model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers, num_views=num_views).eval()
+    model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers).eval()
     graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
-    whole = GraphCollection(graphs, 1, 4, num_views=num_views).whole()
+    whole = GraphCollection(graphs, 1, 4).whole()
     rows = torch.tensor([4, 0, 9])
     some = model(whole.subgraphs, whole.feat, rows=rows)
     torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])

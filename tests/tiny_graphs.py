@@ -194,6 +194,6 @@ SUBGRAPHS = [
     SubgraphCase("dense: most edges next", BUSHY, 0, 1, 3, "dense", [0, 1, 2], True),
     # 3 (degree 4) and 4 (degree 1) have one edge each into {0, 1, 2}; 4 is out of reach at 1 hop
     SubgraphCase("dense: then lowest degree", BUSHY, 0, 2, 4, "dense", [0, 1, 2, 4], True),
-    SubgraphCase("another component is out of reach", [(0, 1), (2, 3)], 3, 9, 3, "random",
+    SubgraphCase("another component is out of reach", [(0, 1), (2, 3)], 3, 9, 3, "dense",
                  [3, 2, -1], False),
 ]  # fmt: skip

@@ -103,7 +103,7 @@ _expert_options = add_options(
     ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
     ("--dropout", float, "Drop a share of X before the last layer. [0]"),
     ("--input-dropout", float, "Drop a share of X of the features. [0; 0.5]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: bfs, dense or random. [bfs]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: bfs or dense. [bfs]"),
     ("--init", str, "Start filters by classes or at random: classes, random. [classes]"),
     ("--patience", int, "Stop after N epochs without a better one. [50]"),
     ("--lr learning_rate", float, "Learn with a rate of X. [0.01]"),

@@ -30,7 +30,6 @@ class Rows(NamedTuple):
 
     indptr: np.ndarray  # uint64 [V + 1]
     indices: np.ndarray  # uint32 [E]
-    symmetric: bool  # whether neighbours stand in each other's row
 
 
 class Scratch(NamedTuple):
@@ -42,7 +41,7 @@ class Scratch(NamedTuple):
     depths: np.ndarray  # int64
     ranks: np.ndarray  # int64
     waiting: np.ndarray  # int64, positions of nodes on offer
-    rows: np.ndarray  # uint32 [N], selected nodes whose rows are open, by depth
+    rows: np.ndarray  # uint32 [N], selected hubs
     row_depths: np.ndarray  # int64 [N]
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
     entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for
@@ -77,11 +76,8 @@ def degree(graph, node):
 
 @subroutine(**SEARCH_JIT)
 def find_edge(graph, u, v):
-    """Position of the edge u-v in `indices`, or -1: in the row of `u`.
-
-    In a symmetric graph it may be the one in the row of `v`, if the row of `u` is a long one.
-    """
-    if graph.symmetric and degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
+    """Position of the edge u-v in `indices`, or -1: in the row of `u`, or of `v` if it is long."""
+    if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
         u, v = v, u
     return find_entry(graph, u, v)
 

@@ -25,7 +25,7 @@ class GraphCollection:
     ----------
     graph : CSRGraph
         With features; see :func:`gomkcn.as_csr`.
-    num_hops, max_nodes, policy, num_views, seed
+    num_hops, max_nodes, policy, seed
         As in :func:`gomkcn.extract_subgraphs`.
     device : str or torch.device
         Device of the batches.
@@ -47,13 +47,10 @@ class GraphCollection:
         max_nodes: int,
         *,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         device: str | torch.device = "cpu",
     ) -> None:
-        subgraphs = extract_subgraphs(
-            graph, num_hops, max_nodes, policy=policy, num_views=num_views, seed=seed
-        )
+        subgraphs = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
         self.graph = graph
         self.subgraphs = subgraphs.to_tensors(device)
         feat = torch.tensor(graph.features)
@@ -86,9 +83,8 @@ class GraphCollection:
         shift = np.repeat(first - begin, sizes)
         rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
         subgraphs = self.subgraphs.select(rows)
-        nodes = subgraphs.nodes  # [V * num_views, N], -1 for padding
-        moved = torch.from_numpy(shift).to(nodes).repeat_interleave(subgraphs.num_views)
-        nodes = torch.where(nodes < 0, nodes, nodes - moved.unsqueeze(1))
+        nodes = subgraphs.nodes  # [V, N], -1 for padding
+        nodes = torch.where(nodes < 0, nodes, nodes - torch.from_numpy(shift).to(nodes)[:, None])
         if self.feat.layout == torch.sparse_csr:
             # rows of a sparse tensor cannot be selected
             feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])

@@ -177,4 +177,4 @@ def _rows_among(graph: CSRGraph, sets: list[np.ndarray]) -> tuple[Rows, list[np.
         ends.append(ends[-1][-1] + count)
     indptr = np.concatenate(ends).astype(np.uint64)
     renumbered = [np.searchsorted(nodes, one).astype(np.int32) for one in sets]
-    return Rows(indptr, np.concatenate(parts), True), renumbered
+    return Rows(indptr, np.concatenate(parts)), renumbered

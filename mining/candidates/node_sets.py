@@ -57,7 +57,7 @@ class NodeSets:
 
 def rows_of(graph: CSRGraph) -> Rows:
     """The rows of a graph as the compiled functions take them."""
-    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
+    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32))
 
 
 def without_triangles(graph: CSRGraph) -> Rows:
@@ -65,7 +65,7 @@ def without_triangles(graph: CSRGraph) -> Rows:
     kept = np.ones(len(graph.indices), np.bool_)
     run_blocks(mark_triangles, graph.num_nodes, len(kept) * _NANOSECONDS, rows_of(graph), kept)
     ends = np.concatenate([[0], np.cumsum(kept)])[graph.indptr]
-    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32), True)
+    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32))
 
 
 def draw_pairs(

@@ -28,14 +28,12 @@ class FilterLearning:
 
     Attributes
     ----------
-    policy : {"dense", "bfs", "random"}
+    policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
     num_hops : int or None
         Radius of the subgraphs. None: half of the pattern size, but at least 3, so that around some
         root a pattern of any shape is complete.
-    num_views : int
-        Subgraphs around each root, for the policies with random choices.
     init : {"facility_location", "kmeans++", "sample", "random"}
         How filters are initialised: with real subgraphs that represent the others, with a random
         sample of them, or with random parameters (the paper).
@@ -72,7 +70,6 @@ class FilterLearning:
 
     policy: str = "dense"
     num_hops: int | None = None
-    num_views: int = 1
     init: str = "facility_location"
     n_init: int = 1
     learning_rate: float = 0.1
@@ -89,7 +86,7 @@ class FilterLearning:
         check_choice("init", self.init, INITIALIZATIONS)
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        for name in ("num_views", "n_init", "batch_size", "sample_size", "train_size"):
+        for name in ("n_init", "batch_size", "sample_size", "train_size"):
             check_int(name, getattr(self, name), 1)
         for name in ("sample_error", "feature_contrast"):
             check_float(name, getattr(self, name), 0, 1, open_minimum=True)

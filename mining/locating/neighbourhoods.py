@@ -67,7 +67,7 @@ def compare_neighbourhoods(
     """
     steps = Steps() if steps is None else steps
     roots = np.arange(graph.num_nodes) if roots is None else roots
-    size = min(_TASK_SIZE, source.part_size)
+    size = min(_TASK_SIZE, source.budget.part_size)
     parts = steps.each(
         "comparing neighbourhoods",
         lambda start: _compare_part(source, graph, filters, roots[start : start + size]),
@@ -95,26 +95,20 @@ def _compare_part(
         for name, column in columns.items():
             part[name][:, numbers] = column
         # the last size is the largest
-        part["truncated"] = subgraphs.batch.truncated[:: source.num_views]
+        part["truncated"] = subgraphs.batch.truncated
     return part
 
 
 def _compare(
     source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
 ) -> dict[str, np.ndarray]:
-    """Similarity, the same with ties decided, and equal structure; of several views the best."""
+    """Similarity, the same with ties decided, and equal structure."""
     similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
     same = _same_structure(source, subgraphs, filters)
-    columns = {
+    return {
         "similarity": similarity,
         "ranking": similarity + np.float32(TIE * size) * same,
         "same": same,
-    }
-    shape = -1, subgraphs.batch.num_views, similarity.shape[1]
-    view = columns["ranking"].reshape(shape).argmax(axis=1)[:, None]
-    return {
-        name: np.take_along_axis(column.reshape(shape), view, axis=1)[:, 0]
-        for name, column in columns.items()
     }
 
 

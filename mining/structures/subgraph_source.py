@@ -38,9 +38,9 @@ class SubgraphSource:
     """Takes rooted subgraphs from any graph with the features that it was made for.
 
     A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
-    ``max_nodes``, at least 3), chosen by ``policy``; each root has ``num_views`` of them.
-    ``sample_error`` decides how many roots filters are trained on. ``relations`` and
-    ``categories`` are those of the graph that the source was made for.
+    ``max_nodes``, at least 3), chosen by ``policy``. ``sample_error`` decides how many roots
+    filters are trained on. ``relations`` and ``categories`` are those of the graph that the source
+    was made for.
     """
 
     kernel: GOMKKernel
@@ -49,7 +49,6 @@ class SubgraphSource:
     max_nodes: int
     num_hops: int | None = None
     policy: str = "dense"
-    num_views: int = 1
     seed: int = 0
     sample_error: float = 0.005
     backend: str = "auto"
@@ -84,7 +83,6 @@ class SubgraphSource:
             self.max_nodes,
             roots=roots,
             policy=self.policy,
-            num_views=self.num_views,
             seed=self.seed,
         )
 
@@ -106,8 +104,7 @@ class SubgraphSource:
         of the sample to be right to within the error.
         """
         enough = ceil(log(2 / _SAMPLE_RISK) / (2 * self.sample_error**2))
-        fitting = max(1, self.budget.sample_size // self.num_views)
-        return min(graph.num_nodes, enough, fitting)
+        return min(graph.num_nodes, enough, max(1, self.budget.sample_size))
 
     def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
         """Draw the roots that filters are trained on, int64, ascending; None for all nodes."""
@@ -118,14 +115,9 @@ class SubgraphSource:
         rng = np.random.default_rng([self.seed, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))
 
-    @property
-    def part_size(self) -> int:
-        """Number of roots in one part of a stream."""
-        return max(1, self.budget.part_size // self.num_views)
-
     def check_memory(self, graph: CSRGraph) -> None:
         """Refuse a graph that takes more memory than there may be."""
-        self.budget.check(self.sample_size(graph) * self.num_views)
+        self.budget.check(self.sample_size(graph))
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:
