@@ -38,20 +38,11 @@ def test_a_file_is_read_when_asked_to_and_when_it_is_there():
     assert Checkpoint("a", resume=True).read() == {"step": 3}
 
 
-@pytest.mark.parametrize(
-    ("changed", "what"),
-    [
-        ({"data": "b"}, "data; give"),
-        ({"settings": {"training": {"seed": 1, "rate": 0.1}}}, r"settings \(seed was 0, is 1\)"),
-        ({"settings": {"training": {"seed": 0}}}, r"settings \(rate was 0.1, is None\)"),
-    ],
-)
-def test_a_file_of_another_run_is_refused(changed, what):
-    identity = {"settings": {"training": {"seed": 0, "rate": 0.1}}, "data": "a"}
+def test_a_file_of_another_run_is_refused():
     first, second = Checkpoint("a.pt"), Checkpoint("a.pt", resume=True)
-    first.identity, second.identity = identity, {**identity, **changed}
+    first.identity, second.identity = {"settings": {"seed": 0}}, {"settings": {"seed": 1}}
     first.write({})
-    with pytest.raises(InputError, match=f"^checkpoint 'a.pt' was made with other {what}"):
+    with pytest.raises(InputError, match=r"^checkpoint 'a.pt' .* settings \(seed was 0, is 1\)"):
         second.read()
 
 

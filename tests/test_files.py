@@ -13,12 +13,11 @@ from gomkcn_dgl.runtime.files import atomic_file, atomic_write, check_memory, pa
 
 @pytest.mark.parametrize("step", ["write", "fsync"])
 def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
-    path = tmp_path / "a"
-    atomic_write(path, "old")
-
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    path = tmp_path / "a"
+    atomic_write(path, "old")
     with monkeypatch.context() as patch:
         if step == "fsync":
             patch.setattr("gomkcn_dgl.runtime.files.os.fsync", full)
@@ -58,27 +57,17 @@ def test_content_then_name_reach_the_disk(on_disk, monkeypatch):
 
 def test_a_pipe_is_not_replaced_and_a_folder_must_exist(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="a pipe or a device"):
-        atomic_write(tmp_path / "pipe", b"")
+    for name, reason in (("pipe", "a pipe or a device"), ("none/a", "folder that exists")):
+        with pytest.raises(InputError, match=reason):
+            atomic_write(tmp_path / name, b"")
     assert (tmp_path / "pipe").is_fifo()
-    with pytest.raises(InputError, match="folder that exists"):
-        atomic_write(tmp_path / "none" / "a", b"")
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("12B", 12), (" 2gib ", 2**31), ("1.5 GB", 1_500_000_000)]
-)
-def test_sizes_as_people_write_them(text, size):
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "0", "-1", "2 gigs", "1e9", "0.1B", "²"])
-def test_what_is_no_size(text):
-    with pytest.raises(InputError, match="memory_limit must be a size such as 512MiB"):
-        parse_size(text)
-
-
-def test_a_limit_of_memory():
+def test_sizes_and_limits():
+    assert [parse_size(text) for text in ("12B", " 2gib ", "1.5 GB")] == [12, 2**31, 1_500_000_000]
+    for text in ("", "0", "-1", "2 gigs", "1e9", "0.1B", "²"):
+        with pytest.raises(InputError, match="memory_limit must be a size such as 512MiB"):
+            parse_size(text)
     check_memory(5, 5, "five bytes")
     with pytest.raises(InputError, match="must be at least 1.5 KiB for nodes, got 5 bytes"):
         check_memory(1536, 5, "nodes")

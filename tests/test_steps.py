@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime import steps as module
-from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps, digest_of, identity_of_job
 
 LATE = Interrupts(time_limit=1e-9)
@@ -122,15 +122,6 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
     assert str(error.value) == "stopped by SIGTERM between two steps; go on with --resume."
     assert error.value.exit_code == 143
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.npz"]
-
-
-def test_the_bar_shows_the_step_and_its_items(capsys):
-    with JobProgress(show=True) as progress:
-        steps = Steps(progress=progress)
-        steps.once("adding", number, 1)
-        steps.each("squaring", number, range(4))
-        assert progress._bar.n == 4
-    assert "squaring: 0/4" in capsys.readouterr().err
 
 
 def test_digests_tell_arrays_apart(tmp_path):
