@@ -176,7 +176,8 @@ def test_every_kind_of_number_in_a_card():
     words = Page(html).words
     for text in ("7.807 · 10⁹ occurrences in the whole graph, estimated from random draws",
                  "95 % interval 7.79 · 10⁹ to 7.824 · 10⁹", "9 of 12,345 listed places share",
-                 "54,321 nodes have it around them", "12 nodes are nearest to it", "1,235 ±", "z = −12.3", "q = 0.05",
+                 "54,321 nodes have it around them", "12 nodes are nearest to it", "1,235 ±",
+                 "z = −12.3", "q = 0.05",
                  "Less often than this null model explains , after 100 graphs",
                  "Undecided: more graphs of this null model might tell",
                  "Graphs of class toxic contain it more often than the others : 9 of 10 graphs of "
