@@ -52,8 +52,8 @@ _find_options = add_options(
     (
         "--rank",
         str,
-        "Put first what is most surprising (surprise) or most frequent (frequency), covers most "
-        "nodes (coverage) or tells classes of graphs apart (classes). [surprise]",
+        "Put first what is most surprising (surprise), is most frequent (frequency), or tells "
+        "classes of graphs apart (classes). [surprise]",
     ),
     group=FIND,
 )

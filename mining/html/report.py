@@ -29,7 +29,6 @@ _MOST_RELATIONS = 20
 _ORDERS = {
     "surprise": "what stands out most first",
     "frequency": "most frequent first",
-    "coverage": "what covers most nodes first",
     "classes": "what separates the classes of the graphs most first",
 }
 _COUNTS = ("occurrences", "disjoint", "roots", "graphs")
