@@ -7,8 +7,7 @@ planted motifs, four kinds alike often; its edges stand in a parquet file. `gomk
 `gomkcn mine`, with all defaults, run in processes of their own, start included; the system tells
 the peaks of their memory, in which the parts of the graph that are mapped count. Code was compiled
 by a run before. Where an exact search ends in 20 seconds, its count is compared with the interval.
-The bar of `mine` is read from a terminal: the time that it says is left a quarter, a half and three
-quarters through the command, over the time that was left. Draws results/large_graphs.svg.
+Draws results/large_graphs.svg.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import click
 import matplotlib
 import networkx as nx
 import numpy as np
-from jobs import MOTIFS, copies_of, run, run_with_bar
+from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
 from matplotlib.figure import Figure
 from record import Bench, bench_command
@@ -55,15 +54,6 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
                 tried += 1
                 held += count["low"] <= truth <= count["high"]
     return f"{held} of {tried}" if tried else "–"
-
-
-def compare_bar(said: list[tuple[float, float]], wall: float) -> str:
-    """What the bar said was left, divided by what was, after a quarter, a half, three quarters."""
-    ratios = []
-    for share in (0.25, 0.5, 0.75):
-        before = [left for seconds, left in said if seconds <= share * wall]
-        ratios.append(f"{before[-1] / ((1 - share) * wall):.2f}" if before else "–")
-    return ", ".join(ratios)
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
@@ -109,7 +99,6 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
             "mine, s": ".1f",
             "of processor": ".1f",
             "its peak, MiB ": ",.0f",
-            "time left: said, over what was": "",
             "motifs found": "",
             "intervals with the exact count": "",
         },
@@ -131,7 +120,7 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
             if not edges:
                 # compiles what a first command compiles and keeps
                 run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "2")
-            wall, used, peak, said = run_with_bar("mine", str(graph), "--out", out)
+            wall, used, peak = run("mine", str(graph), "--out", out, "--quiet")
             mined = json.loads((Path(out) / "run.json").read_text())
             patterns = json.loads((Path(out) / "patterns.json").read_text())["patterns"]
             edges.append(mined["graph"]["num_edges"])
@@ -149,7 +138,6 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
                 wall,
                 used,
                 peaks[-1],
-                compare_bar(said, wall),
                 f"{len(recovered)} of {len(MOTIFS)}",
                 compare_counts(graph, mined, patterns) if size <= MOST_EXACT else "–",
             )

@@ -38,11 +38,10 @@ __getattr__, __dir__, __all__ = lazy_names(
             "occurrence_table",
             "pattern_table",
             "structure_table",
-            "to_igraph",
             "write_tables",
         ],
         "results.run_folder": ["load_miner", "read_run"],
         "runs.mining_run": ["GraphSummary", "MiningRun"],
-        "runs.run_comparison": ["compare_runs", "RunComparison", "SharedPattern"],
+        "runs.run_comparison": ["compare_runs", "RunComparison"],
     },
 )

@@ -72,10 +72,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
     pattern_size : int, (int, int) or str
         Number of nodes of a pattern, the smallest and the largest, as in ``(3, 8)`` or ``"3-8"``;
         a single number is the largest.
-    rank : {"surprise", "frequency", "coverage", "classes"}
+    rank : {"surprise", "frequency", "classes"}
         Which patterns are reported, and in which order: those that occur most often beyond what the
-        null model explains, those that occur most often, those that cover most nodes, or those that
-        separate the classes ``y`` of the graphs most. Of patterns in the same graphs, "classes"
+        null model explains, those that occur most often, or those that separate the classes ``y``
+        of the graphs most. Of patterns in the same graphs, "classes"
         ranks the largest, and the others last.
     null : str or sequence of str
         Null models to compare with, by the names of :func:`gomkcn.sample_null`; the first one

@@ -31,7 +31,7 @@ AUTO, NONE = "auto", "none"
 MOST_PATTERNS = 40
 # patterns where no number is given, and the nodes that a graph has for each of them
 USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
-RANKINGS = ("surprise", "frequency", "coverage", "classes")
+RANKINGS = ("surprise", "frequency", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 # most seconds to count a pattern, and in a graph of more than 8 million edges

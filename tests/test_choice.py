@@ -138,16 +138,3 @@ def test_the_same_seed_gives_the_same_choice(planted):
     ]
     assert records[0] == records[1] != records[2]
     assert np.isfinite([one["degree"].z for one in records[0]]).all()
-
-
-def test_what_covers_most_nodes_comes_first():
-    rings = [nx.cycle_graph(5)] * 3
-    graph = nx.disjoint_union_all([*rings, nx.complete_graph(5), nx.path_graph(3)])
-    pool = pool_of(CLIQUE, WEDGE, RING)
-    chosen = choose(as_csr(graph), pool, rank="coverage", nulls=()).structures
-    # the wedges lie in the rings and in the path, which leaves the clique
-    assert [(one.structure.num_nodes, one.count.value) for one in chosen] == [
-        (3, 16),
-        (5, 1),
-        (5, 3),
-    ]

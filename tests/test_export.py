@@ -1,4 +1,4 @@
-"""Patterns in the forms of other tools: igraph, data frames, CSV, parquet."""
+"""Patterns in the forms of other tools: data frames, CSV, parquet."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
-from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
+from mining.results.export import occurrence_table, pattern_table, write_tables
 
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
@@ -26,17 +26,6 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
     )
 
 
-def test_igraph_has_the_features_and_the_weights():
-    pattern = path_pattern(3)
-    graph = to_igraph(pattern)
-    assert graph.get_edgelist() == [(0, 1), (1, 2)]
-    assert graph.es["weight"] == list(pattern.edge_weights)
-    assert graph.vs.attributes() == ["x0", "x1"]
-    assert (graph.vs["x0"], graph.vs["x1"]) == ([0, 2, 4], [1, 3, 5])
-    assert (graph["pattern"], graph["listed"], graph["occurrences"]) == (3, 2, 20.5)
-    assert to_igraph(pattern_of(nx.empty_graph(1))).vcount() == 1
-
-
 def test_directions_and_relations_are_written():
     arcs = replace(path_pattern(), relations=relations_of(["edge"], [True]))
     names = relations_of(["acts", "binds"], [True, False])
@@ -45,10 +34,6 @@ def test_directions_and_relations_are_written():
         "0->1, 1->2",
         "0-[acts]->1, 1-[binds]-2",
     ]
-    assert to_igraph(arcs).is_directed() and "relation" not in to_igraph(arcs).es.attributes()
-    graph = to_igraph(typed)
-    arcs_of = zip(graph.get_edgelist(), graph.es["relation"], strict=True)
-    assert sorted(arcs_of) == [((0, 1), "acts"), ((1, 2), "binds"), ((2, 1), "binds")]
 
 
 def test_the_table_of_patterns():

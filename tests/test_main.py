@@ -229,7 +229,7 @@ def test_mine_says_what_it_read_and_repaired():
 OPTIONS = {
     "--patterns 3": ("num_patterns", 3),
     "--size 3-4": ("pattern_size", "3-4"),
-    "--rank coverage": ("rank", "coverage"),
+    "--rank frequency": ("rank", "frequency"),
     "--null none": ("null", ["none"]),
     "--null-samples 7": ("null_samples", 7),
     "--count-error 0.1": ("count_error", 0.1),

@@ -177,7 +177,6 @@ def files_of_run(run):
     """The records that a page about ``run`` takes its numbers from."""
     return {
         "patterns.json": {"patterns": [pattern.to_dict() for pattern in run.patterns]},
-        "drawings.json": run.drawings.to_dict(),
         "run.json": {"graph": dataclasses.asdict(run.graph)},
     }
 

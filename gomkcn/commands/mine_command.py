@@ -52,8 +52,8 @@ _find_options = add_options(
     (
         "--rank",
         str,
-        "Put first what is most surprising (surprise) or most frequent (frequency), covers most "
-        "nodes (coverage) or tells classes of graphs apart (classes). [surprise]",
+        "Put first what is most surprising (surprise), is most frequent (frequency), or tells "
+        "classes of graphs apart (classes). [surprise]",
     ),
     group=FIND,
 )
@@ -61,9 +61,9 @@ _judge_options = add_options(
     (
         "--null",
         list,
-        "Compare with random graphs of this kind: degree, configuration, reciprocity, triangles, "
-        "communities, geometric, small-world, features, or none; may be repeated. [degree, in "
-        "graphs of at most 200,000 edges]",
+        "Compare with random graphs of this kind: degree, configuration, reciprocity, "
+        "communities, features, or none; may be repeated. [degree, in graphs of at most 200,000 "
+        "edges]",
     ),
     group=JUDGE,
 )

@@ -15,13 +15,12 @@ from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing.class_separation import separate_classes
 from mining.choosing.pool import PooledStructure, StructureCounter, count_together
-from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_APART
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families, order_by_coverage
+from mining.judging.ranking import find_families
 from mining.locating.build_patterns import record_structure
-from mining.locating.locating import LIST_STEPS, MOST_LISTED, ChosenStructure
+from mining.locating.locating import ChosenStructure
 from mining.null_models.null_fit import fit_of
 from mining.null_models.null_samples import NullSamples
 from mining.records.class_difference import ClassDifference
@@ -119,8 +118,6 @@ def choose_structures(
     families = _find_families(drawn, pool, compared, apart, categories, steps)
     if rules.rank == "classes" and separation is not None:
         order = separation.choose(rules.num_patterns, rules.only_surprising)
-    elif rules.rank == "coverage":
-        order = _cover(graph, pool, categories, rules, steps)[: rules.num_patterns]
     else:
         order = _rank(pool, counts, compared, families, rules)
     # 5. count these as exactly as was asked for
@@ -293,33 +290,6 @@ def _find_families(
     (samples,) = (one for one in drawn if one.null == first[0].null)
     structures = [one.structure for one in pool]
     return find_families(samples, structures, categories, first, apart, steps=steps)
-
-
-def _cover(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    categories: Categories,
-    rules: ChoiceRules,
-    steps: Steps,
-) -> list[int]:
-    """Each next structure covers most nodes that those before it do not."""
-
-    def order() -> dict[str, np.ndarray]:
-        places = [
-            list_places(
-                graph,
-                one.structure.adjacency,
-                one.structure.colors_in(graph, categories),
-                most=MOST_LISTED,
-                max_steps=LIST_STEPS,
-                seed=rules.seed,
-            )[0]
-            for one in pool
-        ]
-        return {"order": np.array(order_by_coverage(places, graph.num_nodes), np.int64)}
-
-    numbers: list[int] = steps.once("ordering by coverage", order)["order"].tolist()
-    return numbers
 
 
 def _rank(

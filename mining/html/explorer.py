@@ -42,7 +42,7 @@ def content_policy() -> str:
 
 def explorer_data(run: MiningRun, styles: RelationStyles) -> str:
     """The block of a run; empty where there is no graph to show."""
-    shown = run.drawings.map
+    shown = run.map
     if shown is None or not run.patterns:
         return ""
     # numbers of nodes: those of the map, then those that only a list of places names

@@ -142,15 +142,14 @@ def _describe_recovery(motif: MotifRecovery) -> str:
 
 def comparison_table(comparison: RunComparison) -> Table:
     """One row per structure; "12 | 15" are counts of the first and of the second run."""
-    shared = [((pair.first, pair.second), pair.feature_similarity) for pair in comparison.shared]
-    only_first = [((pattern, None), None) for pattern in comparison.only_first]
-    only_second = [((None, pattern), None) for pattern in comparison.only_second]
-    rows: list[tuple[_Pair, float | None]] = [*shared, *only_first, *only_second]
-    pairs = [pair for pair, _ in rows]
+    pairs: list[_Pair] = [
+        *comparison.shared,
+        *((pattern, None) for pattern in comparison.only_first),
+        *((None, pattern) for pattern in comparison.only_second),
+    ]
     columns = {
         "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
         "shape": [describe_shape(one) for pair in pairs if (one := pair[0] or pair[1])],
-        "features": ["-" if similarity is None else f"{similarity:.2f}" for _, similarity in rows],
         **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
     }
     return Table(columns, {"shape"})
@@ -185,11 +184,9 @@ def format_comparison(comparison: RunComparison) -> str:
         for name, run in runs.items()
     ]
     total = max(len(run.patterns) for run in runs.values())
-    foot = [f"{len(comparison.shared)} of {total} patterns in both runs"]
-    if comparison.first.graph.feature_names != comparison.second.graph.feature_names:
-        foot.append("features are not compared: the runs have different ones")
+    foot = f"{len(comparison.shared)} of {total} patterns in both runs"
     table = [str(comparison_table(comparison))] if total else []
-    return "\n\n".join(["\n".join(head), *table, "\n".join(foot)])
+    return "\n\n".join(["\n".join(head), *table, foot])
 
 
 def summary_sentence(run: MiningRun) -> str:

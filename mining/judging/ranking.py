@@ -1,4 +1,4 @@
-"""The order in which patterns are reported: by surprise, by frequency, or by what they cover."""
+"""The order in which patterns are reported by surprise: families, from places in random graphs."""
 
 from __future__ import annotations
 
@@ -127,21 +127,3 @@ def _scale_disjoint(places: np.ndarray, num_nodes: int, ratio: float, seed: int)
         return whole * ratio
     growth = min(max(float(np.log2(whole / half)), 0.0), 1.0)
     return float(whole * ratio**growth)
-
-
-def order_by_coverage(places: Sequence[np.ndarray], num_nodes: int) -> list[int]:
-    """Each next pattern covers most nodes that those before it do not; ``places`` are ``[P, M]``.
-
-    >>> pair, triple = np.array([[0, 1], [2, 3]]), np.array([[1, 2, 3], [4, 5, 6]])
-    >>> order_by_coverage([pair, triple, pair[:1]], 7)
-    [1, 0, 2]
-    """
-    left, order = set(range(len(places))), []
-    covered = np.zeros(num_nodes, dtype=bool)
-    nodes = [np.unique(one) for one in places]
-    while left:
-        best = max(left, key=lambda i: (int((~covered[nodes[i]]).sum()), len(nodes[i]), -i))
-        covered[nodes[best]] = True
-        order.append(best)
-        left.remove(best)
-    return order

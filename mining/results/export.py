@@ -1,4 +1,4 @@
-"""Patterns → igraph, and tables of patterns and occurrences for pandas, CSV and parquet."""
+"""Patterns → tables of patterns and occurrences for pandas, CSV and parquet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-import igraph
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -27,24 +26,6 @@ _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "nu
                     "family", "occurrences", "occurrences_are"]  # fmt: skip
 _STRUCTURE_COLUMNS = ["shape", "description", "num_nodes", "edges", "family", "occurrences",
                       "occurrences_are", "occurrences_low", "occurrences_high"]  # fmt: skip
-
-
-def to_igraph(pattern: Pattern) -> igraph.Graph:
-    """Return a pattern with features as vertex and learnt weights as edge attributes.
-
-    Examples
-    --------
-    >>> from mining.records.frequency import Frequency, OccurrenceCount
-    >>> from mining.records.pattern import Medoid
-    >>> import numpy as np
-    >>> edge = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
-    ...                Medoid((4, 5), 1.0, root=4), Frequency(OccurrenceCount.exact(1)), 0.8, ())
-    >>> to_igraph(edge).es["weight"], to_igraph(edge).vs["constant"]
-    ([0.9], [1.0, 1.0])
-    """
-    graph = igraph.Graph.from_networkx(pattern.to_networkx(), vertex_attr_hashable="node")
-    del graph.vs["node"]
-    return graph
 
 
 def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:

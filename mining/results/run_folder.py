@@ -7,8 +7,8 @@
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `patterns/*.graphml`     | one graph per pattern                                      |
 | `occurrences.parquet`    | one row per occurrence                                     |
-| `drawings.json`          | what the report draws beyond the patterns                  |
-| `figures/*.svg`          | all patterns, their frequencies, similarities, loss       |
+| `map.json`               | what the page shows of the graph                           |
+| `figures/*.svg`          | all patterns, their frequencies, loss                      |
 | `report.html`            | the same for a person                                      |
 | `checkpoint.pt`          | the fitted miner, without pickled code                     |
 
@@ -44,7 +44,6 @@ from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
-from mining.runs.drawings import RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
@@ -87,7 +86,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "patterns.json": to_json(patterns),
         **graphs,
         "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
-        "drawings.json": json.dumps(run.drawings.to_dict(), separators=(",", ":")) + "\n",
+        "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": checkpoint_bytes(miner),
         **_report_files(run),
         # last: where run.json is, all other files are complete
@@ -165,7 +164,7 @@ def read_run(folder: str | Path) -> MiningRun:
     """
     folder = Path(folder)
     # the schemas check each file by itself; what files say of each other is checked after that
-    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "drawings")}
+    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "map")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise InputError(
@@ -176,17 +175,17 @@ def read_run(folder: str | Path) -> MiningRun:
         for name, record in records.items():
             _validator(name)(record)
         run = _run_of(folder, **records)
-        _check_drawings(run)
+        _check_map(run)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or drawings.json "
+            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
             f"({reason_of(error)}); mine again."
         ) from None
     return run
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of ``run.json``, ``patterns.json`` or ``drawings.json``."""
+    """The JSON Schema of ``run.json``, ``patterns.json`` or ``map.json``."""
     text = resources.files("mining.results").joinpath(f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -200,7 +199,7 @@ def _validator(name: str) -> Callable[[Any], Any]:
 
 
 def _run_of(
-    folder: Path, run: dict[str, Any], patterns: dict[str, Any], drawings: dict[str, Any]
+    folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     names = tuple(patterns["feature_names"])
@@ -227,7 +226,7 @@ def _run_of(
             MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
             for entry in recovery
         ],
-        drawings=RunDrawings.from_dict(drawings),
+        map=map and GraphMap.from_dict(map),
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
@@ -266,29 +265,14 @@ def _check_lengths(entry: dict[str, Any], width: int) -> None:
         raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
 
 
-def _check_drawings(run: MiningRun) -> None:
-    """Check that the drawings belong to the patterns."""
-    drawings, number = run.drawings, len(run.patterns)
-    fits = len(drawings.patterns) in (0, number) and (
-        drawings.map is None or _fits(drawings.map, len(run.graph.relations))
-    )
-    for drawing, pattern in zip(drawings.patterns, run.patterns, strict=False):
-        drawn = [drawing.medoid, *drawing.occurrences.values()]
-        mapped = [node for one in drawn for node in one.node_mapping if node is not None]
-        fits &= (
-            len(drawing.faces) == pattern.num_nodes
-            and max(mapped, default=0) < pattern.num_nodes
-            and max(drawing.occurrences, default=-1) < len(pattern.occurrences)
-            and max((n for one in drawn for n in one.relations), default=0)
-            < len(pattern.relations.names)
-        )
-    if not fits:
-        raise ValueError("the drawings do not belong to the patterns")
-
-
-def _fits(drawn: GraphMap, num_relations: int) -> bool:
-    """Whether a map shows relations that there are."""
-    return bool(drawn.edge_relations.max(initial=0) < max(num_relations, 1))
+def _check_map(run: MiningRun) -> None:
+    """Check that the map belongs to the patterns."""
+    if run.map is None:
+        return
+    fits = run.map.edge_relations.max(initial=0) < max(len(run.graph.relations), 1)
+    sizes = [pattern.num_nodes for pattern in run.patterns]
+    if not fits or [len(faces) for faces in run.map.faces] != sizes:
+        raise ValueError("the map does not belong to the patterns")
 
 
 def load_miner(folder: str | Path) -> PatternMiner:

@@ -17,9 +17,9 @@ from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
+from mining.plots.graph_map import GraphMap
 from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.runs.drawings import RunDrawings, gather_drawings
 from mining.settings import RunSettings
 
 
@@ -79,8 +79,8 @@ class MiningRun:
         Versions, commit, seed, device, times.
     recovery : list of MotifRecovery or None
         Planted motifs and whether they were recovered; None where no truth is known.
-    drawings : RunDrawings
-        What the report draws beyond the patterns.
+    map : GraphMap or None
+        What the page shows of the graph; None where there are no patterns.
     is_partial : bool
         Whether the time limit ended the run early: there are fewer null-model graphs.
     notes : tuple of str
@@ -97,7 +97,7 @@ class MiningRun:
     settings: dict[str, Any]
     provenance: dict[str, Any]
     recovery: list[MotifRecovery] | None = None
-    drawings: RunDrawings = field(default=RunDrawings(), repr=False)
+    map: GraphMap | None = field(default=None, repr=False)
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            drawings=gather_drawings(miner, csr, background),
+            map=GraphMap.of(csr, miner.patterns_, background) if miner.patterns_ else None,
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -126,10 +127,12 @@ def channels_by_name(
     return tuple(kind for kind, _ in named), channels[:, :, columns or [0]]
 
 
-def certificate_by_name(channels: np.ndarray, relations: Relations) -> tuple[object, bytes]:
+def certificate_by_name(
+    channels: np.ndarray, relations: Relations, colors: Sequence[int] | None = None
+) -> tuple[object, bytes]:
     """Certificate of a pattern ``[M, M, C]`` that can be compared with those of other graphs."""
     used, ordered = channels_by_name(channels, relations)
-    return used, canonical_form(ordered).certificate
+    return used, canonical_form(ordered, None if colors is None else np.array(colors)).certificate
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:

@@ -1,4 +1,4 @@
-"""What the report draws: three occurrences per pattern, and the graph or a part."""
+"""The map of a graph: all of it or a part, with colours and words."""
 
 import networkx as nx
 import numpy as np
@@ -9,7 +9,7 @@ from gomkcn_dgl.graph import as_csr
 from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
 from mining.plots import graph_map
-from mining.runs.drawings import RunDrawings, gather_drawings
+from mining.plots.graph_map import GraphMap
 
 
 @pytest.fixture(scope="module")
@@ -24,39 +24,27 @@ def miner(graph):
     return PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
 
 
-@pytest.fixture(scope="module")
-def drawings(graph, miner):
-    return gather_drawings(miner, graph, FeatureBackground.fit(graph))
+def map_of(graph, miner):
+    return GraphMap.of(graph, miner.patterns_, FeatureBackground.fit(graph))
 
 
-def test_three_occurrences_per_pattern(drawings):
-    assert [list(drawing.occurrences) for drawing in drawings.patterns] == [[0, 2, 5], [0, 1, 2]]
-    for drawing, num_edges in zip(drawings.patterns, (5, 10), strict=True):
-        drawn = [drawing.medoid, *drawing.occurrences.values()]
-        assert [len(one.edges) for one in drawn] == [num_edges] * 4
-        assert [one.node_mapping for one in drawn] == [(0, 1, 2, 3, 4)] * 4
-
-
-def test_the_map_of_a_small_graph_is_all_of_it(graph, drawings):
-    assert drawings.map.edges.tolist() == graph.adjacent_pairs().tolist()
-    assert drawings.map.names == list(range(45))
-
-
-def test_records_round_trip(drawings):
-    assert RunDrawings.from_dict(drawings.to_dict()).to_dict() == drawings.to_dict()
-    assert RunDrawings.from_dict(RunDrawings().to_dict()) == RunDrawings()
+def test_the_map_of_a_small_graph_is_all_of_it(graph, miner):
+    shown = map_of(graph, miner)
+    assert shown.edges.tolist() == graph.adjacent_pairs().tolist()
+    assert shown.names == list(range(45))
+    assert [len(faces) for faces in shown.faces] == [5, 5]
+    assert GraphMap.from_dict(shown.to_dict()).to_dict() == shown.to_dict()
 
 
 def test_of_a_large_graph_a_part_is_shown(graph, miner, monkeypatch):
     monkeypatch.setattr(graph_map, "MOST_NODES", 40)
-    background = FeatureBackground.fit(graph)
     monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 40)
-    part = gather_drawings(miner, graph, background).map
+    part = map_of(graph, miner)
     # 20 nodes of each pattern are four cycles, and three complete graphs of five
     assert len(part.names) == 35 and len(part.edges) == 4 * 5 + 3 * 10
     # where they have too many edges, half as many places are shown, again and again
     monkeypatch.setattr(graph_map, "MOST_EDGES", 25)
-    assert len(gather_drawings(miner, graph, background).map.edges) == 5 + 10
+    assert len(map_of(graph, miner).edges) == 5 + 10
 
 
 def test_neighbours_of_places_are_shown(monkeypatch):
@@ -65,7 +53,7 @@ def test_neighbours_of_places_are_shown(monkeypatch):
     monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 3)
     options = {"num_epochs": 0, "min_support": 2, "null": "none"}
     miner = PatternMiner(num_patterns=1, pattern_size=(3, 3), **options).fit(wheel)
-    part = gather_drawings(miner, wheel, FeatureBackground.fit(wheel)).map
+    part = map_of(wheel, miner)
     # one place, and its three neighbours with most edges to it
     assert len(part.names) == 6
     assert {*miner.patterns_[0].occurrences[0].nodes} <= {*part.names}
@@ -78,7 +66,7 @@ def test_nodes_say_their_features():
     graph = csr_from_edges(*ends, 3, features=features, feature_names=names, undirected=True)
     options = {"num_epochs": 0, "min_support": 1, "null": "none"}
     miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
-    shown = gather_drawings(miner, graph, FeatureBackground.fit(graph)).map
+    shown = map_of(graph, miner)
     texts = [shown.texts[number] for number in shown.text_of]
     assert texts == ["kind=a, weight = 0.25", "kind=b, weight = 0.5", "kind=a, weight = 0.25"]
     colors = [shown.colors[number] for number in shown.color_of]
