@@ -21,7 +21,6 @@ from typing import Any
 
 import click
 import matplotlib
-import networkx as nx
 import numpy as np
 from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
@@ -29,6 +28,7 @@ from matplotlib.figure import Figure
 from record import Bench, bench_command
 
 from gomkcn_dgl import read_graph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import count_exact
 
 REPEATS = 1
@@ -46,9 +46,8 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
     for motif in mined["recovery"]:
         for number in motif["pattern_ids"][:1]:
             pattern = patterns[number]
-            edges = [edge[:2] for edge in pattern["edges"]]
-            adjacency = nx.to_numpy_array(nx.Graph(edges), range(pattern["num_nodes"]))
-            truth = count_exact(csr, adjacency, EXACT_SECONDS).count
+            structure = Structure.of_edges(pattern["num_nodes"], pattern["edges"])
+            truth = count_exact(csr, structure, EXACT_SECONDS).count
             count = pattern["frequency"]["occurrences"]
             if truth is not None:
                 tried += 1

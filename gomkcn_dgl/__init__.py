@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "gram": ["gomk_gram", "GramMatrix"],
         "graph": ["as_csr", "CSRGraph"],
         "graph_lists": ["split_graphs"],
+        "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier"],

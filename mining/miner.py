@@ -360,7 +360,7 @@ def _gather(
         most=max(_LEAST_CANDIDATES, most),
         min_support=miner.min_support,
     )
-    return pool_structures(candidates, filters, source, miner.sizes)
+    return pool_structures(candidates, filters, source, miner.sizes, graph.feature_names)
 
 
 def _log_patterns(num_pooled: int, patterns: list[Any]) -> None:

@@ -21,7 +21,6 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orient_edges",
         ],
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
-        "motif": ["Motif", "motif_from_networkx", "read_motif"],
         "motifs": ["get_motif", "MOTIFS"],
         "planted_graph": ["PlantedGraph"],
         "planting": ["plant_motifs"],

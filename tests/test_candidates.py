@@ -8,8 +8,8 @@ import pytest
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.candidates import Candidate, gather_candidates
-from mining.structures.canonical_forms import canonical_form
 
 
 def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Graph:
@@ -26,8 +26,8 @@ def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Gra
 
 def place_of(motif: np.ndarray, candidates: list[Candidate]) -> int:
     """Position of a motif among the candidates."""
-    certificate = canonical_form(motif).certificate
-    return [canonical_form(one.adjacency).certificate for one in candidates].index(certificate)
+    key = Structure(motif).key
+    return [Structure(one.adjacency).key for one in candidates].index(key)
 
 
 MOTIFS = {
@@ -123,7 +123,7 @@ def test_numbering_nodes_anew_changes_no_candidate() -> None:
     renumbered = nx.empty_graph(300)
     renumbered.add_edges_from(other.edges)
     found = [
-        {canonical_form(one.adjacency).certificate: one.num_seen for one in candidates}
+        {Structure(one.adjacency).key: one.num_seen for one in candidates}
         for candidates in (
             gather_candidates(as_csr(one), sizes=(4, 5, 6), most=60) for one in (graph, renumbered)
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.structures.categories import Categories
 
 
@@ -15,7 +17,10 @@ def test_groups_are_the_one_hot_columns_of_one_name():
     found = Categories.find(features, names)
     assert found.groups == ((0, 1), (2, 3))
     assert found.colors(features).tolist() == [1, 3, 2]
-    assert [found.columns_of(color) for color in (1, 3, 2)] == [(0, 3), (1, 3), (1, 2)]
+    colors = found.colors(features)
+    named = (("kind=a", "side=right"), ("kind=b", "side=right"), ("kind=b", "side=left"))
+    assert found.names_of(colors, names) == named
+    assert found.names_of(None, names) == ()
 
 
 def test_numbers_constants_and_nodes_without_a_label_are_no_category():
@@ -31,6 +36,18 @@ def test_a_name_for_every_node_is_no_category():
 
 def test_graphs_without_categories_have_one_colour():
     assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
+    features = np.array([[1, 0, 7], [0, 1, 8], [0, 1, 9]], np.float32)
+    graph = csr_from_edges(
+        np.array([0, 1]), np.array([1, 2]), 3, features=features, feature_names=["a", "b", "size"]
+    )
+    categories = Categories(((0, 1),))
+    own, of_graph = categories.colors_in(Structure.parse("x:b--y:a, y--z:b"), graph)
+    assert (own.tolist(), of_graph.tolist()) == ([1, 0, 1], [0, 1, 1])
+    assert categories.colors_in(Structure.parse("x--y"), graph) is None
+    assert Categories().colors_in(Structure.parse("x:b--y:a"), graph) is None
 
 
 def test_the_colours_of_a_graph_are_computed_once():

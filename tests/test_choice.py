@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing import choice as choice_module
 from mining.choosing import pool as pool_module
@@ -16,7 +17,6 @@ from mining.choosing.pool import PooledStructure
 from mining.counting.occurrence_counts import count_roughly
 from mining.null_models.null_models import sample_null
 from mining.structures.categories import NO_CATEGORIES
-from mining.structures.structure import Structure
 from synthetic import barabasi_albert, plant_motifs
 
 TRIANGLE, WEDGE, CLAW, RING, CLIQUE, WHEEL = (
@@ -37,9 +37,7 @@ RULES = ChoiceRules(
 
 
 def pool_of(*graphs, noisy=()):
-    return [
-        PooledStructure(Structure(nx.to_numpy_array(one) > 0), noisy=one in noisy) for one in graphs
-    ]
+    return [PooledStructure(Structure.from_networkx(one), noisy=one in noisy) for one in graphs]
 
 
 def choose(graph, pool, steps=None, **changes):
@@ -48,7 +46,7 @@ def choose(graph, pool, steps=None, **changes):
 
 
 def counts(choice):
-    return [(one.structure.num_nodes, one.structure.num_edges, one.count.value)
+    return [(one.structure.num_nodes, len(one.structure.edges), one.count.value)
             for one in choice.structures]  # fmt: skip
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from mining.miner import PatternMiner
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.runs.mining_run import MiningRun
-from mining.structures.canonical_forms import canonical_form
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 
@@ -142,7 +142,7 @@ def test_edges_both_ways_are_the_undirected_graph():
     options = {"num_patterns": 3, "pattern_size": (5, 5), "null": "none"}
     found = [
         sorted(
-            (canonical_form(p.adjacency()).certificate, p.frequency.count, p.frequency.roots)
+            (Structure(p.structure.joined).key, p.frequency.count, p.frequency.roots)
             for p in one.patterns_
         )
         for one in (PatternMiner(**options).fit(plain), PatternMiner(**options).fit(both))

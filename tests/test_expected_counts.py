@@ -1,23 +1,24 @@
 """Expected counts: by hand, beside random graphs, and with directions, relations and colours."""
 
 import itertools
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import count_exact
 from mining.judging.expected_counts import ExpectedCounts
-from mining.structures.structure import Structure
+from mining.structures.categories import Categories
 from synthetic import MOTIFS
 
-TRIANGLE = Structure(1 - np.eye(3) != 0)
-EDGE = Structure(1 - np.eye(2) != 0)
+TRIANGLE, EDGE = Structure.parse("triangle"), Structure.parse("a--b")
 
 
 def count(graph, structure):
-    return count_exact(graph, structure.adjacency).count
+    return count_exact(graph, structure).count
 
 
 def test_edges_and_triangles_of_a_regular_graph_by_hand():
@@ -26,8 +27,10 @@ def test_edges_and_triangles_of_a_regular_graph_by_hand():
     assert np.exp(expected.log_count(EDGE)) == pytest.approx(100)
     assert np.exp(expected.log_count(TRIANGLE)) == pytest.approx(27 / 6)
     # nodes of two colours, 10 and 40
-    colored = ExpectedCounts(expected.graph, np.repeat([0, 1], [10, 40]))
-    pair = Structure(EDGE.adjacency, np.array([0, 1]))
+    kinds, names = np.eye(2)[np.repeat([0, 1], [10, 40])], ("kind=a", "kind=b")
+    graph = replace(expected.graph, features=kinds.astype(np.float32), feature_names=names)
+    colored = ExpectedCounts(graph, Categories(((0, 1),)))
+    pair = Structure.parse("x:kind=a--y:kind=b")
     assert np.exp(colored.log_count(pair)) == pytest.approx(40 * 160 / 200)
 
 
@@ -35,7 +38,7 @@ def test_edges_and_triangles_of_a_regular_graph_by_hand():
 def test_expected_counts_are_those_of_random_graphs(directed):
     structure = TRIANGLE
     if directed:
-        structure = Structure(MOTIFS["feed-forward-loop"].channels())
+        structure = MOTIFS["feed-forward-loop"]
     found, expected = [], []
     for seed in range(12):
         graph = as_csr(nx.gnp_random_graph(150, 0.04, seed=seed, directed=directed))

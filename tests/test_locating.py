@@ -8,13 +8,13 @@ import pytest
 from test_neighbourhoods import filters_of, source_of
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
 from mining.locating.locating import ChosenStructure, locate_patterns
 from mining.records.occurrence import Occurrences
 from mining.records.occurrence_count import OccurrenceCount
-from mining.structures.structure import Structure
 
 TRIANGLE, PATH, RING = nx.complete_graph(3), nx.path_graph(3), nx.cycle_graph(5)
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
@@ -24,9 +24,9 @@ def chosen_from(csr, *patterns, filters=None):
     """Patterns given as networkx graphs, with their exact counts."""
     rows = []
     for pattern in patterns:
-        adjacency = nx.to_numpy_array(pattern) > 0
-        count = OccurrenceCount.exact(count_exact(csr, adjacency).count)
-        rows.append(ChosenStructure(Structure(adjacency), count, filters))
+        structure = Structure.from_networkx(pattern)
+        count = OccurrenceCount.exact(count_exact(csr, structure).count)
+        rows.append(ChosenStructure(structure, count, filters))
     return rows
 
 

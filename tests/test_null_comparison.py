@@ -6,6 +6,7 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null, standard_errors
@@ -13,7 +14,7 @@ from mining.null_models.null_models import sample_null
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 
-TRIANGLE, CLIQUE = 1 - np.eye(3), 1 - np.eye(4)
+TRIANGLE, CLIQUE = Structure.parse("triangle"), Structure.parse("clique-4")
 
 
 def with_cliques(copies):

@@ -190,7 +190,7 @@ def test_features_are_standardised_over_training_graphs_alone():
 def test_only_directions_or_types_tell_the_class_of_motif_data():
     for name in MOTIF_DATA:
         data = load_motif_data(name, num_graphs=40)
-        assert len(set(data.certificates())) == data.num_classes
+        assert len(set(data.motif_keys())) == data.num_classes
         plain = data.graph.with_relations(SIMPLE)
         motif_nodes = [20 + number for number in range(4)]
         shapes = set()

@@ -69,14 +69,14 @@ def test_arcs_and_relations_are_kept():
         edge_relations=tuple(relation for *_, relation in edges),
     )
     # channels: acts out and in, stops out and in, binds
-    channels = pattern.channels()
+    channels = pattern.structure.channels
     assert channels.shape == (3, 3, 5)
     assert [channels[0, 2].tolist(), channels[2, 0].tolist()] == [
         [True, False, True, False, False],
         [False, True, False, True, False],
     ]
     assert np.argwhere(channels[1]).tolist() == [[0, 0], [0, 1], [2, 4]]
-    assert pattern.adjacency().tolist() == (1 - np.eye(3)).astype(bool).tolist()
+    assert pattern.structure.joined.tolist() == (1 - np.eye(3)).astype(bool).tolist()
     validate(pattern.to_dict())
     back = Pattern.from_dict(json.loads(json.dumps(pattern.to_dict())), PATTERN.feature_names)
     assert (back.edges, back.edge_relations) == (pattern.edges, pattern.edge_relations)

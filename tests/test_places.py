@@ -8,17 +8,17 @@ from test_neighbourhoods import filters_of, source_of
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.locating import places as places_module
 from mining.locating.places import similarity_of_places, turn_places
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
-from mining.structures.structure import Structure
 
 PATH, RING, TRIANGLE = nx.path_graph(3), nx.cycle_graph(5), nx.complete_graph(3)
 UNSCALED = FeatureScaling(np.zeros(1), np.ones(1), np.ones(1))
 
 
-def structure_of(graph, colors=None):
-    return Structure(nx.to_numpy_array(graph) > 0, colors)
+def structure_of(graph):
+    return Structure(nx.to_numpy_array(graph))
 
 
 def unscaled(values):
@@ -37,7 +37,7 @@ def test_places_are_turned_until_their_features_agree_by_hand():
     np.testing.assert_allclose(one.features[:, 0], [0, 0.5, 1])
     assert (one.share, one.is_complete, one.center) == (1.0, True, 0)
     # a colour at one end forbids it
-    colored = structure_of(PATH, np.array([0, 0, 1]))
+    colored = Structure.parse("0:a--1:a, 1--2:b")
     rows = np.array([[0, 1, 2], [5, 4, 3]])
     (kept,) = turn_places(rows, False, colored, unscaled([0, 0.5, 1, 0, 0.5, 1]))
     assert kept.nodes.tolist() == rows.tolist()
@@ -49,7 +49,7 @@ def test_places_are_turned_until_their_features_agree_by_hand():
 def test_noisy_copies_in_any_turn_are_aligned(table_size, monkeypatch):
     monkeypatch.setattr(places_module, "_TABLE_SIZE", table_size)
     rng, rows, values = np.random.default_rng(0), [], []
-    symmetries = structure_of(RING).automorphisms()
+    symmetries = structure_of(RING).symmetries
     for copy in range(40):
         rows.append(5 * copy + symmetries[rng.integers(len(symmetries))])
         values += (np.array([0.1, 0.3, 0.9, 0.5, 0.7]) + rng.normal(0, 0.02, 5)).tolist()

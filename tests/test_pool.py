@@ -7,6 +7,7 @@ import torch
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import Candidate
@@ -15,7 +16,6 @@ from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
@@ -58,14 +58,14 @@ def candidate(graph, colors=None):
 
 
 def same(pooled, graph):
-    return nx.is_isomorphic(nx.from_numpy_array(pooled.structure.adjacency), graph)
+    return nx.is_isomorphic(nx.from_numpy_array(pooled.structure.joined), graph)
 
 
 def test_candidates_come_first_and_each_structure_once():
     turned = nx.relabel_nodes(PATH, {0: 1, 1: 3, 2: 0, 3: 2})
     filters = filters_of((RING, [0.5] * 5), (PATH, [0.5] * 4), noisy=(True, False))
     pool = pool_structures(
-        [candidate(STAR), candidate(turned), candidate(STAR)], filters, PLAIN, range(3, 6)
+        [candidate(STAR), candidate(turned), candidate(STAR)], filters, PLAIN, range(3, 6), ["x"]
     )
     for one, graph in zip(pool, (STAR, PATH, RING), strict=True):
         assert same(one, graph)
@@ -82,11 +82,11 @@ def test_filters_of_one_structure_are_joined_in_one_order_of_nodes():
     for old, new in new_number.items():
         turned_features[new] = features[old] + 0.05
     (one,) = pool_structures(
-        [], filters_of((FORK, features), (turned, turned_features)), PLAIN, range(3, 6)
+        [], filters_of((FORK, features), (turned, turned_features)), PLAIN, range(3, 6), ["x"]
     )
     first, second = one.filters.adj
     assert torch.equal(first, second)
-    np.testing.assert_array_equal(one.structure.adjacency, first.numpy() > 0)
+    np.testing.assert_array_equal(one.structure.joined, first.numpy() > 0)
     # the fork has one symmetry, which swaps nodes 0 and 4
     learnt, other = one.filters.feat[:, :, 0].numpy()
     swapped = other[[4, 1, 2, 3, 0]]
@@ -100,11 +100,11 @@ def test_filters_of_one_structure_are_joined_in_one_order_of_nodes():
 
 def test_what_is_smaller_than_asked_for_is_a_last_resort():
     filters = filters_of((PATH, [0.5] * 4), (RING, [0.5] * 5))
-    (ring,) = pool_structures([], filters, PLAIN, range(5, 6))
+    (ring,) = pool_structures([], filters, PLAIN, range(5, 6), ["x"])
     assert same(ring, RING)
-    (path,) = pool_structures([], filters.take([0]), PLAIN, range(5, 6))
+    (path,) = pool_structures([], filters.take([0]), PLAIN, range(5, 6), ["x"])
     assert same(path, PATH)
-    assert pool_structures([], filters.take([]), PLAIN, range(3, 6)) == []
+    assert pool_structures([], filters.take([]), PLAIN, range(3, 6), ["x"]) == []
 
 
 def test_structures_with_other_categories_are_others():
@@ -116,22 +116,22 @@ def test_structures_with_other_categories_are_others():
                          (PATH, np.stack([a, a, a, a])))  # fmt: skip
     pool = pool_structures(
         [candidate(PATH, np.array([0, 0, 0, 1])), candidate(PATH, np.array([1, 1, 1, 1]))],
-        filters, source, range(3, 6),
+        filters, source, range(3, 6), "abc",
     )  # fmt: skip
-    assert [sorted(one.structure.colors.tolist()) for one in pool] == [
-        [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]
+    assert [sorted(name for (name,) in one.structure.categories) for one in pool] == [
+        ["a", "a", "a", "b"], ["b"] * 4, ["a"] * 4
     ]  # fmt: skip
     assert [one.filters and len(one.filters.adj) for one in pool] == [2, None, 1]
     # the mean of both is neither c nor nothing
     mixed = filters_of((PATH, np.stack([0.6 * a + 0.4 * b] * 4)))
-    (one,) = pool_structures([], mixed, source, range(3, 6))
-    assert one.structure.colors.tolist() == [0] * 4
+    (one,) = pool_structures([], mixed, source, range(3, 6), "abc")
+    assert one.structure.categories == (("a",),) * 4
 
 
 def test_all_structures_are_counted_as_one_by_one(tmp_path):
     graph = nx.gnm_random_graph(30, 60, seed=0)
     csr = as_csr(graph)
-    structures = [Structure(matrix(one)) for one in (PATH, STAR, RING)]
+    structures = [Structure.from_networkx(one) for one in (PATH, STAR, RING)]
     counter = StructureCounter(NO_CATEGORIES, 0.05, seed=0)
     counts = counter.count(csr, structures)
     expected = [
@@ -154,9 +154,9 @@ def test_all_structures_are_counted_as_one_by_one(tmp_path):
 
 def test_categories_are_counted():
     features = np.array([[1, 0]] * 3 + [[0, 1]] * 3)
-    csr = csr_from_edges(*np.array(nx.cycle_graph(6).edges).T, 6, features=features)
-    wedge = matrix(nx.path_graph(3))
+    ends = np.array(nx.cycle_graph(6).edges).T
+    csr = csr_from_edges(*ends, 6, features=features, feature_names=["a", "b"])
     counter = StructureCounter(Categories(((0, 1),)), 0.05, seed=0)
-    colors = ([0, 0, 0], [0, 0, 1], [0, 1, 0])
-    counts = counter.count(csr, [Structure(wedge, np.array(one)) for one in colors])
+    texts = ("0:a--1:a, 1--2:a", "0:a--1:a, 1--2:b", "0:a--1:b, 1--2:a")
+    counts = counter.count(csr, [Structure.parse(text) for text in texts])
     assert [one.value for one in counts] == [1, 2, 0]

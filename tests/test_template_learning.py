@@ -30,7 +30,7 @@ def as_template(data, row):
 def noisy_copies(name, count, deletion_rate, insertion_rate, seed, intact=True):
     """Adjacency of relabelled connected copies of a motif, ``[count, N, N]``."""
     rng = np.random.default_rng(seed)
-    motif = get_motif(name).adjacency() > 0
+    motif = get_motif(name).joined > 0
     copies = []
     while len(copies) < count:
         rate = np.where(motif, deletion_rate, insertion_rate)

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.filters import GraphFilters
-from mining.structures.canonical_forms import automorphisms, canonical_form
+from gomkcn_dgl.graphs.structure import Structure
 
 # targets that are scored with each other's filters at a time, for the sake of fewer calls
 _CHUNK = 5
@@ -189,14 +189,21 @@ def best_isomorphism(
 
     None where the graphs ``[N, N]`` with features ``[N, D]`` are not isomorphic.
     """
-    form, other_form = canonical_form(adj), canonical_form(other_adj)
-    if form.certificate != other_form.certificate:
+    own, other = _connect(adj), _connect(other_adj)
+    if own.key != other.key:
         return None
     # every isomorphism, [P, N]
-    orders = automorphisms(other_adj)[:, np.argsort(other_form.position)[form.position]]
+    orders = other.symmetries[:, own.isomorphism(other)][:, : len(adj)]
     apart = np.abs(feat - other_feat[orders]).mean(axis=(1, 2))
     order: np.ndarray = orders[apart.argmin()]
     return order
+
+
+def _connect(adj: np.ndarray) -> Structure:
+    """A graph with one more node, of a kind of its own, that is joined to all others."""
+    joined = np.pad(adj, (0, 1), constant_values=1)
+    joined[-1, -1] = 0
+    return Structure(joined, categories=(("node",),) * len(adj) + (("hub",),))
 
 
 def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
@@ -212,8 +219,8 @@ def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
     # the same for the same multiset of nodes [N, L]
     counts = [str(sorted(rows)) for rows in walks.squeeze(3).transpose(1, 2).tolist()]
     twins = {
-        canonical_form(graph).certificate
+        _connect(graph).key
         for graph, own in zip(graphs, counts, strict=True)
         if counts.count(own) > 1
     }
-    return np.array([canonical_form(adj.numpy()).certificate in twins for adj in targets.adj])
+    return np.array([_connect(adj.numpy()).key in twins for adj in targets.adj])

@@ -287,8 +287,9 @@ def _fit(
     best, motifs = history.best, None
     if isinstance(data, MotifData) and len(model.convs):
         # classes whose motif is among the filters of any convolution
-        found = {one for conv in model.convs for one in discretize(conv.filters).certificates()}
-        motifs = sum(certificate in found for certificate in data.certificates())
+        filters = [discretize(conv.filters) for conv in model.convs]
+        found = {key for one in filters for key in one.structure_keys(data.graph.relations)}
+        motifs = sum(key in found for key in data.motif_keys())
     return TrialOutcome(
         best.accuracy,
         best.loss,

@@ -178,14 +178,15 @@ def classification(out: str, **options: Any) -> None:
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
-    from synthetic import MOTIFS, read_motif
+    from gomkcn_dgl.graphs.structure import Structure
+    from synthetic import MOTIFS
 
     motifs: dict[Any, int] = {}
     for text in given:
         name, _, copies = text.rpartition("=")
         if not name or not copies.isdecimal():
             raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
-        motif = name if name in MOTIFS or not Path(name).is_file() else read_motif(name)
+        motif = name if name in MOTIFS or not Path(name).is_file() else Structure.read(name)
         if motif in motifs:
             raise InputError(f"--motif must name each motif once, got {name!r} twice.")
         motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import canonical_form
 from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.candidates.node_sets import NodeSets, links_of_sets, rows_of
 from mining.candidates.shape_loops import describe_sets
-from mining.structures.canonical_forms import canonical_form
 
 # about the time that the links of two nodes take
 _NANOSECONDS = 50
@@ -92,7 +92,7 @@ class SeenSets:
             adjacency = links > 0 if self._graph.links is None else table[links]
             examples = self._examples[groups]
             colors = None if self._colors is None else self._colors[examples]
-            for same in _isomorphic(adjacency, colors):
+            for same in _isomorphic(links, colors):
                 rows = np.concatenate([self._rows[groups[number]] for number in same])
                 yield SeenStructure(
                     invariant,
@@ -110,14 +110,15 @@ class SeenSets:
         return groups_of
 
 
-def _isomorphic(adjacency: np.ndarray, colors: np.ndarray | None) -> list[list[int]]:
-    """Numbers of the adjacencies ``[K, M, M]`` that are isomorphic to each other."""
-    if len(adjacency) == 1:
+def _isomorphic(links: np.ndarray, colors: np.ndarray | None) -> list[list[int]]:
+    """Numbers of the matrices of links ``[K, M, M]`` that are isomorphic to each other."""
+    if len(links) == 1:
         return [[0]]
-    numbers: dict[bytes, list[int]] = {}
-    for number, one in enumerate(adjacency):
-        form = canonical_form(one, None if colors is None else colors[number])
-        numbers.setdefault(form.certificate, []).append(number)
+    own = np.zeros(links.shape[:2], np.int64) if colors is None else colors
+    numbers: dict[tuple[int, ...], list[int]] = {}
+    for number, (codes, row) in enumerate(zip(links, own, strict=True)):
+        form = canonical_form(codes.tolist(), row.tolist())
+        numbers.setdefault(form.values, []).append(number)
     return list(numbers.values())
 
 

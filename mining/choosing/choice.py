@@ -140,15 +140,13 @@ def choose_structures(
         [compared[i] for i in order],
         [order.index(heads[i] if heads[i] in order else i) for i in order],
         [None if separation is None else separation.differences[i] for i in order],
-        _list_others(graph, pool, categories, counts, compared, heads, order),
+        _list_others(pool, counts, compared, heads, order),
         warnings,
     )
 
 
 def _list_others(
-    graph: CSRGraph,
     pool: Sequence[PooledStructure],
-    categories: Categories,
     counts: Sequence[OccurrenceCount],
     compared: Sequence[dict[str, Significance]],
     heads: Sequence[int],
@@ -159,9 +157,7 @@ def _list_others(
     rest = [i for i in range(len(pool)) if i not in position]
     rest.sort(key=lambda i: -next((one.z for one in compared[i].values()), 0.0))
     return [
-        record_structure(
-            pool[i].structure, counts[i], compared[i], position.get(heads[i]), graph, categories
-        )
+        record_structure(pool[i].structure, counts[i], compared[i], position.get(heads[i]))
         for i in rest
     ]
 
@@ -178,11 +174,11 @@ def _count_finely(
     """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
     counts = {i: rough[i] for i in order if rough[i].is_exact}
     rest = [i for i in order if i not in counts]
-    few = {pool[i].structure.certificate for i in rest if rough[i].high <= _FEW}
+    few = {pool[i].structure.key for i in rest if rough[i].high <= _FEW}
 
     def count(structure: Structure) -> OccurrenceCount:
         # an exact count is not tried where it would take far too long
-        seconds = rules.count_seconds if structure.certificate in few else _HARDLY_ANY
+        seconds = rules.count_seconds if structure.key in few else _HARDLY_ANY
         (found,) = _fine_counter(categories, rules, seconds).count(graph, [structure])
         return found
 
@@ -263,7 +259,7 @@ def _list_apart(
         return {} if places is None else {"places": places}
 
     with_cycle = [pool[i].structure for i in numbers]
-    found = steps.each("setting places apart", list_one, with_cycle, attrgetter("certificate"))
+    found = steps.each("setting places apart", list_one, with_cycle, attrgetter("key"))
     return {
         i: one["places"]
         for i, one in zip(numbers, found, strict=True)

@@ -10,13 +10,13 @@ from operator import attrgetter
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.steps import Steps
 from mining.class_contrasts import class_differences, rank_by_classes
 from mining.counting.exact_counts import find_graphs
 from mining.records.class_difference import ClassDifference
 from mining.structures.categories import Categories
-from mining.structures.structure import Structure
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -57,11 +57,11 @@ def separate_classes(
     """
 
     def find_one(structure: Structure) -> dict[str, np.ndarray]:
-        colors = structure.colors_in(graph, categories)
-        found, is_complete = find_graphs(graph, structure.adjacency, colors, _SECONDS)
+        colors = categories.colors_in(structure, graph)
+        found, is_complete = find_graphs(graph, structure, colors, _SECONDS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
-    found = steps.each("counting in each class", find_one, structures, attrgetter("certificate"))
+    found = steps.each("counting in each class", find_one, structures, attrgetter("key"))
     contains = np.zeros((graph.num_graphs, len(structures)), bool)
     num_cut = 0
     for column, result in enumerate(found):

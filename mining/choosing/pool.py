@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.candidates.candidates import Candidate
 from mining.counting.occurrence_counts import count_occurrences, count_roughly
@@ -23,7 +24,6 @@ from mining.counting.set_apart import list_apart
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 
@@ -47,31 +47,36 @@ def pool_structures(
     filters: DiscreteFilters,
     source: SubgraphSource,
     sizes: range,
+    feature_names: Sequence[str],
 ) -> list[PooledStructure]:
     """Put the structures of filters and candidates together, each once.
 
     Candidates come first, in their order, then what filters alone have learnt.
     """
+    relations, name = (
+        source.relations,
+        partial(source.categories.names_of, feature_names=feature_names),
+    )
     pool: dict[bytes, PooledStructure] = {}
     smaller: dict[bytes, PooledStructure] = {}
     for number in range(len(filters.num_nodes)):
         size, own = filters.num_nodes[number], filters.take([number])
-        structure = own.structure(0, source.colors_of(own.feat[0, :size].numpy()))
+        colors = source.colors_of(own.feat[0, :size].numpy())
+        structure = own.structure(0, relations, name(colors))
         # what is smaller than the sizes asked for is kept for a graph that has nothing larger
         group = pool if size >= sizes[0] else smaller
-        known = group.get(structure.certificate)
+        known = group.get(structure.key)
         if known is None or known.filters is None:
             new = PooledStructure(structure, own, own.noisy[0])
         else:
             turned = _reordered(own, known.structure.isomorphism(structure))
             new = replace(known, filters=DiscreteFilters.join([known.filters, turned]))
-        group[structure.certificate] = new
+        group[structure.key] = new
     seen = {}
     for one in candidates:
-        structure = Structure(one.adjacency, one.colors)
-        certificate = structure.certificate
-        known = pool.get(certificate, PooledStructure(structure))
-        seen[certificate] = replace(
+        structure = Structure(one.adjacency, relations, name(one.colors))
+        known = pool.get(structure.key, PooledStructure(structure))
+        seen[structure.key] = replace(
             known,
             clump=one.num_seen / max(1, one.num_disjoint),
             example=one.example[known.structure.isomorphism(structure)],
@@ -120,18 +125,15 @@ class StructureCounter:
                 count = partial(
                     count_occurrences, seconds=self.seconds, exact_seconds=self.exact_seconds
                 )
-            colors = one.colors_in(graph, self.categories)
-            counts.append(count(graph, one.adjacency, colors, error=self.error, seed=self.seed))
+            colors = self.categories.colors_in(one, graph)
+            counts.append(count(graph, one, colors, error=self.error, seed=self.seed))
         return counts
 
     def list_apart(
         self, graph: CSRGraph, structures: Sequence[Structure]
     ) -> list[np.ndarray | None]:
         """Occurrences of each structure that are set apart, see :func:`list_apart`."""
-        return [
-            list_apart(graph, one.adjacency, one.colors_in(graph, self.categories))
-            for one in structures
-        ]
+        return [list_apart(graph, one, self.categories.colors_in(one, graph)) for one in structures]
 
 
 def count_together(
@@ -147,5 +149,5 @@ def count_together(
 
     return [
         OccurrenceCount(**{key: value.item() for key, value in one.items()})
-        for one in steps.each(name, count_one, structures, attrgetter("certificate"))
+        for one in steps.each(name, count_one, structures, attrgetter("key"))
     ]

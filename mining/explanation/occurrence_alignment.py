@@ -10,6 +10,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import edges_of
 from mining.explanation.occurrence_comparison import Comparison
 from mining.explanation.occurrence_explanation import (
     FeatureGap,
@@ -20,7 +21,6 @@ from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
 from mining.records.pattern import Pattern
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.edges_among import as_edges
 
 
 def explain_node(
@@ -250,7 +250,7 @@ def _compare_edges(
     expected[:size, :size] = comparison.pattern_adjacency[:size, :size]
     relations = comparison.graph.relations
     return {
-        "shared": as_edges(present & expected, relations),
-        "missing": as_edges(expected & ~present, relations),
-        "extra": as_edges(present & ~expected, relations),
+        "shared": edges_of(present & expected, relations),
+        "missing": edges_of(expected & ~present, relations),
+        "extra": edges_of(present & ~expected, relations),
     }

@@ -70,7 +70,7 @@ def make_cards(
             "occurrence_count": _occurrence_count(pattern, number),
             "is_weighted": len(set(record["edge_weights"])) > 1,
             "class_contrast": _class_contrast(pattern),
-            "shape": describe_shape(pattern),
+            "shape": describe_shape(pattern.structure),
             "svg": sketch.draw(),
             "legend": [(name, color) for name, color in legend if color in faces],
             "relations": relation_key(sketch.shown_relations()),
@@ -127,9 +127,9 @@ def relation_key(styles: Iterable[RelationStyle]) -> list[dict[str, Any]]:
 
 def _letters(pattern: Pattern) -> list[tuple[str, int]]:
     """Letter and number of each node, where the description names nodes by letters."""
-    if relation_clauses(pattern) is None or ": " not in describe_shape(pattern):
+    if relation_clauses(pattern.structure) is None or ": " not in describe_shape(pattern.structure):
         return []
-    return list(zip(ascii_uppercase, letter_order(pattern), strict=False))
+    return list(zip(ascii_uppercase, letter_order(pattern.structure), strict=False))
 
 
 def _edge_names(pattern: Pattern) -> list[str]:

@@ -11,7 +11,6 @@ from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
 from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.records.pattern_graph import edges_as_text
 from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
@@ -81,14 +80,14 @@ def others_table(run: MiningRun) -> Table:
     """One row per structure that was counted and is not among the patterns."""
     others = run.others
     columns = {
-        "what": [one.description or describe_shape(one) for one in others],
+        "what": [one.description or describe_shape(one.structure) for one in others],
         "nodes": [str(one.num_nodes) for one in others],
         "occurrences": [str(one.occurrences) for one in others],
         **_verdict_columns(others),
     }
     if any(one.family is not None for one in others):
         columns["explained by"] = ["-" if one.family is None else str(one.family) for one in others]
-    columns["edges"] = [edges_as_text(one) for one in others]
+    columns["edges"] = [one.structure.to_text() for one in others]
     return Table(columns, {"what", "edges"})
 
 
@@ -149,7 +148,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     ]
     columns = {
         "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
-        "shape": [describe_shape(one) for pair in pairs if (one := pair[0] or pair[1])],
+        "shape": [describe_shape(one.structure) for pair in pairs if (one := pair[0] or pair[1])],
         **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
     }
     return Table(columns, {"shape"})
@@ -224,4 +223,4 @@ def partial_sentence() -> str:
 
 def short_description(pattern: Pattern) -> str:
     """Shape and labels of a pattern, without the features that differ."""
-    return pattern.description.split(";")[0] or describe_shape(pattern)
+    return pattern.description.split(";")[0] or describe_shape(pattern.structure)

@@ -29,11 +29,11 @@ from functools import cached_property
 import igraph
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.parts import find_part
 from mining.judging.verdicts import signed_root
 from mining.structures.overlaps import pick_disjoint
-from mining.structures.structure import Structure
 
 # patterns are in excess from so many standard deviations in places that share no node, and are
 # explained when no more than so many are left
@@ -217,7 +217,7 @@ class Families:
         if self._size(whole) <= self._size(part):
             return None
         first, second = self.patterns[whole].structure, self.patterns[part].structure
-        return find_part(first.adjacency, second.adjacency, first.colors, second.colors)
+        return find_part(first, second)
 
     def _adds_cycles(self, part: int, whole: int, to_block: bool = False) -> bool:
         """Whether a pattern contains another and has more cycles, or more in one block."""

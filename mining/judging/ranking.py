@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.occurrence_lists import list_places
 from mining.judging.expected_counts import ExpectedCounts
@@ -16,7 +17,6 @@ from mining.null_models.null_samples import NullSamples
 from mining.records.significance import MORE, Significance
 from mining.structures.categories import Categories
 from mining.structures.overlaps import pick_disjoint
-from mining.structures.structure import Structure
 
 # of more places, or what so many steps do not find, a sample is compared
 _MOST_PLACES, _MOST_STEPS = 500, 1 << 24
@@ -47,12 +47,10 @@ def find_families(
     more = [i for i, one in enumerate(significance) if one.z > LEAST_Z and i not in set_apart]
 
     def list_in(sample: CSRGraph, number: int) -> tuple[np.ndarray, bool]:
-        structure = structures[number]
-        colors = structure.colors_in(sample, categories)
         return list_places(
             sample,
-            structure.adjacency,
-            colors,
+            structures[number],
+            categories.colors_in(structures[number], sample),
             most=_MOST_PLACES,
             max_steps=_MOST_STEPS,
             seed=drawn.seed,
@@ -67,9 +65,7 @@ def find_families(
         return {"disjoint": np.array([pick_disjoint(one, graph.num_nodes).sum() for one in places])}
 
     steps = Steps() if steps is None else steps
-    here = steps.each(
-        f"grouping patterns ({null})", list_here, more, lambda i: structures[i].certificate
-    )
+    here = steps.each(f"grouping patterns ({null})", list_here, more, lambda i: structures[i].key)
     listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
     rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
     name = f"listing places in random graphs ({null})"
@@ -103,7 +99,7 @@ def find_families(
                 compared.stands_out,
             )
         )
-    return Families(patterns, ExpectedCounts(graph, categories.colors_of(graph)))
+    return Families(patterns, ExpectedCounts(graph, categories))
 
 
 def _scale_disjoint(places: np.ndarray, num_nodes: int, ratio: float, seed: int) -> float:

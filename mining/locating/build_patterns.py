@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations, relations_of
 from mining.locating.locating import LocatedPatterns
 from mining.records.class_difference import ClassDifference
@@ -16,8 +16,6 @@ from mining.records.counted_structure import CountedStructure
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
-from mining.structures.categories import Categories
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 
@@ -59,7 +57,7 @@ def build_patterns(
                 noisy=filters.noisy[number],
                 relations=relations,
                 edge_relations=edge_relations,
-                categories=_name_categories(colors, categories, graph.feature_names),
+                categories=categories.names_of(colors, graph.feature_names),
                 family=first[family[located.origin]],
                 classes=classes[located.origin],
             )
@@ -72,33 +70,19 @@ def record_structure(
     count: OccurrenceCount,
     significance: Mapping[str, Significance],
     family: int | None,
-    graph: CSRGraph,
-    categories: Categories,
 ) -> CountedStructure:
     """The record of a structure of a graph that was counted and judged."""
-    relations = relations_of(graph.relations.names, graph.relations.directed)
-    edges, edge_relations, _ = _edges_of(
-        torch.from_numpy(structure.adjacency), torch.ones(structure.adjacency.shape), relations
-    )
+    relations = structure.relations
     return CountedStructure(
         structure.num_nodes,
-        edges,
-        relations,
-        edge_relations,
-        _name_categories(structure.colors, categories, graph.feature_names),
+        structure.edges,
+        # the links of the graph are no part of it
+        relations_of(relations.names, relations.directed),
+        structure.edge_relations,
+        structure.categories,
         count,
         significance,
         family,
-    )
-
-
-def _name_categories(
-    colors: np.ndarray | None, categories: Categories, feature_names: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Names of the categories of each node, from colours ``[M]``; nothing without colours."""
-    return tuple(
-        tuple(feature_names[column] for column in categories.columns_of(color))
-        for color in ([] if colors is None else colors.tolist())
     )
 
 

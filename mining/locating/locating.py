@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import find_graphs
@@ -26,7 +27,6 @@ from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import ScaledFeatures
 from mining.structures.overlaps import pick_disjoint
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
@@ -172,8 +172,8 @@ def _list_all(
         structure = one.structure
         nodes, is_complete = list_places(
             graph,
-            structure.adjacency,
-            structure.colors_in(graph, source.categories),
+            structure,
+            source.categories.colors_in(structure, graph),
             most=MOST_LISTED,
             max_steps=LIST_STEPS,
             known=one.count.low,
@@ -184,7 +184,7 @@ def _list_all(
             nodes, is_complete = np.array([one.example], np.int32), False
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
-    found = steps.each("listing places", list_one, chosen, attrgetter("structure.certificate"))
+    found = steps.each("listing places", list_one, chosen, attrgetter("structure.key"))
     places = []
     for number, (listed, one) in enumerate(zip(found, chosen, strict=True)):
         if one.noisy and one.filters is not None:
@@ -216,7 +216,9 @@ def _as_filters(
     rows = []
     for origin, own in places:
         one, size = chosen[origin], chosen[origin].structure.num_nodes
-        adj = torch.from_numpy(one.structure.adjacency[None].astype(np.float32))
+        matrix = one.structure.channels[None].astype(np.float32)
+        # a single channel is a matrix
+        adj = torch.from_numpy(matrix[..., 0] if matrix.shape[3] == 1 else matrix)
         feat = torch.from_numpy(own.features[None])
         row = DiscreteFilters(adj, feat, adj, (size,), (0,), (one.noisy,))
         if one.filters is not None:
@@ -254,8 +256,8 @@ def _count_graphs(
     held = len(np.unique(graph.graph_of(places.nodes[:, 0])))
     if places.is_complete or graph.num_graphs == 1:
         return held
-    colors = structure.colors_in(graph, categories)
-    found, _ = find_graphs(graph, structure.adjacency, colors, _GRAPH_SECONDS)
+    colors = categories.colors_in(structure, graph)
+    found, _ = find_graphs(graph, structure, colors, _GRAPH_SECONDS)
     return max(held, int(found.sum()))
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import ScaledFeatures
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 # rounds of turning places and taking the mean
@@ -60,7 +60,7 @@ def turn_places(
         blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
         return [Places(nodes, np.asarray([*centers, blank][0]), 1.0, is_complete)]
     low, high = features.bounds()
-    symmetries = structure.automorphisms()
+    symmetries = structure.symmetries
     if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
         # no features to go by, or only one way to lay the structure onto a place
         mean = features[nodes].mean(axis=0, dtype=np.float64)

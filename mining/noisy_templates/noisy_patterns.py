@@ -69,10 +69,10 @@ def may_be_noisy(subgraphs: RootedSubgraphs) -> bool:
     """Whether the subgraphs are small enough for noisy templates and many structures are rare."""
     if subgraphs.batch.max_nodes > MOST_NOISY_NODES:
         return False
-    certificates = [subgraphs.forms.certificate(row) for row in _distinct_rows(subgraphs)]
-    count = Counter(certificates)
-    num_rare = sum(count[certificate] < _RARE for certificate in certificates)
-    return num_rare >= _RARE_SHARE * len(certificates)
+    keys = [subgraphs.forms.key(row) for row in _distinct_rows(subgraphs)]
+    count = Counter(keys)
+    num_rare = sum(count[key] < _RARE for key in keys)
+    return num_rare >= _RARE_SHARE * len(keys)
 
 
 def add_noisy_patterns(
@@ -107,8 +107,9 @@ def add_noisy_patterns(
     if not templates:
         return frequent
     # a noisy pattern replaces the frequent one with the same structure
-    certificates = {template.certificate() for template in templates}
-    others = [i for i, own in enumerate(frequent.certificates()) if own not in certificates]
+    relations = subgraphs.batch.relations
+    keys = {template.key(relations) for template in templates}
+    others = [i for i, own in enumerate(frequent.structure_keys(relations)) if own not in keys]
     return DiscreteFilters.join([frequent.take(others), selection.as_filters(templates)])
 
 
@@ -157,7 +158,8 @@ class _TemplateSelection:
         self.offset, self.spread = low[self.columns], (high - low)[self.columns]
         self.data = self._observations(rows)
         self.frequent = self._frequent_templates(frequent)
-        self.known = {template.certificate() for template in self.frequent}
+        self.relations = subgraphs.batch.relations
+        self.known = {template.key(self.relations) for template in self.frequent}
 
     def select(self, initial: np.ndarray, rng: np.random.Generator) -> list[Template]:
         """Return the templates of noisy patterns; ``initial`` are rows of subgraphs to start from.
@@ -232,8 +234,8 @@ class _TemplateSelection:
         distinct = _distinct_rows(self.subgraphs)
         rows = [
             i
-            for i, certificate in enumerate(frequent.certificates())
-            if self.subgraphs.forms.has(certificate)[distinct].sum() >= self.min_support
+            for i, key in enumerate(frequent.structure_keys(self.subgraphs.batch.relations))
+            if self.subgraphs.forms.has(key)[distinct].sum() >= self.min_support
         ]
         return _as_templates(data, rows, _FREQUENT_RATE, _FREQUENT_RATE)
 
@@ -241,7 +243,7 @@ class _TemplateSelection:
         self, train: Observations, test: Observations, learnt: Sequence[Template], min_gain: float
     ) -> list[Template]:
         """Of the templates learnt on ``train``, those that explain more of ``test``."""
-        candidates = [one for one in learnt if one.certificate() not in self.known]
+        candidates = [one for one in learnt if one.key(self.relations) not in self.known]
         frequent = learn_jointly(train, self.frequent)
         return select_greedily(train, test, frequent, candidates, min_gain)
 
@@ -250,14 +252,14 @@ class _TemplateSelection:
         # Step 4: a subgraph is a copy of the template that explains it with more than one half
         templates = learn_jointly(self.data, self.frequent, selected)
         is_copy = responsibilities(self.data, templates) > 0.5
-        structure = [self.subgraphs.forms.certificate(row) for row in self.rows]
+        structure = [self.subgraphs.forms.key(row) for row in self.rows]
         patterns: dict[bytes, Template] = {}
         for j in range(len(self.frequent), len(templates)):
-            certificate = templates[j].certificate()
+            key = templates[j].key(self.relations)
             copies = [structure[row] for row in np.flatnonzero(is_copy[:, j])]
-            mostly_damaged = 2 * copies.count(certificate) < len(copies)
-            if len(copies) >= self.min_support and mostly_damaged and certificate not in self.known:
-                patterns.setdefault(certificate, templates[j])
+            mostly_damaged = 2 * copies.count(key) < len(copies)
+            if len(copies) >= self.min_support and mostly_damaged and key not in self.known:
+                patterns.setdefault(key, templates[j])
         return list(patterns.values())
 
 

@@ -20,8 +20,9 @@ import numpy as np
 from scipy.sparse import csr_matrix, triu
 from scipy.special import logsumexp
 
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
 from mining.noisy_templates.alignments import EDGE, NO_EDGE, PADDING, log_mean_over_alignments
-from mining.structures.canonical_forms import canonical_form
 
 # probability of a template's node that a copy leaves out, or of a node that the template lacks
 _UNMATCHED_NODE = 0.02
@@ -133,9 +134,9 @@ class Template:
         edges = np.argwhere(np.triu(self.adjacency()))
         return bool(igraph.Graph(n=self.num_nodes, edges=edges.tolist()).is_connected())
 
-    def certificate(self) -> bytes:
-        """Isomorphism class."""
-        return canonical_form(self.adjacency()[: self.num_nodes, : self.num_nodes]).certificate
+    def key(self, relations: Relations) -> bytes:
+        """The key of its structure, in the relations of the graph."""
+        return Structure(self.adjacency()[: self.num_nodes, : self.num_nodes], relations).key
 
     def log_factors(self) -> np.ndarray:
         """Log-likelihood of a pair by its state in the template and in a copy, ``[3, 3]``."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations, edge_channels
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import Significance
@@ -49,13 +49,11 @@ class CountedStructure:
     family: int | None = None
     description: str = ""
 
-    def adjacency(self) -> np.ndarray:
-        """Return which nodes are joined, in either direction, bool ``[M, M]``, symmetric."""
-        return np.asarray(self.channels().any(axis=2))
-
-    def channels(self) -> np.ndarray:
-        """Return the edges as a matrix for each channel of the relations, bool ``[M, M, C]``."""
-        return edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
+    @cached_property
+    def structure(self) -> Structure:
+        """Its graph, without what is known of it."""
+        channels = edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
+        return Structure(channels, self.relations, self.categories)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``; the relations are those of the graph."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.class_difference import ClassDifference
@@ -94,13 +96,11 @@ class Pattern:
         """Number of nodes M."""
         return len(self.features)
 
-    def adjacency(self) -> np.ndarray:
-        """Return which nodes are joined, in either direction, bool ``[M, M]``, symmetric."""
-        return np.asarray(self.channels().any(axis=2))
-
-    def channels(self) -> np.ndarray:
-        """Return the edges as a matrix for each channel of the relations, bool ``[M, M, C]``."""
-        return edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
+    @cached_property
+    def structure(self) -> Structure:
+        """Its graph, without what is known of it."""
+        channels = edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
+        return Structure(channels, self.relations, self.categories)
 
     def to_networkx(self) -> nx.Graph:
         """The pattern as a graph with features as node and learnt weights as edge attributes.
@@ -111,7 +111,7 @@ class Pattern:
         attributes of the graph.
         """
         # not "id", which networkx takes for the id of the graph element in GraphML
-        graph = self._empty_graph()
+        graph = empty_networkx(self.relations)
         graph.graph["pattern"] = self.id
         count = self.frequency.occurrences
         graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
@@ -130,12 +130,6 @@ class Pattern:
             if graph.is_directed() and not self.relations.directed[relation]:
                 graph.add_edge(v, u, weight=weight, **values)
         return graph
-
-    def _empty_graph(self) -> nx.Graph:
-        several, directed = len(self.relations.names) > 1, self.relations.is_directed
-        if several:
-            return nx.MultiDiGraph() if directed else nx.MultiGraph()
-        return nx.DiGraph() if directed else nx.Graph()
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``, with the first few occurrences."""

@@ -18,7 +18,6 @@ from gomkcn_dgl.runtime.output_folder import write_files
 from mining.descriptions.shapes import describe_shape
 from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.records.pattern_graph import edges_as_text
 from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
@@ -55,10 +54,10 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         count = pattern.frequency.occurrences
         row = {
             "pattern": pattern.id,
-            "shape": describe_shape(pattern),
+            "shape": describe_shape(pattern.structure),
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
-            "edges": edges_as_text(pattern),
+            "edges": pattern.structure.to_text(),
             "num_filters": pattern.num_filters,
             "noisy": pattern.noisy,
             "family": pattern.family,
@@ -94,10 +93,10 @@ def structure_table(others: Sequence[CountedStructure]) -> pd.DataFrame:
     for one in others:
         count = one.occurrences
         row = {
-            "shape": describe_shape(one),
+            "shape": describe_shape(one.structure),
             "description": one.description,
             "num_nodes": one.num_nodes,
-            "edges": edges_as_text(one),
+            "edges": one.structure.to_text(),
             "family": one.family,
             "occurrences": count.value,
             "occurrences_are": count.state,

@@ -160,7 +160,7 @@ class MiningRun:
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
             others=tuple(
-                replace(one, description=str(describe_structure(one, background)))
+                replace(one, description=str(describe_structure(one.structure, background)))
                 for one in miner.others_
             ),
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
-from mining.structures.graph_relations import certificate_by_name
 
 
 @dataclass(frozen=True)
@@ -64,23 +63,9 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> compare_runs(empty, empty).agreement
     1.0
     """
-    left: dict[object, list[Pattern]] = {}
-    for pattern in second.patterns:
-        left.setdefault(_key(pattern), []).append(pattern)
-    shared, only_first = [], []
-    for pattern in first.patterns:
-        partners = left.get(_key(pattern))
-        if partners:
-            shared.append((pattern, partners.pop(0)))
-        else:
-            only_first.append(pattern)
-    rest = {pattern.id for partners in left.values() for pattern in partners}
-    only_second = tuple(pattern for pattern in second.patterns if pattern.id in rest)
-    return RunComparison(first, second, tuple(shared), tuple(only_first), only_second)
-
-
-def _key(pattern: Pattern) -> object:
-    """Equal for patterns of the same structure, in any graph."""
-    names = sorted(set(pattern.categories))
-    colors = [names.index(one) for one in pattern.categories] or None
-    return *names, certificate_by_name(pattern.channels(), pattern.relations, colors)
+    left = {pattern.key: pattern for pattern in second.patterns}
+    shared = [(one, left[one.key]) for one in first.patterns if one.key in left]
+    keys = {one.key for one, _ in shared}
+    only_first = tuple(pattern for pattern in first.patterns if pattern.key not in keys)
+    only_second = tuple(pattern for pattern in second.patterns if pattern.key not in keys)
+    return RunComparison(first, second, tuple(shared), only_first, only_second)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 
 # the colours of the nodes of graphs that are in use
 _KNOWN: WeakKeyDictionary[CSRGraph, dict[Categories, np.ndarray]] = WeakKeyDictionary()
@@ -71,13 +72,33 @@ class Categories:
             known[self] = self.colors(graph.features)
         return known[self]
 
-    def columns_of(self, color: int) -> tuple[int, ...]:
-        """The column of each group that a colour stands for; the inverse of :meth:`colors`."""
-        columns: list[int] = []
-        for group in reversed(self.groups):
-            color, position = divmod(color, len(group))
-            columns.insert(0, group[position])
-        return tuple(columns)
+    def colors_in(
+        self, structure: Structure, graph: CSRGraph
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Colours of the nodes of a structure and of a graph, ``[M]`` and ``[V]``, to count.
+
+        None where one of them has no categories. Those of a structure are columns of the graph.
+        """
+        of_graph = self.colors_of(graph)
+        if of_graph is None or not structure.categories:
+            return None
+        own = np.zeros((structure.num_nodes, len(graph.feature_names)), np.float32)
+        for row, names in zip(own, structure.categories, strict=True):
+            row[[graph.feature_names.index(name) for name in names]] = 1
+        return self.colors(own), of_graph
+
+    def names_of(
+        self, colors: np.ndarray | None, feature_names: Sequence[str]
+    ) -> tuple[tuple[str, ...], ...]:
+        """Names of the categories that colours ``[M]`` stand for; the inverse of :meth:`colors`."""
+        named = []
+        for color in [] if colors is None else colors.tolist():
+            names: list[str] = []
+            for group in reversed(self.groups):
+                color, position = divmod(color, len(group))
+                names.insert(0, feature_names[group[position]])
+            named.append(tuple(names))
+        return tuple(named)
 
     def __bool__(self) -> bool:
         """Whether there are any."""
