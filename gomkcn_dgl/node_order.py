@@ -2,8 +2,8 @@
 
 What is drawn at random from a graph in this order is the same when its nodes are numbered anew, and
 when the graphs of a collection come in another order. Nodes are ordered by degree, then by
-Weisfeiler-Lehman colour, and those that are left by a search from the others. Only nodes that look
-alike from everywhere, such as two leaves of the same node, keep the order in which they were given.
+Weisfeiler-Lehman colour, and those that are left by a search from the others. Only of nodes that
+look alike from everywhere, such as leaves of one node, the given numbers say which comes first.
 """
 
 from __future__ import annotations
@@ -129,20 +129,21 @@ def _colors(graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
 
 def _refine(graph: CSRGraph, owner: np.ndarray, over: np.ndarray, color: np.ndarray) -> np.ndarray:
     """Refine the colours of nodes by those of their neighbours, and ``over [E]``, their links."""
-    num_classes = np.zeros(graph.num_graphs, np.int64)
+    growing, num_classes = np.ones(graph.num_graphs, bool), np.zeros(graph.num_graphs, np.int64)
     for _ in range(_MOST_ROUNDS):
         # a sum of hashes stands for a multiset
         refined = mix64(color * _ODD + _sums(mix64(color[graph.indices] ^ over), graph.indptr))
-        # a graph is done when a round tells no more nodes apart, whatever the other graphs need
-        order = np.lexsort((refined, owner))
+        color = np.where(growing[owner], refined, color)
+        # the first round that tells no more nodes of a graph apart is its last one, whatever the
+        # other graphs need; it counts, since it sees how the classes are joined
+        order = np.lexsort((color, owner))
         first = np.ones(len(order), bool)
-        first[1:] = (np.diff(owner[order]) > 0) | (refined[order[1:]] != refined[order[:-1]])
+        first[1:] = (np.diff(owner[order]) > 0) | (color[order[1:]] != color[order[:-1]])
         counts = np.bincount(owner[order[first]], minlength=graph.num_graphs)
-        growing = counts > num_classes
+        growing &= counts > num_classes
         if not growing.any():
             break
-        color = np.where(growing[owner], refined, color)
-        num_classes = np.maximum(num_classes, counts)
+        num_classes = counts
     return color
 
 

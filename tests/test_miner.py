@@ -328,7 +328,7 @@ def test_a_graph_without_edges():
     (pattern,) = miner.patterns_
     assert (pattern.num_nodes, pattern.edges, pattern.frequency.roots) == (1, (), 4)
     assert (pattern.frequency.count, pattern.frequency.disjoint) == (4, 4)
-    assert [one.nodes for one in pattern.occurrences] == [(0,), (1,), (2,), (3,)]
+    assert sorted(one.nodes for one in pattern.occurrences) == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
     settings = {"num_patterns": 4, "num_epochs": 0, "min_support": 0, "null": "none"}
-    settings |= {"noisy_copies": "no", "random_state": 1, "pattern_size": (6, 6)}
+    settings |= {"noisy_copies": "no", "random_state": 0, "pattern_size": (6, 6)}
     one, six = (
         PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
         for count in (1, 6)

@@ -1,5 +1,7 @@
 """NodeOrder: a graph is the same in its order, however its nodes and graphs were numbered."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -130,25 +132,29 @@ def test_a_collection_in_its_order_holds_the_graphs_as_each_is_alone():
         assert_same(split_graphs(order.graph)[new], alone[old])
 
 
-def test_molecules_that_colours_cannot_tell_apart_have_one_order():
-    """Decalin and bicyclopentyl look alike from every atom, and each has symmetries."""
+def shuffle(graphs: list[nx.Graph], seed: int) -> CSRGraph:
+    """The graphs in a random order, each with its nodes in a random order; node 0 is marked."""
+    rng = np.random.default_rng(seed)
+    shuffled, marks = [], []
+    for number in rng.permutation(len(graphs)).tolist():
+        names = rng.permutation(len(graphs[number]))
+        one = nx.empty_graph(len(names))
+        one.add_edges_from((names[u], names[v]) for u, v in graphs[number].edges)
+        shuffled.append(one)
+        marks.append(names[0] == np.arange(len(names)))
+    return as_csr(shuffled, features=np.concatenate(marks).astype(np.float32))
+
+
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_all_small_graphs_and_some_molecules_have_one_order(is_marked):
+    # decalin and bicyclopentyl look alike from every atom, and each has symmetries
     decalin = nx.cycle_graph(10)
     decalin.add_edge(0, 5)
     pentagons = nx.disjoint_union(nx.cycle_graph(5), nx.cycle_graph(5))
     pentagons.add_edge(0, 5)
-    graphs = [decalin, pentagons, nx.path_graph(10), nx.cycle_graph(6)]
-    expected = None
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        shuffled, labels = [], []
-        for number in rng.permutation(4).tolist():
-            names = rng.permutation(len(graphs[number]))
-            one = nx.empty_graph(len(names))
-            one.add_edges_from((names[u], names[v]) for u, v in graphs[number].edges)
-            shuffled.append(one)
-            # the first atom of each is of another element
-            labels.append((names[0] == np.arange(len(names))).astype(np.float32))
-        ordered = NodeOrder.of(as_csr(shuffled, features=np.concatenate(labels))).graph
-        if expected is not None:
-            assert_same(ordered, expected)
-        expected = ordered
+    graphs = [decalin, pentagons, *nx.graph_atlas_g()[1:]]
+    first, *others = (shuffle(graphs, seed) for seed in range(3))
+    if not is_marked:
+        first, *others = (replace(one, features=one.features * 0) for one in (first, *others))
+    for other in others:
+        assert_same(NodeOrder.of(other).graph, NodeOrder.of(first).graph)
