@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +13,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
-from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
@@ -175,9 +174,8 @@ def extract_subgraphs(
         ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, wherever its graph stands in a
-        collection, and however the nodes are numbered, except among nodes whose surroundings are
-        the same (``gomkcn_dgl/node_order.py``).
+        same for a root whichever other roots are asked for, and wherever its graph stands in a
+        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
@@ -201,25 +199,22 @@ def extract_subgraphs(
     """
     check_extraction(num_hops, max_nodes, policy, seed)
     module = load_backend("bfs", backend)
-    # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
-    ordered = order_by_structure(graph)
-    work = ordered.graph
-    starts = ordered.positions(_check_roots(roots, graph.num_nodes))
+    starts = _check_roots(roots, graph.num_nodes)
     arrays = module.extract(
-        work.indptr,
-        work.indices,
-        work.weights,
-        work.links,
-        work.relations.reverse,
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        graph.links,
+        graph.relations.reverse,
         starts,
-        ordered.places(starts),
+        # places in their own graphs, so that nothing depends on the others of a collection
+        starts - graph.graph_ptr[graph.graph_of(starts)],
         num_hops,
         max_nodes,
         policy,
         seed,
     )
-    batch = SubgraphBatch(**arrays._asdict(), relations=graph.relations)
-    return replace(batch, nodes=ordered.given(batch.nodes))
+    return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
 
 
 def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:
