@@ -94,7 +94,8 @@ class PatternFeatures(TransformerMixin):
     def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
         """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
         order = NodeOrder.of(graph)
-        return compare_neighbourhoods(self.source_, order.graph, self.filters_, None), order
+        near = compare_neighbourhoods(self.source_, order.graph, self.filters_, None)
+        return near.of_patterns([len(one.profiles) for one in self.patterns_]), order
 
     def _kind(self) -> str:
         usual = SIMILARITY if self.level == "node" else OCCURRENCES

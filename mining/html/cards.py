@@ -58,7 +58,7 @@ def make_cards(
     for at, pattern in enumerate(patterns):
         record = pattern.to_dict()
         entry = {"patterns": {at: record}}
-        listed = [record["medoid"], *record["occurrences"]]
+        listed = record["occurrences"]
         faces = shown.faces[at] if shown else colors.faces(pattern.features)
         sketch = PatternSketch(pattern, faces, styles)
         # marks the number at a path of the record
@@ -68,7 +68,7 @@ def make_cards(
             "record": record,
             "number": number,
             "occurrence_count": _occurrence_count(pattern, number),
-            "is_weighted": len(set(record["edge_weights"])) > 1,
+            "is_weighted": len(set(pattern.edge_weights)) > 1,
             "class_contrast": _class_contrast(pattern),
             "shape": describe_shape(pattern.structure),
             "svg": sketch.draw(),

@@ -9,7 +9,6 @@ from functools import partial
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
@@ -82,7 +81,7 @@ def others_table(run: MiningRun) -> Table:
     columns = {
         "what": [one.description or describe_shape(one.structure) for one in others],
         "nodes": [str(one.num_nodes) for one in others],
-        "occurrences": [str(one.occurrences) for one in others],
+        "occurrences": [str(one.frequency.occurrences) for one in others],
         **_verdict_columns(others),
     }
     if any(one.family is not None for one in others):
@@ -91,7 +90,7 @@ def others_table(run: MiningRun) -> Table:
     return Table(columns, {"what", "edges"})
 
 
-def _verdict_columns(counted: Sequence[Pattern | CountedStructure]) -> dict[str, list[str]]:
+def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
     """The z and the verdict beside each null model."""
     columns: dict[str, list[str]] = {}
     for null in counted[0].significance if counted else ():

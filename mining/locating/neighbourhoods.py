@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 # for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
@@ -41,10 +41,16 @@ class Neighbourhoods:
     same: np.ndarray
     truncated: np.ndarray
 
-    def take(self, numbers: Sequence[int]) -> Neighbourhoods:
-        """The same beside the patterns with these numbers."""
+    def of_patterns(self, num_profiles: Sequence[int]) -> Neighbourhoods:
+        """The same beside patterns, each of which has so many of the profiles: the nearest one."""
+        starts = np.cumsum([0, *num_profiles])[:-1]
+        if not len(starts):
+            return self
         columns = ("similarity", "ranking", "same")
-        return replace(self, **{name: getattr(self, name)[:, numbers] for name in columns})
+        largest = {
+            name: np.maximum.reduceat(getattr(self, name), starts, axis=1) for name in columns
+        }
+        return replace(self, **largest)
 
     def nearest(self) -> tuple[np.ndarray, np.ndarray]:
         """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
@@ -117,19 +123,24 @@ def _same_structure(
 ) -> np.ndarray:
     """Which subgraphs have the structure of which filter, categories included, bool ``[S, F]``."""
     same = subgraphs.same_structure(filters)
-    colors = source.categories.colors_of(subgraphs.graph)
-    if colors is None:
+    if not source.categories:
         return same
+    relations, size = subgraphs.batch.relations, filters.adj.shape[1]
     for number in range(same.shape[1]):
-        pattern = filters.structure(number, source.colors_of(filters.feat[number].numpy()))
+        colors = source.colors_of(filters.feat[number].numpy())
+        key = filters.structure(number, relations, _as_names(colors)).key
         # of those with the edges of the pattern, each kind is compared once
         rows = np.flatnonzero(same[:, number])
         batch = subgraphs.batch.take(rows)
+        nodes = source.categories.colors(subgraphs.graph.features[batch.nodes[:, :size]])
         known: dict[bytes, bool] = {}
-        for row, adj, nodes in zip(rows.tolist(), batch.adjacency(), batch.nodes, strict=True):
-            key = adj.tobytes() + colors[nodes].tobytes()
-            if key not in known:
-                one = Structure(adj > 0, colors[nodes])
-                known[key] = one.certificate == pattern.certificate
-            same[row, number] = known[key]
+        for row, adj, own in zip(rows.tolist(), batch.adjacency(), nodes, strict=True):
+            kind = adj.tobytes() + own.tobytes()
+            if kind not in known:
+                known[kind] = Structure(adj > 0, relations, _as_names(own)).key == key
+            same[row, number] = known[kind]
     return same
+
+
+def _as_names(colors: np.ndarray | None) -> tuple[tuple[str, ...], ...]:
+    return () if colors is None else tuple((str(color),) for color in colors.tolist())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from mining.records.occurrence_count import OccurrenceCount
+
+UNCOUNTED = OccurrenceCount(0.0, 0.0, inf, is_exact=False)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Frequency:
     Frequency(occurrences=..., graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
     """
 
-    occurrences: OccurrenceCount
+    occurrences: OccurrenceCount = UNCOUNTED
     graphs: int = 0
     roots: int = 0
     assigned: int = 0

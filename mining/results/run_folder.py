@@ -32,7 +32,6 @@ import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.assessment.evaluation import MotifRecovery
@@ -40,7 +39,6 @@ from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
 from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import draw_patterns
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
@@ -205,8 +203,8 @@ def _run_of(
     names = tuple(patterns["feature_names"])
     for entry in patterns["patterns"]:
         _check_lengths(entry, len(names))
-    ids = {entry["id"] for entry in patterns["patterns"]}
-    if not {entry["family"] for entry in patterns["patterns"]} <= ids:
+    families = {entry["family"] for entry in (*patterns["patterns"], *patterns["others"])}
+    if not families <= {None, *(entry["id"] for entry in patterns["patterns"])}:
         raise ValueError("the family of a pattern is that of no pattern")
     counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
@@ -230,18 +228,8 @@ def _run_of(
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
-        others=_others_of(patterns["others"], run["graph"]["relations"], ids),
+        others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
     )
-
-
-def _others_of(
-    records: list[dict[str, Any]], kinds: list[dict[str, Any]], ids: set[int]
-) -> tuple[CountedStructure, ...]:
-    """Structures that were counted, with the relations of the graph."""
-    relations = relations_of([one["name"] for one in kinds], [one["directed"] for one in kinds])
-    if not {record["family"] for record in records} <= {*ids, None}:
-        raise ValueError("the family of a counted structure is that of no pattern")
-    return tuple(CountedStructure.from_dict(record, relations) for record in records)
 
 
 def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
@@ -251,15 +239,13 @@ def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSu
 
 def _check_lengths(entry: dict[str, Any], width: int) -> None:
     """Check that the lists of a pattern belong together."""
-    size = entry["num_nodes"]
-    mappings = [entry["medoid"]["nodes"], *(one["nodes"] for one in entry["occurrences"])]
-    features, num_edges = entry["features"], len(entry["edges"])
+    size, num_edges = entry["num_nodes"], len(entry["edges"])
+    features = [row for one in entry["profiles"] for row in one["features"]]
     fits = (
-        len(features) == size
+        all(len(one["features"]) == size for one in entry["profiles"])
         and all(len(row) == width for row in features)
-        and len(entry["edge_weights"]) == num_edges
-        and len(entry["edge_relations"]) == num_edges
-        and all(len(nodes) == size for nodes in mappings)
+        and all(len(one["edge_weights"]) == num_edges for one in entry["profiles"])
+        and all(len(one["nodes"]) == size for one in entry["occurrences"])
     )
     if not fits or not np.isfinite(features).all():
         raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")

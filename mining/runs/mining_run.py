@@ -18,7 +18,6 @@ from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
 from mining.plots.graph_map import GraphMap
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.settings import RunSettings
 
@@ -87,7 +86,7 @@ class MiningRun:
         What of the input was changed or left out.
     warnings : tuple of str
         A sentence for each null model that the graph differs from as a whole.
-    others : tuple of CountedStructure
+    others : tuple of Pattern
         What was counted and judged beside the patterns, the largest z first.
     """
 
@@ -101,7 +100,7 @@ class MiningRun:
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    others: tuple[CountedStructure, ...] = ()
+    others: tuple[Pattern, ...] = ()
 
     @classmethod
     def of(
