@@ -96,12 +96,10 @@ def choose_patterns(
     ranked: list[Pattern] = []
     if mined.classes is not None:
         patterns, ranked, repeated = separate_classes(mined, patterns, steps)
-        # or what separates the classes for certain, and nothing twice
-        ranked = (
-            [one for one in ranked if one.classes.q <= LEVEL]
-            if rules.only_surprising
-            else [*ranked, *repeated]
-        )
+        if rules.only_surprising:
+            ranked = [one for one in ranked if one.classes and one.classes.q <= LEVEL]
+        else:
+            ranked += repeated
     # 4. put what others explain into families, rank all, and keep the first
     families = _find_families(mined, drawn, patterns, apart, steps)
     heads = {one.key: one.key for one in patterns}

@@ -146,7 +146,7 @@ class Pattern:
     """
 
     structure: Structure
-    occurrences: Occurrences = field(default=NONE, repr=False)
+    occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
     sources: tuple[str, ...] = ()
     frequency: Frequency = field(default_factory=Frequency)
     significance: Mapping[str, Significance] = field(default_factory=dict)

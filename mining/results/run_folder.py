@@ -224,7 +224,7 @@ def _run_of(
             MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
             for entry in recovery
         ],
-        map=map and GraphMap.from_dict(map),
+        map=None if map is None else GraphMap.from_dict(map),
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
