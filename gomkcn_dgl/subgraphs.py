@@ -13,7 +13,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, SearchRows
-from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
@@ -192,9 +191,8 @@ def extract_subgraphs(
         Subgraphs a root, each with random choices of its own.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, wherever its graph stands in a
-        collection, and however the nodes are numbered, except among nodes whose surroundings are
-        the same (``gomkcn_dgl/node_order.py``).
+        same for a root whichever other roots are asked for, and wherever its graph stands in a
+        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
     direction : {"both", "out", "in"}
         Which edges lead away from the root: all of them, those that leave a node, or those that
         arrive. An edge without direction does both. The subgraph has all edges among its nodes.
@@ -222,24 +220,22 @@ def extract_subgraphs(
     check_extraction(num_hops, max_nodes, policy, num_views, seed)
     check_choice("direction", direction, DIRECTIONS)
     module = load_backend("bfs", backend)
-    # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
-    ordered = order_by_structure(graph)
-    work = ordered.graph
-    starts = ordered.positions(_check_roots(roots, graph.num_nodes))
-    links, reverse = work.links, work.relations.reverse
-    if work.edge_features is not None:
+    starts = _check_roots(roots, graph.num_nodes)
+    links, reverse = graph.links, graph.relations.reverse
+    if graph.edge_features is not None:
         # in place of its link, an entry has its number, from 1; that tells link and features
-        links = np.arange(1, len(work.indices) + 1)
-        reverse = np.concatenate([[0], work.opposite_entries + 1])
+        links = np.arange(1, len(graph.indices) + 1)
+        reverse = np.concatenate([[0], graph.opposite_entries + 1])
     arrays = module.extract(
-        _search_rows(work, direction),
-        work.indptr,
-        work.indices,
-        work.weights,
+        _search_rows(graph, direction),
+        graph.indptr,
+        graph.indices,
+        graph.weights,
         links,
         reverse,
         starts,
-        ordered.places(starts),
+        # places in their own graphs, so that nothing depends on the others of a collection
+        starts - graph.graph_ptr[graph.graph_of(starts)],
         num_hops,
         max_nodes,
         policy,
@@ -247,9 +243,7 @@ def extract_subgraphs(
         seed,
     )
     batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
-    if work.edge_features is not None:
-        batch = _look_up(batch, work)
-    return replace(batch, nodes=ordered.given(batch.nodes))
+    return batch if graph.edge_features is None else _look_up(batch, graph)
 
 
 def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:

@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.node_order import OrderedGraph, order_collection
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from gomkcn_dgl.runtime.job_progress import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
@@ -213,15 +213,15 @@ class PatternMiner(PatternFeatures, MinerParameters):
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
         given, source = _prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
-        ordered = order_collection(given)
-        csr, classes = ordered.graph, classes_of(y, given)
+        order = NodeOrder.of(given)
+        csr, classes = order.graph, classes_of(y, given)
         if self.rank == "classes" and classes is None:
             raise InputError(
                 "rank can be 'classes' where the classes of the graphs of a collection are known: "
                 "from a TU folder, from labels of a DGL .bin, or given as y; or take 'surprise'."
             )
         if classes is not None:
-            classes = classes._replace(labels=classes.labels[ordered.graphs])
+            classes = classes._replace(labels=classes.labels[order.graphs])
         self.notes_ = csr.notes
         rules = self.choice_rules(csr.num_nodes, csr.num_edges)
         with (
@@ -257,7 +257,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 self.min_similarity,
                 self.min_support,
                 checkpoints,
-                lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
+                lambda rows, similarity: Occurrences.at(order.given(rows), similarity, given),
             )
             self.is_partial_ = checkpoints.time_is_up
         # 7. build the records
@@ -270,7 +270,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             replace(one, family=None if one.family is None else first.get(one.family))
             for one in choice.others
         ]
-        self._set_attributes(source, located, ordered, len(pool))
+        self._set_attributes(source, located, order, len(pool))
         if not quiet and is_first():
             _log_patterns(len(pool), self.patterns_)
         return self
@@ -296,16 +296,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
         self,
         source: SubgraphSource,
         located: LocatedPatterns,
-        ordered: OrderedGraph,
+        order: NodeOrder,
         num_pooled: int,
     ) -> None:
         """Set what :meth:`fit` found out beside the patterns, in the order that was given."""
         near = located.neighbourhoods
         self.source_, self.filters_, self.num_candidates_ = source, located.filters, num_pooled
         self.n_features_in_ = len(source.scaling.offset)
-        order = np.argsort(ordered.given(near.roots))
+        rows = np.argsort(order.given(near.roots))
         self.nearest_, self.nearest_similarity_ = (
-            one[order] if len(one) else one for one in near.nearest()
+            one[rows] if len(one) else one for one in near.nearest()
         )
         self.num_subgraphs_ = len(near.roots)
         self.truncated_share_ = float(near.truncated.mean())

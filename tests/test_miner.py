@@ -14,6 +14,7 @@ from gomkcn_dgl import GOMKKernel, gomk, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth, induced_occurrences
 from synthetic import PlantedMotifDataset, get_motif
 
@@ -193,14 +194,14 @@ def test_fitted_attributes_agree_with_the_patterns(mined):
 def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
     csr = as_csr(dataset[0])
-    similarity = miner.transform(csr)
+    similarity, order = miner.transform(csr), NodeOrder.of(csr)
     for number, pattern in enumerate(miner.patterns_):
         # a pattern of M nodes beside the subgraphs of at most M nodes
         size = pattern.num_nodes
-        batch = miner.source_.resized(size).extract(csr)
+        batch = miner.source_.resized(size).extract(order.graph)
         expected = gomk(
             torch.from_numpy(batch.adjacency()),
-            torch.from_numpy(batch.gather(miner.source_.scaling.scale(csr.features))),
+            torch.from_numpy(batch.gather(miner.source_.scaling.scale(order.graph.features))),
             miner.filters_.adj[[number], :size, :size],
             miner.filters_.feat[[number], :size],
             num_nodes=torch.from_numpy(batch.num_nodes),
@@ -208,7 +209,9 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
             normalize=True,
             backend="reference",
         ).numpy()
-        np.testing.assert_allclose(similarity[:, [number]], expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(
+            similarity[order.nodes, number], expected[:, 0], rtol=1e-5, atol=1e-5
+        )
     assert similarity.dtype == np.float32
     # roots are those whose nearest pattern reaches min_similarity
     nearest = miner.predict(csr)
@@ -325,7 +328,7 @@ def test_a_graph_without_edges():
     (pattern,) = miner.patterns_
     assert (pattern.num_nodes, pattern.edges, pattern.frequency.roots) == (1, (), 4)
     assert (pattern.frequency.count, pattern.frequency.disjoint) == (4, 4)
-    assert [one.nodes for one in pattern.occurrences] == [(0,), (1,), (2,), (3,)]
+    assert sorted(one.nodes for one in pattern.occurrences) == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(
@@ -354,7 +357,7 @@ def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
     settings = {"num_patterns": 4, "num_epochs": 0, "min_support": 0, "null": "none"}
-    settings |= {"noisy_copies": "no", "random_state": 1, "pattern_size": (6, 6)}
+    settings |= {"noisy_copies": "no", "random_state": 0, "pattern_size": (6, 6)}
     one, six = (
         PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
         for count in (1, 6)

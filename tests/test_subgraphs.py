@@ -182,3 +182,20 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
     for roots in ([3, 1], np.array([3, 1], np.uint8), np.arange(4)[3::-2]):
         np.testing.assert_array_equal(extract_subgraphs(PATH, 1, 3, roots=roots).nodes, expected)
     assert extract_subgraphs(PATH, 1, 3, roots=[]).nodes.shape == (0, 3)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(policy):
+    rng = np.random.default_rng(3)
+    graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
+    parts = [from_edges(len(one), list(one.edges)) for one in graphs]
+    alone = [extract_subgraphs(part, 2, 5, policy=policy).nodes for part in parts]
+    for _ in range(3):
+        order = rng.permutation(len(parts)).tolist()
+        whole = concatenate([parts[k] for k in order])
+        nodes = extract_subgraphs(whole, 2, 5, policy=policy).nodes
+        expected = [
+            np.where(alone[k] < 0, -1, alone[k] + begin)
+            for k, begin in zip(order, whole.graph_ptr, strict=False)
+        ]
+        np.testing.assert_array_equal(nodes, np.concatenate(expected))

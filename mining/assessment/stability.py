@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
 from mining.job_stages import again_stage
 from mining.miner import PatternMiner, learn_distinct_filters
@@ -77,7 +78,7 @@ def add_stability(
         "restarts": check_int("num_restarts", num_restarts, 0),
         "bootstrap": check_int("num_bootstrap", num_bootstrap, 0),
     }
-    csr = miner.source_.read(graph)
+    csr = NodeOrder.of(miner.source_.read(graph)).graph
     if not miner.patterns_ or not any(num_runs.values()):
         return
     subgraphs = miner.source_.training_subgraphs(csr)

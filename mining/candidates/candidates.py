@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.node_order import OrderedGraph, order_collection
 from mining.candidates.choosing import ComparedStructure, choose
 from mining.candidates.node_sets import NodeSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.small_sets import SMALL_SIZES, all_small_sets
@@ -83,11 +82,6 @@ def gather_candidates(
     edges sets begin, None for all. A candidate is seen in ``min_support`` different node sets.
     Every size, the most frequent structures of each, and the most surprising ones are among them.
     """
-    # what is seen does not depend on how nodes are numbered, or graphs
-    ordered = order_collection(graph)
-    graph = ordered.graph
-    colors = None if colors is None else ordered.values(colors)
-    roots = None if roots is None else ordered.positions(roots)
     rng = np.random.default_rng([seed, 11])
     number = _NUM_LARGE_NULL_GRAPHS if is_large(graph) else _NUM_NULL_GRAPHS
     drawn = [(graph, colors), *(_null_graph(graph, colors, rng) for _ in range(number))]
@@ -105,7 +99,7 @@ def gather_candidates(
         sets = whole if whole and size in SMALL_SIZES else looks
         seen, *null_seen = [SeenSets(*one, own, size) for one, own in zip(drawn, sets, strict=True)]
         compared += _compare(seen, null_seen, graph.num_nodes, min_support)
-    return [_candidate(one, ordered) for one in choose(graph, compared, most, min_support)]
+    return [_candidate(one) for one in choose(graph, compared, most, min_support)]
 
 
 def _compare(
@@ -195,13 +189,12 @@ def _look_at_all(drawn: list[_Colored]) -> list[NodeSets]:
     return whole
 
 
-def _candidate(one: ComparedStructure, ordered: OrderedGraph) -> Candidate:
-    """The record, with nodes of the graph that was given."""
+def _candidate(one: ComparedStructure) -> Candidate:
     return Candidate(
         one.seen.adjacency,
         one.seen.colors,
         len(one.seen.node_sets),
-        ordered.given(one.seen.example),
+        one.seen.example,
         one.num_disjoint,
         one.num_expected,
     )

@@ -17,7 +17,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.node_order import heed_features
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
 from mining.structures.categories import NO_CATEGORIES, Categories
@@ -65,7 +64,7 @@ class SubgraphSource:
                 f"graph must have the {width} features that the miner was fitted on, "
                 f"got {csr.features.shape[1]}."
             )
-        return heed_features(with_relations(_without_values(csr), self.relations))
+        return with_relations(_without_values(csr), self.relations)
 
     def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
         """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
