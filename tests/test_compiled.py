@@ -34,16 +34,6 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert run(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)) == [[0, 1, 8, 2], 1, 0]
 
 
-def test_an_import_creates_no_file(tmp_path):
-    program = "import gomkcn, gomkcn_dgl.kernels.matching_numba, gomkcn_dgl.kernels.bfs_numba"
-    for name in ("HOME", "NUMBA_CACHE_DIR"):
-        (tmp_path / name).mkdir()
-    folders = {name: str(tmp_path / name) for name in ("HOME", "NUMBA_CACHE_DIR")}
-    before = sorted(tmp_path.rglob("*"))
-    run(program + "; print(0)", **folders, PYTHONDONTWRITEBYTECODE="1")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_a_cache_that_cannot_be_written_ends_nothing(tmp_path):
     """A quota, or a disk that fills up after the start."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
