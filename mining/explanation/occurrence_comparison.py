@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, similarity_table
+from gomkcn_dgl.kernels.matching_reference import rbf, similarity_table
 from mining.locating.neighbourhoods import TIE
 from mining.structures.canonical_forms import automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
@@ -61,8 +61,7 @@ class Comparison:
     def map_nodes(self) -> np.ndarray:
         """Pattern node of each node and of the padding, ``[N]``: of the best, most edges agree."""
         width = self.x.shape[2]
-        bandwidth = self.kernel.bandwidth(self.x.shape[3])
-        table = similarity_table(self.x, self.z, bandwidth, self.kernel.node_similarity)
+        table = similarity_table(self.x, self.z, self.kernel.bandwidth(self.x.shape[3]))
         scores = table[0, 0].numpy()  # [N, M]
         isomorphisms = self._isomorphisms()
         if len(isomorphisms):
@@ -107,9 +106,9 @@ class Comparison:
 
     def _similarity_at_levels(self, x: Tensor, node: int) -> tuple[float, ...]:
         """Similarity of embeddings ``x [L, D]`` with those of a pattern node at each level."""
-        function, z = NODE_SIMILARITIES[self.kernel.node_similarity], self.z[0, :, node]
+        z = self.z[0, :, node]
         return tuple(
-            float(function.similarity(x[level], z[level], width)) / function.largest
+            float(rbf(x[level], z[level], width))
             for level, width in enumerate(self.kernel.bandwidth(self.x.shape[3]))
         )
 
