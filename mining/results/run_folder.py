@@ -227,7 +227,7 @@ def _run_of(
             MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
             for entry in recovery
         ],
-        map=map and GraphMap.from_dict(map),
+        map=GraphMap.from_dict(map) if map else None,
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
