@@ -135,7 +135,7 @@ def _report(path: Path) -> None:
 def _networkx(path: Path) -> None:
     """Read a graph as it is, and with attributes that some of the files have."""
     read_graph(path)
-    for options in ({"relation": "kind", "edge_features": ["since"]}, {"features": ["a"]}):
+    for options in ({"relation": "kind"}, {"features": ["a"]}):
         refusal = _graph_or_refusal(partial(read_graph, path, **options))[1]
         assert str(refusal or ".").endswith(".")
 
@@ -147,7 +147,6 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
 _read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
 _pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
-_names_toml = ('1 = "helix"\n2 = "sheet"\n', '[labels]\n1 = "helix"\n"label=2" = """a"""\n')
 
 TARGETS = {
     "edges": Target("g.txt", read_graph, _texts(*seeds.EDGE_LISTS)),
@@ -173,12 +172,9 @@ TARGETS = {
     "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
     "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
-    "planetoid": Target("planetoid", read_labelled, seeds.planetoid_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),
-    "names_json": Target("n.json", read_label_names, _texts('{"1": "helix", "2": "\\u00e9"}')),
-    "names_toml": Target("n.toml", read_label_names, _texts(*_names_toml)),
     "settings": Target("s.toml", _settings, seeds.settings_files),
     "train_settings": Target(
         "t.toml",

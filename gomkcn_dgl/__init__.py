@@ -1,6 +1,6 @@
 """GOMKCN: graph filters matched to subgraphs, for mining and learning the patterns of a graph."""
 
-from gomkcn_dgl.runtime.lazy_imports import lazy_names
+from gomkcn_dgl.runtime import lazy_names
 from gomkcn_dgl.runtime.notebook import register_html_module
 
 register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")
@@ -21,16 +21,13 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graph": ["as_csr", "CSRGraph"],
         "graph_lists": ["split_graphs"],
         "graphs.structure": ["Structure"],
-        "graph_batch": ["GraphBatch"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier"],
         "kernel_transformers": ["GOMKFeatures", "GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
-        "model": ["GOMKCN"],
-        "residual_model": ["ResidualGOMKCN"],
-        "random_walks": ["DeepRandomWalkKernel", "ImprovedRandomWalkKernel", "RandomWalkKernel"],
+        "model": ["GOMKCN", "GraphBatch"],
         "subgraph_tensors": ["SubgraphTensors"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch"],
         "training.class_initialization": ["initialize_from_classes"],
@@ -41,6 +38,5 @@ __getattr__, __dir__, __all__ = lazy_names(
             "train_classifier",
             "TrainingSettings",
         ],
-        "transform": ["attached_subgraphs", "AttachSubgraphs"],
     },
 )

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.checks import check_features
-from gomkcn_dgl.edge_linking import find_relations, link_edges, values_of_entries
+from gomkcn_dgl.edge_linking import find_relations, link_edges, weights_of_entries
 from gomkcn_dgl.edge_merging import (
     CONFLICTS,
     CONSTANT,
@@ -76,10 +76,6 @@ class CSRGraph:
         uint8 or uint16 ``[E]``, aligned with ``indices``: all that joins the node of the row to its
         neighbour, a number of ``relations.links``. None where all edges are of one undirected
         relation.
-    edge_features : numpy.ndarray or None
-        float32 ``[E, C]``, aligned with ``indices`` as ``weights`` are.
-    edge_feature_names : tuple of str
-        One name per column of ``edge_features``.
     notes : tuple of str
         What was changed or left out when the graph was made, a phrase each.
     """
@@ -93,8 +89,6 @@ class CSRGraph:
     feature_names: tuple[str, ...]
     relations: Relations = SIMPLE
     links: np.ndarray | None = None
-    edge_features: np.ndarray | None = None
-    edge_feature_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -154,14 +148,6 @@ class CSRGraph:
     def is_directed(self) -> bool:
         """Whether some edges have a direction."""
         return self.relations.is_directed
-
-    @property
-    def directions(self) -> tuple[bool, ...]:
-        """Whether each relation, and after them each edge feature, has a direction.
-
-        To the kernel an edge feature is one more relation, whose edges have the feature as weight.
-        """
-        return self.relations.directed + (self.is_directed,) * len(self.edge_feature_names)
 
     @cached_property
     def opposite_entries(self) -> np.ndarray:
@@ -237,8 +223,6 @@ def csr_from_edges(
     directed: bool | Sequence[bool | None] | None = False,
     relation: np.ndarray | None = None,
     relation_names: Sequence[str] = (PLAIN,),
-    edge_features: np.ndarray | None = None,
-    edge_feature_names: Sequence[str] | None = None,
     undirected: bool = False,
     repairs: Counter[str] | None = None,
 ) -> CSRGraph:
@@ -246,7 +230,7 @@ def csr_from_edges(
 
     ``source``, ``target`` ``[E]`` are node rows, ``weights`` ``[E]`` are >= 0 (an edge of weight 0
     is dropped), ``features`` ``[V, D]`` or ``[V]`` (None: the constant 1), ``relation`` ``[E]`` the
-    number of each edge's relation in ``relation_names``, ``edge_features`` ``[E, C]`` or ``[E]``.
+    number of each edge's relation in ``relation_names``.
 
     ``directed`` says whether edges have a direction, for all relations or for each; None: a
     relation is undirected when each of its edges is there in both directions. ``undirected`` says
@@ -277,19 +261,15 @@ def csr_from_edges(
         own_repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
-    edge_names: tuple[str, ...] = ()
-    if edge_features is not None:
-        edge_features, edge_names = check_features(edge_features, len(source), edge_feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
     keep = kept_edges(source, target, weights, own_repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
         relation = None if relation is None else np.asarray(relation)[keep]
-        edge_features = None if edge_features is None else edge_features[keep]
     relations = find_relations(source, target, relation, relation_names, directed)
     # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
-    if relations.is_simple and edge_features is None:
+    if relations.is_simple:
         pairs, weights = merge_duplicates(source, target, weights, undirected, own_repairs)
         del source, target
         indptr, indices, weights = compress(pairs, weights, num_nodes)
@@ -300,12 +280,8 @@ def csr_from_edges(
         count_repairs(source, target, number, rows, undirected, own_repairs)
         indptr, indices, relations = rows.indptr, rows.indices, rows.relations
         links = None if relations.is_simple else rows.links
-        columns = [one for one in (weights, edge_features) if one is not None]
-        if columns:
-            values, own_repairs[CONFLICTS] = values_of_entries(np.column_stack(columns), rows)
-            weights = None if weights is None else np.ascontiguousarray(values[:, 0])
-            if edge_features is not None:
-                edge_features = np.ascontiguousarray(values[:, -edge_features.shape[1] :])
+        if weights is not None:
+            weights, own_repairs[CONFLICTS] = weights_of_entries(weights, rows)
     if repairs is None:
         log_repairs(own_repairs)
     else:
@@ -320,7 +296,5 @@ def csr_from_edges(
         feature_names=names,
         relations=relations,
         links=links,
-        edge_features=edge_features,
-        edge_feature_names=edge_names,
         notes=tuple(message % count for message, count in own_repairs.items() if count),
     )

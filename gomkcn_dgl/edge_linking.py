@@ -128,32 +128,28 @@ def link_edges(
     )
 
 
-def values_of_entries(values: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray, int]:
-    """Weight or features of each entry: those of the strongest edge that leads to the neighbour.
+def weights_of_entries(weights: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray, int]:
+    """Weight of each entry: the largest of the edges that lead to the neighbour.
 
-    ``values`` are ``[edges]`` or ``[edges, C]``; where no edge leads there, an edge that comes from
-    there counts. Of several edges the largest value stays, column by column. Return also how many
-    entries had edges of different values.
+    ``weights`` are ``[edges]``; where no edge leads there, one that comes from there counts. Return
+    also how many entries had edges of different weights.
     """
-    ends = values[rows.edge]
-    ends = ends[:, None] if ends.ndim == 1 else ends
-    result, conflicts = values_of_ends(ends, ends, rows.outgoing, rows.start)
-    return result.reshape(len(result), *values.shape[1:]), conflicts
+    ends = weights[rows.edge]
+    return weights_of_ends(ends, ends, rows.outgoing, rows.start)
 
 
-def values_of_ends(
+def weights_of_ends(
     largest: np.ndarray, smallest: np.ndarray, outgoing: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Values of entries, ``[entries, C]``, from those of their edge ends, ``[ends, C]``.
+    """Weights of entries, ``[entries]``, from those of their edge ends, ``[ends]``.
 
-    An end may stand for several equal ones, of which it has the largest and the smallest values.
+    An end may stand for several equal ones, of which it has the largest and the smallest weight.
     """
     if not len(start):
         return largest, 0
-    out = outgoing[:, None]
-    best = np.maximum.reduceat(np.where(out, largest, -np.inf), start, axis=0)
-    incoming = np.maximum.reduceat(largest, start, axis=0)
-    worst = np.minimum.reduceat(np.where(out, smallest, np.inf), start, axis=0)
+    best = np.maximum.reduceat(np.where(outgoing, largest, -np.inf), start)
+    incoming = np.maximum.reduceat(largest, start)
+    worst = np.minimum.reduceat(np.where(outgoing, smallest, np.inf), start)
     leads = ~np.isneginf(best)
-    conflicts = ((best > worst) & leads).any(axis=1)
+    conflicts = (best > worst) & leads
     return np.where(leads, best, incoming).astype(np.float32), int(conflicts.sum())

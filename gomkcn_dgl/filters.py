@@ -66,7 +66,7 @@ class GraphFilters(nn.Module):
 
     @property
     def num_channels(self) -> int:
-        """Ways in which nodes can be joined: a direction of a relation, or an edge feature."""
+        """Ways in which nodes can be joined, each a direction of a relation."""
         return sum(2 if one else 1 for one in self.directed)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:

@@ -34,7 +34,6 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
     indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
     graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
     weights = [part.weights for part in parts if part.weights is not None]
-    edge_features = [part.edge_features for part in parts if part.edge_features is not None]
     relations, numbers = unite([part.relations for part in parts])
     links: np.ndarray | None = None
     if not relations.is_simple:
@@ -54,8 +53,6 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
         feature_names=parts[0].feature_names,
         relations=relations,
         links=links,
-        edge_features=np.concatenate(edge_features) if edge_features else None,
-        edge_feature_names=parts[0].edge_feature_names,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
@@ -82,7 +79,7 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
     nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
     edge_arrays: dict[str, Any] = {
         name: None if array is None else array[entries]
-        for name in ("weights", "links", "edge_features")
+        for name in ("weights", "links")
         for array in (getattr(graph, name),)
     }
     return replace(
@@ -117,5 +114,3 @@ def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
             )
     if len({part.weights is None for part in parts}) > 1:
         raise InputError("either all graphs must have edge weights or none.")
-    if len({part.edge_feature_names for part in parts}) > 1:
-        raise InputError("all graphs must have the same edge features, or none.")

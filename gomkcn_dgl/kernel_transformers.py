@@ -6,7 +6,6 @@ precomputed kernel, and :class:`GOMKFeatures` for those that take features.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -25,8 +24,8 @@ from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.steps import Steps
 
 # eigenvalues of the landmarks' matrix below this share of the largest one are left out
 _LEAST_EIGENVALUE = 1e-6
@@ -94,7 +93,6 @@ class _KernelParameters(BaseEstimator):
     tau: float | None = None
     _: KW_ONLY
     aggregation: str = "mean"
-    node_similarity: str | None = None
     gamma: float | None = None
     add_degrees: bool = True
     most_nodes: int | str | None = "auto"
@@ -128,33 +126,23 @@ class _KernelParameters(BaseEstimator):
             return prepared
         return self.codebook_.count(self._levels(prepared))
 
-    def sharpened(
-        self,
-        graphs: Any,
-        gammas: Sequence[float | None],
-        checkpoints: CheckpointStore | None = None,
-    ) -> Iterator[tuple[float | None, np.ndarray]]:
-        """For each gamma, what :meth:`fit_transform` gives of the training graphs."""
-        gram = self._training_gram(graphs, checkpoints)
-        yield from ((gamma, self._values(gram, gamma)) for gamma in gammas)
-
     def use_gamma(self, gamma: float | None) -> None:
         """Take this gamma from now on."""
         self.gamma_ = gamma
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
         """The normalised kernel K of the training graphs with those that all are compared with."""
         raise NotImplementedError
 
-    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
-        """What is made of values of K."""
+    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+        """What is made of values of K, of the training graphs as :meth:`fit_transform` gives it."""
         return _sharpen(gram, gamma)
 
     def _gram(
         self,
         rows: Comparable,
         columns: Comparable | None,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
     ) -> np.ndarray:
         if isinstance(rows, np.ndarray):
             assert columns is None or isinstance(columns, np.ndarray)
@@ -166,7 +154,7 @@ class _KernelParameters(BaseEstimator):
             most_nodes=resolve_most_nodes(self.most_nodes),
             dtype="float32",
             backend=self.backend,
-            checkpoints=checkpoints,
+            steps=steps,
         ).values
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
@@ -176,8 +164,7 @@ class _KernelParameters(BaseEstimator):
     @property
     def _kernel(self) -> GOMKKernel:
         tau = _TAU if self.tau is None else self.tau
-        similarity = self.node_similarity or "rbf"
-        return GOMKKernel(self.num_levels, tau, similarity, self.aggregation, padding="mask")
+        return GOMKKernel(self.num_levels, tau, self.aggregation, padding="mask")
 
 
 def resolve_most_nodes(given: int | str | None) -> int | None:
@@ -189,7 +176,7 @@ def resolve_most_nodes(given: int | str | None) -> int | None:
 
 def refuse_matching(estimator: Any) -> None:
     """Refuse settings of the matching beside patterns."""
-    unset = {"tau": None, "node_similarity": None, "most_nodes": "auto"}
+    unset = {"tau": None, "most_nodes": "auto"}
     for name, value in unset.items():
         given = getattr(estimator, name, value)
         if given is not value and not (isinstance(given, str) and given == value):
@@ -214,8 +201,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         The paper's t: levels of neighbours that are compared.
     tau : float, optional
         Width of the RBF between level embeddings; 1 when left out.
-    aggregation, node_similarity
-        As in :class:`GOMKKernel`; the RBF when left out.
+    aggregation
+        As in :class:`GOMKKernel`.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     add_degrees : bool
@@ -226,9 +213,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
     num_patterns : int or None
         For large graphs, or many: nodes match where they have the same of so many patterns, at each
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
-        training graphs. All nodes count, and the cost grows with their number. ``tau``,
-        ``node_similarity`` and ``most_nodes`` do not go with it. None: nodes are matched one by
-        one.
+        training graphs. All nodes count, and the cost grows with their number. ``tau`` and
+        ``most_nodes`` do not go with it. None: nodes are matched one by one.
     random_state : int
         Seed of the patterns.
     backend : str
@@ -257,8 +243,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
-        return self._gram(self.known_, None, checkpoints)
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
+        return self._gram(self.known_, None, steps)
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -284,7 +270,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     Parameters
     ----------
-    num_levels, tau, aggregation, node_similarity, gamma, add_degrees, most_nodes, num_patterns
+    num_levels, tau, aggregation, gamma, add_degrees, most_nodes, num_patterns
         As in :class:`GOMKGram`.
     num_landmarks : int
         All graphs where there are fewer.
@@ -322,10 +308,10 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
         self.use_gamma(self.gamma)
         return self
 
-    def _training_gram(self, graphs: Any, checkpoints: CheckpointStore | None) -> np.ndarray:
-        return self._gram(self._prepare(graphs), self.landmarks_, checkpoints)
+    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
+        return self._gram(self._prepare(graphs), self.landmarks_, steps)
 
-    def _values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
+    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
         whitening = _whitening(_sharpen(self.landmark_gram_, gamma))
         return np.asarray(_sharpen(gram, gamma) @ whitening)
 
@@ -336,7 +322,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Features of graphs, float64 ``[H, landmarks]``."""
-        return self._values(self.similarities(graphs), self.gamma_)
+        return self.values(self.similarities(graphs), self.gamma_)
 
 
 def _whitening(gram: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
-from gomkcn_dgl.transform import attached_subgraphs
 
 
 class GraphKernel(Protocol):
@@ -27,9 +26,6 @@ class GraphKernel(Protocol):
     def prepare(self, backend: str, device: str) -> None:
         """Load a backend, or say why it is not one."""
 
-    def initial_weight(self, max_nodes: int, filter_size: int) -> Tensor | None:
-        """First value of what is learnt beside the filters, if there is anything."""
-
     def score(
         self,
         subgraphs: SubgraphTensors,
@@ -37,7 +33,6 @@ class GraphKernel(Protocol):
         filter_adj: Tensor,
         filter_feat: Tensor,
         backend: str = "auto",
-        pair_weight: Tensor | None = None,
     ) -> Tensor:
         """Scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters."""
 
@@ -66,14 +61,12 @@ class GraphKernelConv(nn.Module):
     num_hops : int
         Radius of the subgraphs.
     kernel : GraphKernel
-        :class:`gomkcn.GOMKKernel`, :class:`gomkcn.RandomWalkKernel`,
-        :class:`gomkcn.DeepRandomWalkKernel` or
-        :class:`gomkcn.ImprovedRandomWalkKernel`.
+        :class:`gomkcn.GOMKKernel`, or any object with its methods ``prepare``, ``score`` and
+        ``normalize``.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
-    policy, num_views, seed
-        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`. Scores are averaged
-        over the views of a root.
+    policy, seed
+        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
     normalize : bool
@@ -86,11 +79,6 @@ class GraphKernelConv(nn.Module):
         edges have no direction and no type, those of a directed graph are mirrored.
     edge_type : str, optional
         Name of the edge types in ``edata``; a heterograph has its own.
-    edge_features : str, optional
-        Name of edge features in ``edata``, best in [0, 1]; to the kernel each is one more relation
-        whose edges have the feature as weight.
-    num_edge_features : int
-        Width of the edge features.
     backend : str
         One of the kernel's, or ``"auto"``.
 
@@ -98,20 +86,16 @@ class GraphKernelConv(nn.Module):
     ----------
     filters : GraphFilters
         The graph filters.
-    pair_weight : torch.nn.Parameter or None
-        ``[N, M]``, what the deep random walk kernel learns beside the filters.
 
     Examples
     --------
     >>> import dgl, torch
-    >>> from gomkcn_dgl import RandomWalkKernel
+    >>> from gomkcn_dgl import GOMKKernel
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=RandomWalkKernel())
+    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=GOMKKernel())
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
     """
-
-    pair_weight: Tensor | None
 
     def __init__(
         self,
@@ -123,15 +107,12 @@ class GraphKernelConv(nn.Module):
         *,
         max_nodes: int | None = None,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         bounded_feats: bool = False,
         normalize: bool = True,
         edge_weight: str | None = None,
         relations: Relations | None = None,
         edge_type: str | None = None,
-        edge_features: str | None = None,
-        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -139,32 +120,22 @@ class GraphKernelConv(nn.Module):
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
-        check_extraction(num_hops, max_nodes, policy, num_views, seed)
-        self.num_hops, self.max_nodes, self.policy = num_hops, max_nodes, policy
-        self.num_views, self.seed = num_views, seed
+        check_extraction(num_hops, max_nodes, policy, seed)
+        self.num_hops, self.max_nodes, self.policy, self.seed = num_hops, max_nodes, policy, seed
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
-        self.edge_features = edge_features
-        directions = _directions(self.relations, edge_features, num_edge_features)
         self.backend = backend
         if not hasattr(kernel, "score"):
             raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
         self.kernel = kernel
         self.filters = GraphFilters(
-            num_filters, filter_size, in_feats, bounded_feats, directed=directions
+            num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
-        # None is registered, too, so that the attribute always exists
-        weight = kernel.initial_weight(self.max_nodes, self.filter_size)
-        self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
 
     def reset_parameters(self) -> None:
-        """Draw the filters anew; what the kernel learns beside them starts anew, too."""
+        """Draw the filters anew."""
         self.filters.reset_parameters()
-        start = self.kernel.initial_weight(self.max_nodes, self.filter_size)
-        if start is not None and self.pair_weight is not None:
-            with torch.no_grad():
-                self.pair_weight.copy_(start)
 
     def forward(self, graph: Any, feat: Tensor | Mapping[str, Tensor]) -> Any:
         """Score the subgraph of every node against every filter.
@@ -172,9 +143,8 @@ class GraphKernelConv(nn.Module):
         Parameters
         ----------
         graph : DGLGraph or SubgraphTensors
-            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Subgraphs
-            attached by :class:`gomkcn.AttachSubgraphs` are used; otherwise they are extracted here.
-            Or what :meth:`subgraphs` returned, on the device of ``feat``.
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
+            :meth:`subgraphs` returned, on the device of ``feat``.
         feat : Tensor or dict of Tensor
             ``[V, D]`` on the layer's device; of a heterograph such a tensor for each type of node,
             or all of them one after the other in the order of ``graph.ntypes``.
@@ -195,51 +165,45 @@ class GraphKernelConv(nn.Module):
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
-        # 1. the subgraphs: given, attached to the graph, or extracted now
+        # 1. the subgraphs: given, or extracted now
         if isinstance(graph, SubgraphTensors):
             subgraphs, num_nodes = graph, feat.shape[0]
+            _check_subgraphs(self, subgraphs)
         else:
             subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
-        _check_subgraphs(self, subgraphs)
         if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
                 f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
             )
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
-        scores = self.kernel.score(*inputs, self.backend, self.pair_weight)
+        scores = self.kernel.score(*inputs, self.backend)
         if self.normalize:
             scores = self.kernel.normalize(scores, *inputs)
         refuse_overflow(scores, *inputs[1:])
-        # 3. a root's output is the mean over its views, which stand next to each other
-        num_views = subgraphs.num_views
-        return scores.reshape(len(scores) // num_views, num_views, self.num_filters).mean(dim=1)
+        return scores
 
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a graph or batch, the attached ones if there are.
+        """Return the subgraphs of a graph or batch.
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
         under ``torch.compile``, which cannot look into DGL.
         """
-        batch = attached_subgraphs(graph, self.relations) if graph.is_homogeneous else None
-        if batch is None:
-            # features do not matter for the extraction, so a constant is used
-            csr = as_csr(
-                graph,
-                features=np.ones(graph.num_nodes()),
-                edge_weight=self.edge_weight,
-                edge_type=self.edge_type,
-                edge_features=self.edge_features,
-                directed=False if self.relations.is_simple else None,
-            ).with_relations(self.relations)
-            batch = extract_subgraphs(
-                csr,
-                self.num_hops,
-                self.max_nodes,
-                policy=self.policy,
-                num_views=self.num_views,
-                seed=self.seed,
-            )
+        # features do not matter for the extraction, so a constant is used
+        csr = as_csr(
+            graph,
+            features=np.ones(graph.num_nodes()),
+            edge_weight=self.edge_weight,
+            edge_type=self.edge_type,
+            directed=False if self.relations.is_simple else None,
+        ).with_relations(self.relations)
+        batch = extract_subgraphs(
+            csr,
+            self.num_hops,
+            self.max_nodes,
+            policy=self.policy,
+            seed=self.seed,
+        )
         self.kernel.prepare(self.backend, torch.device(device).type)
         return batch.to_tensors(device)
 
@@ -253,26 +217,22 @@ class GraphKernelConv(nn.Module):
 
 
 def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
-    """Refuse attached subgraphs that were not taken as the layer takes them."""
+    """Refuse subgraphs that were not taken as the layer takes them."""
     size = subgraphs.nodes.shape[1]
     if size != layer.max_nodes:
         raise InputError(
-            f"max_nodes must be that of the attached subgraphs, {size}, "
-            f"got {layer.max_nodes}; give AttachSubgraphs and {type(layer).__name__} "
-            "the same value."
+            f"max_nodes must be that of the given subgraphs, {size}, got {layer.max_nodes}."
         )
-    of_edges = layer.edge_features is not None
-    if not of_edges and (layer.edge_weight is None) != (subgraphs.weights is None):
+    if (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(
-            "the attached subgraphs and the layer must agree on edge weights, got "
-            f"edge_weight={layer.edge_weight!r} here; give AttachSubgraphs the same."
+            "the given subgraphs and the layer must agree on edge weights, got "
+            f"edge_weight={layer.edge_weight!r} here."
         )
     channels, own = subgraphs.num_channels, layer.filters.num_channels
-    is_other = not of_edges and layer.relations.is_simple == subgraphs.has_channels
-    if is_other or channels != own:
+    if layer.relations.is_simple == subgraphs.has_channels or channels != own:
         raise InputError(
-            "the subgraphs, which may be attached, and the layer must agree on relations and edge "
-            f"features, got {channels} and {own} channels; give AttachSubgraphs the same."
+            "the given subgraphs and the layer must agree on relations, "
+            f"got {channels} and {own} channels."
         )
 
 
@@ -283,19 +243,6 @@ def _forward_types(
     parts = [feat[node_type] for node_type in graph.ntypes]
     scores = layer.forward(graph, torch.cat(parts)).split([len(part) for part in parts])
     return dict(zip(graph.ntypes, scores, strict=True))
-
-
-def _directions(
-    relations: Relations, edge_features: str | None, num_edge_features: int
-) -> tuple[bool, ...]:
-    """Whether each relation, and after them each edge feature, has a direction."""
-    check_int("num_edge_features", num_edge_features, 0)
-    if (edge_features is None) != (num_edge_features == 0):
-        raise InputError(
-            "edge_features and num_edge_features must be given together, "
-            f"got {edge_features!r} and {num_edge_features}."
-        )
-    return relations.directed + (relations.is_directed,) * num_edge_features
 
 
 def check_relations(relations: Relations | None) -> Relations:
@@ -319,7 +266,7 @@ class GOMKConv(GraphKernelConv):
     ----------
     in_feats, num_filters, filter_size, num_hops
         As in :class:`gomkcn.GraphKernelConv`.
-    num_levels, tau, node_similarity, matching, anchor_root
+    num_levels, tau, matching, anchor_root
         The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     kernel : GOMKKernel, optional
         All settings of the kernel; ``GOMKKernel()`` when left out.
@@ -353,7 +300,6 @@ class GOMKConv(GraphKernelConv):
         num_levels: int | None = None,
         *,
         tau: float | Sequence[float] | None = None,
-        node_similarity: str | None = None,
         matching: str | None = None,
         anchor_root: bool | None = None,
         kernel: GOMKKernel | None = None,
@@ -364,7 +310,6 @@ class GOMKConv(GraphKernelConv):
             GOMKKernel(),
             num_levels=num_levels,
             tau=tau,
-            node_similarity=node_similarity,
             matching=matching,
             anchor_root=anchor_root,
         )

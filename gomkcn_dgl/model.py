@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_batch import GraphBatch, sizes_for_pooling
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
@@ -19,6 +18,24 @@ from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")
+
+
+class GraphBatch(NamedTuple):
+    """Some graphs side by side; every node is a root.
+
+    Attributes
+    ----------
+    subgraphs : SubgraphTensors
+        Subgraphs of all nodes, in their order.
+    feat : Tensor
+        ``[V, D]``, dense or sparse CSR.
+    graph_sizes : Tensor
+        int64 ``[G]`` nodes of each graph.
+    """
+
+    subgraphs: SubgraphTensors
+    feat: Tensor
+    graph_sizes: Tensor
 
 
 class _NodeNorm(nn.Module):
@@ -108,9 +125,9 @@ class GOMKCN(nn.Module):
         Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
-    max_nodes, policy, num_views, seed, backend
+    max_nodes, policy, seed, backend
         As in :class:`GraphKernelConv`.
-    relations, edge_type, edge_features, num_edge_features
+    relations, edge_type
         As in :class:`GraphKernelConv`.
 
     Examples
@@ -143,12 +160,9 @@ class GOMKCN(nn.Module):
         dropout: float = 0.0,
         max_nodes: int | None = None,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         relations: Relations | None = None,
         edge_type: str | None = None,
-        edge_features: str | None = None,
-        num_edge_features: int = 0,
         backend: str = "auto",
     ) -> None:
         super().__init__()
@@ -179,13 +193,10 @@ class GOMKCN(nn.Module):
                 GOMKKernel(num_levels=2) if kernel is None else kernel,
                 max_nodes=max_nodes,
                 policy=policy,
-                num_views=num_views,
                 seed=seed,
                 bounded_feats=bounded_feats,
                 relations=relations,
                 edge_type=edge_type,
-                edge_features=edge_features,
-                num_edge_features=num_edge_features,
                 backend=backend,
             )
             for width, filters in itertools.pairwise(widths)
@@ -233,7 +244,7 @@ class GOMKCN(nn.Module):
             raise InputError("feat must be given with a graph or subgraphs, got None.")
         if not isinstance(graph, SubgraphTensors):
             if self.pooling is not None:
-                graph_sizes = sizes_for_pooling(graph, feat.device)
+                graph_sizes = _sizes_for_pooling(graph, feat.device)
             graph = self.subgraphs(graph, feat.device)
         if self.pooling is not None and graph_sizes is None:
             raise InputError("graph_sizes must be given where nodes are pooled, got None.")
@@ -281,6 +292,17 @@ class GOMKCN(nn.Module):
     def activate(self, level: Tensor) -> Tensor:
         """Turn a normed level into the features that the next convolution sees."""
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
+
+
+def _sizes_for_pooling(graph: Any, device: torch.device) -> Tensor:
+    """Nodes of each graph of a DGL batch, int64 ``[G]``; all must be of one type."""
+    if len(graph.ntypes) > 1:
+        raise InputError(
+            f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, whose rows "
+            "stand type by type; or join the types to one."
+        )
+    sizes: Tensor = graph.batch_num_nodes().to(device)
+    return sizes
 
 
 def pool_nodes(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:

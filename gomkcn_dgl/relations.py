@@ -269,33 +269,17 @@ def edge_channels(
 
 
 def channel_adjacency(
-    links: np.ndarray,
-    weights: np.ndarray | None,
-    relations: Relations,
-    edge_features: np.ndarray | None = None,
+    links: np.ndarray, weights: np.ndarray | None, relations: Relations
 ) -> np.ndarray:
     """Adjacency of each channel, float32 ``[…, N, N, C]``, from links and weights ``[…, N, N]``.
-
-    Edge features ``[…, N, N, E]`` add E channels, or 2 E where edges have directions: the features
-    of the edge that leaves, and of the one that arrives.
 
     >>> one_way = relations_of(["cites"], [True])
     >>> channel_adjacency(np.array([[0, 1], [2, 0]]), None, one_way).tolist()
     [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]]
     """
     adj = relations.links[links].astype(np.float32)
-    # an edge that comes in has the weight and the features that stand at the other node
-    incoming = relations.incoming
     if weights is not None:
+        # an edge that comes in has the weight that stands at the other node
         there = weights[..., None]
-        adj *= np.where(incoming, there.swapaxes(-3, -2), there)
-    if edge_features is None:
-        return adj
-    sides = [edge_features]
-    if relations.is_directed:
-        leaves = adj[..., ~incoming].any(axis=-1, keepdims=True)
-        arrives = adj[..., relations.opposite[~incoming]].any(axis=-1, keepdims=True)
-        sides = [edge_features * leaves, edge_features.swapaxes(-3, -2) * arrives]
-    # the two channels of a feature stand side by side
-    channels = np.stack(sides, axis=-1).reshape(*edge_features.shape[:-1], -1)
-    return np.concatenate([adj, channels], axis=-1)
+        adj *= np.where(relations.incoming, there.swapaxes(-3, -2), there)
+    return adj

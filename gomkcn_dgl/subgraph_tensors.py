@@ -23,9 +23,7 @@ class SubgraphTensors(NamedTuple):
         int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
     weights : Tensor or None
         ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]``, in place of ``links``,
-        where edges of several channels have weights or features.
-    num_views : int
-        Subgraphs a root; they stand next to each other, root after root.
+        where edges of several channels have weights.
     links : Tensor or None
         ``[S, N, N]`` all that joins node i to node j, a row of ``channels``; 0 = not joined.
     channels : Tensor or None
@@ -36,7 +34,6 @@ class SubgraphTensors(NamedTuple):
     num_nodes: Tensor
     bits: Tensor | None
     weights: Tensor | None
-    num_views: int
     links: Tensor | None = None
     channels: Tensor | None = None
 
@@ -47,7 +44,7 @@ class SubgraphTensors(NamedTuple):
 
     @property
     def num_channels(self) -> int:
-        """Ways in which nodes can be joined: a direction of a relation, or an edge feature."""
+        """Ways in which nodes can be joined, each a direction of a relation."""
         if self.channels is not None:
             return self.channels.shape[1]
         return self.weights.shape[3] if self.has_channels else 1  # type: ignore[union-attr]
@@ -62,12 +59,10 @@ class SubgraphTensors(NamedTuple):
             num_nodes = torch.full((batch,), size, device=adj.device)
         else:
             nodes = nodes.masked_fill(nodes % size >= num_nodes.unsqueeze(1), -1)
-        return cls(nodes, num_nodes, None, adj.detach(), num_views=1)
+        return cls(nodes, num_nodes, None, adj.detach())
 
-    def select(self, roots: Tensor) -> SubgraphTensors:
-        """Return the subgraphs of some roots, int64 ``[R]``, all views of each."""
-        views = torch.arange(self.num_views, device=roots.device)
-        rows = (roots.unsqueeze(1) * self.num_views + views).flatten()
+    def select(self, rows: Tensor) -> SubgraphTensors:
+        """Return some subgraphs, int64 ``[R]``."""
         return self._replace(
             nodes=self.nodes[rows],
             num_nodes=self.num_nodes[rows],

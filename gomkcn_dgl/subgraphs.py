@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,15 +12,13 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, SearchRows
-from gomkcn_dgl.node_order import order_by_structure
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
-DIRECTIONS = ("both", "out", "in")
 
 
 class FeatureRows(Protocol):
@@ -51,10 +49,6 @@ class SubgraphBatch:
         ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
     relations : Relations
         The relations of the graph and their links.
-    edge_features : numpy.ndarray or None
-        float32 ``[S, N, N, C]``, features of the edge from node i to node j.
-    num_views : int
-        Subgraphs a root; they stand next to each other, root after root.
     """
 
     nodes: np.ndarray
@@ -62,10 +56,8 @@ class SubgraphBatch:
     truncated: np.ndarray
     bits: np.ndarray
     weights: np.ndarray | None
-    num_views: int
     links: np.ndarray | None = None
     relations: Relations = SIMPLE
-    edge_features: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of subgraphs S."""
@@ -87,17 +79,15 @@ class SubgraphBatch:
         return np.unique(ordered, axis=0, return_inverse=True)[1].reshape(-1)
 
     def take(self, rows: np.ndarray) -> SubgraphBatch:
-        """Return the subgraphs in ``rows``, each as a view of its own."""
+        """Return the subgraphs in ``rows``."""
         return SubgraphBatch(
             self.nodes[rows],
             self.num_nodes[rows],
             self.truncated[rows],
             self.bits[rows],
             None if self.weights is None else self.weights[rows],
-            num_views=1,
             links=None if self.links is None else self.links[rows],
             relations=self.relations,
-            edge_features=None if self.edge_features is None else self.edge_features[rows],
         )
 
     def structure(self) -> np.ndarray:
@@ -107,12 +97,10 @@ class SubgraphBatch:
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.
 
-        ``[S, N, N]``; with links or edge features ``[S, N, N, C]``, a matrix for each channel.
+        ``[S, N, N]``; with links ``[S, N, N, C]``, a matrix for each channel.
         """
-        if self.links is not None or self.edge_features is not None:
-            return channel_adjacency(
-                self.structure(), self.weights, self.relations, self.edge_features
-            )
+        if self.links is not None:
+            return channel_adjacency(self.links, self.weights, self.relations)
         return self._joined() if self.weights is None else self.weights
 
     def _joined(self) -> np.ndarray:
@@ -125,7 +113,7 @@ class SubgraphBatch:
     def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
         bits = weights = links = channels = None
-        if self.weights is not None or self.edge_features is not None:
+        if self.weights is not None:
             # matrices, one for each channel where there are several
             weights = torch.from_numpy(self.adjacency()).to(device)
         elif self.links is not None:
@@ -138,7 +126,6 @@ class SubgraphBatch:
             torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
             bits,
             weights,
-            self.num_views,
             links,
             channels,
         )
@@ -166,9 +153,7 @@ def extract_subgraphs(
     *,
     roots: np.ndarray | None = None,
     policy: str = "bfs",
-    num_views: int = 1,
     seed: int = 0,
-    direction: str = "both",
     backend: str = "auto",
 ) -> SubgraphBatch:
     """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
@@ -178,33 +163,26 @@ def extract_subgraphs(
     graph : CSRGraph
         The graph, or a collection; a subgraph never leaves its graph.
     num_hops : int
-        Radius of the ball around a root, at least 0.
+        Radius of the ball around a root, at least 0; edges are followed in both directions.
     max_nodes : int
         Most nodes of a subgraph, N; a larger ball is truncated.
     roots : array, optional
-        Integer ``[R]``, repeats allowed. None: every node.
-    policy : {"bfs", "dense", "random"}
+        Integer ``[S]``, repeats allowed. None: every node.
+    policy : {"bfs", "dense"}
         Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
-        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it, or grown
-        at random. ``kernels/bfs_reference.py`` defines all three. They agree where nothing is
-        truncated.
-    num_views : int
-        Subgraphs a root, each with random choices of its own.
+        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
+        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, wherever its graph stands in a
-        collection, and however the nodes are numbered, except among nodes whose surroundings are
-        the same (``gomkcn_dgl/node_order.py``).
-    direction : {"both", "out", "in"}
-        Which edges lead away from the root: all of them, those that leave a node, or those that
-        arrive. An edge without direction does both. The subgraph has all edges among its nodes.
+        same for a root whichever other roots are asked for, and wherever its graph stands in a
+        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
     Returns
     -------
     SubgraphBatch
-        S = R * num_views subgraphs.
+        A subgraph for each root.
 
     Raises
     ------
@@ -219,68 +197,31 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_extraction(num_hops, max_nodes, policy, num_views, seed)
-    check_choice("direction", direction, DIRECTIONS)
+    check_extraction(num_hops, max_nodes, policy, seed)
     module = load_backend("bfs", backend)
-    # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
-    ordered = order_by_structure(graph)
-    work = ordered.graph
-    starts = ordered.positions(_check_roots(roots, graph.num_nodes))
-    links, reverse = work.links, work.relations.reverse
-    if work.edge_features is not None:
-        # in place of its link, an entry has its number, from 1; that tells link and features
-        links = np.arange(1, len(work.indices) + 1)
-        reverse = np.concatenate([[0], work.opposite_entries + 1])
+    starts = _check_roots(roots, graph.num_nodes)
     arrays = module.extract(
-        _search_rows(work, direction),
-        work.indptr,
-        work.indices,
-        work.weights,
-        links,
-        reverse,
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        graph.links,
+        graph.relations.reverse,
         starts,
-        ordered.places(starts),
+        # places in their own graphs, so that nothing depends on the others of a collection
+        starts - graph.graph_ptr[graph.graph_of(starts)],
         num_hops,
         max_nodes,
         policy,
-        num_views,
         seed,
     )
-    batch = SubgraphBatch(**arrays._asdict(), num_views=num_views, relations=graph.relations)
-    if work.edge_features is not None:
-        batch = _look_up(batch, work)
-    return replace(batch, nodes=ordered.given(batch.nodes))
+    return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
 
 
-def _search_rows(graph: CSRGraph, direction: str) -> SearchRows | None:
-    """Rows of the neighbours that a search goes to; None for all neighbours."""
-    if direction == "both" or graph.links is None:
-        return None
-    relations = graph.relations
-    leaves = np.asarray(relations.links[:, relations.outgoing].any(axis=1))  # [K]
-    follow = (leaves if direction == "out" else leaves[relations.reverse])[graph.links]
-    ends = np.concatenate([[0], np.cumsum(follow)])
-    return SearchRows(ends[graph.indptr], graph.indices[follow])
-
-
-def _look_up(batch: SubgraphBatch, graph: CSRGraph) -> SubgraphBatch:
-    """Replace the entries of a batch by their links, and add their features."""
-    assert batch.links is not None and graph.edge_features is not None
-    entry, joined = np.maximum(batch.links - 1, 0), batch.links > 0
-    links = None if graph.links is None else np.where(joined, graph.links[entry], 0)
-    return replace(
-        batch,
-        links=None if links is None else links.astype(graph.relations.code_type),
-        edge_features=np.where(joined[..., None], graph.edge_features[entry], np.float32(0)),
-    )
-
-
-def check_extraction(num_hops: int, max_nodes: int, policy: str, num_views: int, seed: int) -> None:
+def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:
     """Refuse options of :func:`extract_subgraphs` that are out of range."""
     check_int("num_hops", num_hops, 0, MAX_HOPS)
     check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
     check_choice("policy", policy, POLICIES)
-    check_int("num_views", num_views, 1)
     check_int("seed", seed, 0, 2**63 - 1)
 
 

@@ -31,14 +31,14 @@ AUTO, NONE = "auto", "none"
 MOST_PATTERNS = 40
 # patterns where no number is given, and the nodes that a graph has for each of them
 USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
-RANKINGS = ("surprise", "frequency", "coverage", "classes")
+RANKINGS = ("surprise", "frequency", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 # most seconds to count a pattern, and in a graph of more than 8 million edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
 # patterns of more nodes cannot be counted
 MOST_NODES = 62
-KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
+KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
 @dataclass(eq=False, repr=False)
@@ -56,7 +56,6 @@ class MinerParameters(BaseEstimator):
     num_epochs: int = 60
     learning: FilterLearning | None = None
     noisy_copies: str = "auto"
-    min_similarity: float | None = None
     min_support: int = 5
     level: str = "node"
     values: str = "auto"
@@ -65,7 +64,6 @@ class MinerParameters(BaseEstimator):
     kernel: GOMKKernel | None = None
     num_levels: int | None = None
     tau: float | Sequence[float] | None = None
-    node_similarity: str | None = None
     matching: str | None = None
     anchor_root: bool | None = None
     backend: str = "auto"
@@ -138,7 +136,6 @@ class MinerParameters(BaseEstimator):
             max_nodes=budget.max_nodes,
             num_hops=learning.num_hops,
             policy=learning.policy,
-            num_views=learning.num_views,
             seed=self.random_state,
             sample_error=learning.sample_error,
             backend=self.backend,
@@ -194,8 +191,6 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        if self.min_similarity is not None:
-            check_float("min_similarity", self.min_similarity, 0, 1)
         check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)
         if self.noisy_copies == "yes" and sizes[0] > MOST_NOISY_NODES:
             raise InputError(

@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
 from mining.counting.exact_counts import count_by_graph
 from mining.counting.occurrence_counts import count_occurrences
 from mining.counting.occurrence_lists import list_places

@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.reading import read_graph
 
-ARRAYS = ("indptr", "indices", "features", "weights", "graph_ptr", "links", "edge_features")
+ARRAYS = ("indptr", "indices", "features", "weights", "graph_ptr", "links")
 
 
 def edges(graph):
@@ -24,7 +24,7 @@ def random_graph(seed=0, num_nodes=6, **options):
 
 
 def assert_same(left, right):
-    for name in ("feature_names", "relations", "edge_feature_names"):
+    for name in ("feature_names", "relations"):
         assert getattr(left, name) == getattr(right, name), name
     for name in ARRAYS:
         one, other = getattr(left, name), getattr(right, name)

@@ -9,6 +9,7 @@ import pytest
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.node_order import NodeOrder
 from mining.candidates.candidates import Candidate, gather_candidates
 
 
@@ -115,7 +116,7 @@ def test_the_same_seed_gives_the_same_candidates() -> None:
     assert all((x.example == y.example).all() for x, y in zip(one, other, strict=True))
 
 
-def test_numbering_nodes_anew_changes_no_candidate() -> None:
+def test_numbering_nodes_anew_changes_no_candidate_of_a_graph_in_its_order() -> None:
     base = nx.gnp_random_graph(300, 0.015, seed=8)
     graph = embed(base, MOTIFS["K3,3"], 8, seed=9)
     number = np.random.default_rng(10).permutation(300)
@@ -125,7 +126,8 @@ def test_numbering_nodes_anew_changes_no_candidate() -> None:
     found = [
         {Structure(one.adjacency).key: one.num_seen for one in candidates}
         for candidates in (
-            gather_candidates(as_csr(one), sizes=(4, 5, 6), most=60) for one in (graph, renumbered)
+            gather_candidates(NodeOrder.of(as_csr(one)).graph, sizes=(4, 5, 6), most=60)
+            for one in (graph, renumbered)
         )
     ]
     shared = set(found[0]) & set(found[1])

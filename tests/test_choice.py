@@ -9,7 +9,7 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing import choice as choice_module
 from mining.choosing import pool as pool_module
 from mining.choosing.choice import ChoiceRules, choose_structures
@@ -40,9 +40,9 @@ def pool_of(*graphs, noisy=()):
     return [PooledStructure(Structure.from_networkx(one), noisy=one in noisy) for one in graphs]
 
 
-def choose(graph, pool, store=None, **changes):
-    store = CheckpointStore() if store is None else store
-    return choose_structures(graph, pool, NO_CATEGORIES, replace(RULES, **changes), store)
+def choose(graph, pool, steps=None, **changes):
+    steps = Steps() if steps is None else steps
+    return choose_structures(graph, pool, NO_CATEGORIES, replace(RULES, **changes), steps)
 
 
 def counts(choice):
@@ -111,11 +111,9 @@ def test_the_null_model_graph_itself_is_as_expected(planted):
 
 def test_what_was_counted_is_not_counted_again(planted, tmp_path, monkeypatch):
     pool = pool_of(CLAW, WEDGE, WHEEL)
-    with CheckpointStore(tmp_path) as store:
-        first = choose(planted, pool, store, nulls=("degree",))
+    first = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
     monkeypatch.setattr(choice_module.StructureCounter, "count", lambda *args: 1 / 0)
-    with CheckpointStore(tmp_path) as store:
-        again = choose(planted, pool, store, nulls=("degree",))
+    again = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
     assert counts(again) == counts(first)
     assert again.significance == first.significance
 
@@ -138,16 +136,3 @@ def test_the_same_seed_gives_the_same_choice(planted):
     ]
     assert records[0] == records[1] != records[2]
     assert np.isfinite([one["degree"].z for one in records[0]]).all()
-
-
-def test_what_covers_most_nodes_comes_first():
-    rings = [nx.cycle_graph(5)] * 3
-    graph = nx.disjoint_union_all([*rings, nx.complete_graph(5), nx.path_graph(3)])
-    pool = pool_of(CLIQUE, WEDGE, RING)
-    chosen = choose(as_csr(graph), pool, rank="coverage", nulls=()).structures
-    # the wedges lie in the rings and in the path, which leaves the clique
-    assert [(one.structure.num_nodes, one.count.value) for one in chosen] == [
-        (3, 16),
-        (5, 1),
-        (5, 3),
-    ]

@@ -15,8 +15,7 @@ from gomkcn_dgl.io import convert
 from gomkcn_dgl.io.conversion import external_sort, sorted_runs
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.runtime import file_bytes
-from gomkcn_dgl.runtime.memory import GIB, MIB
+from gomkcn_dgl.runtime.files import GIB, MIB
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 
@@ -131,24 +130,19 @@ def typed_rows(num_edges=40, num_nodes=7):
 TYPED = {
     "relations": {},
     "no weights": {"weight": "none"},
-    "features": {"weight": "none", "edge_features": ["x", "y"]},
-    "both": {"edge_features": ["y"]},
     "one relation": {"relation": "none", "directed": True},
-    "one relation, features": {"relation": "none", "edge_features": ["x"]},
     "directed": {"directed": True, "weight": "none"},
-    "undirected": {"directed": False, "edge_features": ["x"]},
+    "undirected": {"directed": False},
     "numbers": {"relation": "y", "weight": "none"},
 }
 
 
 @pytest.mark.parametrize("options", TYPED.values(), ids=TYPED)
-def test_relations_directions_and_features(write, pieces, caplog, options):
+def test_relations_and_directions(write, pieces, caplog, options):
     path = write("g.tsv", lines(typed_rows(), "\t"))
     # a graph folder keeps notes, so that both ways note the same
     graph = assert_as_read(path, caplog, **options)
-    assert graph.is_directed == (options.get("directed") is not False and
-                                 options != TYPED["one relation, features"])  # fmt: skip
-    assert len(graph.edge_feature_names) == len(options.get("edge_features", ()))
+    assert graph.is_directed == (options.get("directed") is not False)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +165,7 @@ def test_parquet_with_relations(tmp_path, pieces, caplog):
     header, *rows = typed_rows()
     frame = pd.DataFrame(rows, columns=header)
     frame.to_parquet(tmp_path / "g.parquet", row_group_size=7)
-    assert_as_read(tmp_path / "g.parquet", caplog, edge_features=["x", "y"])
+    assert_as_read(tmp_path / "g.parquet", caplog)
 
 
 def test_a_table_of_words_of_nodes(write, caplog):
@@ -262,13 +256,6 @@ def test_features_in_a_csv_file(write, caplog):
     write("x.csv.gz", "node,f\nb,2\né,3\n")
     with pytest.raises(InputError, match="must have a row for every node, got none for 'aaa"):
         convert_edges(edges, edges.with_name("out"), feature_file=file)
-
-
-def test_text_that_becomes_too_large(write, monkeypatch):
-    monkeypatch.setattr(file_bytes, "most_bytes", lambda size: 100 * size)
-    path = write("g.txt.gz", "0 1\n" * 10**5)
-    with pytest.raises(InputError, match="the file would become more than"):
-        convert_edges(path, path.with_name("out"))
 
 
 def test_a_memory_limit_that_is_too_small(write, monkeypatch):

@@ -32,12 +32,6 @@ def labelled(graph, label="C"):
     return graph
 
 
-@pytest.fixture(scope="module")
-def mutag(shared_data):
-    (folder,) = shared_data.glob("MUTAG_*")
-    return folder
-
-
 def test_both_counters_agree():
     rng = np.random.default_rng(0)
     for seed in range(20):

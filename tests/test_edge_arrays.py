@@ -48,12 +48,11 @@ def test_no_square():
         as_csr(np.zeros((2, 3)))
 
 
-def test_an_edge_index_with_types_and_features_of_its_edges():
+def test_an_edge_index_with_types_of_its_edges():
     ends = np.array([[0, 1, 0], [1, 0, 1]])
-    graph = as_csr((ends, 2), edge_type=np.array(["a", "a", "b"]), edge_features=[1, 2, 3])
+    graph = as_csr((ends, 2), edge_type=np.array(["a", "a", "b"]))
     assert graph.relations.names == ("a", "b")
     assert graph.relations.directed == (False, True)
-    assert graph.edge_features.tolist() == [[3], [2]]
 
 
 def test_an_edge_table():
@@ -65,11 +64,11 @@ def test_an_edge_table():
             "km": [0.0, 1175.0, 1175.0],
         }
     )
-    graph = as_csr(table, edge_type="relation", edge_features="km")
+    graph = as_csr(table, edge_type="relation")
     assert graph.node_ids.tolist() == ["Africa", "Chad", "Niger"]
     assert graph.relations.names == ("borders", "located in")
     assert graph.relations.directed == (False, True)
-    assert graph.edge_features.tolist() == [[0], [0], [1175], [1175]]
+    assert "not used: edge attribute km" in graph.notes
     assert as_csr(table[["target", "source"]]).node_ids.tolist() == ["Africa", "Chad", "Niger"]
     first_two = as_csr(pd.DataFrame({"u": [3, 1], "v": [1, 0], "w": [7, 8]}))
     assert first_two.original_ids(np.arange(3)) == [0, 1, 3]
@@ -91,7 +90,7 @@ def typed():
         np.random.default_rng(0).integers(0, 9, (40, 3)), columns=["source", "target", "w"]
     )
     table["kind"] = np.random.default_rng(1).choice(["p", "q"], 40)
-    return as_csr(table, edge_type="kind", edge_weight="w", edge_features="w")
+    return as_csr(table, edge_type="kind", edge_weight="w")
 
 
 def test_a_csr_graph_read_anew_is_the_same():
@@ -100,7 +99,6 @@ def test_a_csr_graph_read_anew_is_the_same():
     assert_same(again, graph)
     assert again.links.tolist() == graph.links.tolist()
     assert again.relations == graph.relations
-    np.testing.assert_array_equal(again.edge_features, graph.edge_features)
     assert set(graph.notes) <= set(again.notes)
 
 

@@ -2,7 +2,6 @@
 
 import collections
 import itertools
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -15,11 +14,10 @@ from gomkcn_dgl.graph_lists import concatenate
 from mining.null_models.null_models import erased_configuration, sample_null
 
 LINKED = ("configuration", "degree", "reciprocity")
-ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"
 
 
 def linked_graph(num_nodes=60, num_edges=240, *, directed=(True, True, False), seed=0):
-    """Random edges of three relations, with many mutual pairs; an edge is its own feature."""
+    """Random edges of three relations, with many mutual pairs."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(num_nodes, size=(num_edges // 2, 2))
     source, target = np.concatenate([ends, ends[:, ::-1]])[: num_edges - 20].T
@@ -31,7 +29,6 @@ def linked_graph(num_nodes=60, num_edges=240, *, directed=(True, True, False), s
         directed=directed,
         relation=rng.integers(3, size=len(source)),
         relation_names=["activates", "represses", "binds"],
-        edge_features=np.arange(len(source), dtype=float),
     )
 
 
@@ -97,22 +94,6 @@ def total_degrees(graph):
     for (node, _, side), count in degrees(graph).items():
         counts[node][["out", "in", "both"].index(side)] += count
     return {node: tuple(each) for node, each in counts.items()}
-
-
-@pytest.mark.parametrize("null", LINKED)
-@pytest.mark.parametrize("directed", [False, True])
-def test_edge_features_stay_with_the_edges(null, directed):
-    source, target = np.array(nx.gnp_random_graph(30, 0.1, seed=1).edges).T
-    features = 1.0 + np.arange(len(source))
-    graph = csr_from_edges(source, target, 30, directed=directed, edge_features=features)
-    sample = sample_null(graph, null, 0)
-    row = np.repeat(np.arange(30), sample.degrees)
-    values = np.zeros((30, 30))
-    values[row, sample.indices] = sample.edge_features[:, 0]
-    mutual = (values > 0) & (values.T > 0) & (values != values.T)
-    assert not mutual.any() or (directed and null == "configuration")
-    assert edges_of(sample) != edges_of(graph)
-    assert set(values[values > 0]) == set(features)
 
 
 def test_relations_join_the_same_nodes_only_where_some_do():
@@ -229,9 +210,8 @@ def check_uniform(edges, null, possible):
     assert chisquare([count[one] for one in possible]).pvalue > 1e-3
 
 
-@pytest.mark.skipif(not ECOLI.exists(), reason="the data sets are not beside this checkout")
-def test_feed_forward_loops_of_e_coli_stand_out():
-    table = pd.read_csv(ECOLI).query("source != target")
+def test_feed_forward_loops_of_e_coli_stand_out(ecoli):
+    table = pd.read_csv(ecoli).query("source != target")
     nodes = {name: k for k, name in enumerate(np.unique(table[["source", "target"]]))}
     graph = csr_from_edges(
         table.source.map(nodes).to_numpy(),

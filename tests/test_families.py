@@ -11,7 +11,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.candidates import gather_candidates
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families, order_by_coverage
+from mining.judging.ranking import find_families
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 from mining.structures.categories import NO_CATEGORIES
@@ -109,12 +109,3 @@ def test_nothing_in_excess_has_no_heads():
     families, _ = families_of(graph, structures)
     assert (families.heads, families.head) == ([], [0, 1, 2])
     assert sorted(families.order()) == [0, 1, 2]
-
-
-def test_order_by_coverage():
-    places = [
-        np.array([[0, 1]]),
-        np.array([[2, 3, 4], [3, 4, 5]]),
-        np.array([[0, 1, 2], [5, 6, 7]]),
-    ]
-    assert order_by_coverage(places, 8) == [2, 1, 0]

@@ -12,7 +12,6 @@ from torch import library
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
@@ -27,12 +26,12 @@ def weighted_graph(num_nodes):
     return graph
 
 
-def subgraphs_of(num_nodes, max_nodes, weight=None, num_views=1):
+def subgraphs_of(num_nodes, max_nodes, weight=None):
     """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
     graph = weighted_graph(num_nodes - 1)
     graph.add_node(num_nodes - 1)
     csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
-    return extract_subgraphs(csr, 2, max_nodes, num_views=num_views).to_tensors()
+    return extract_subgraphs(csr, 2, max_nodes).to_tensors()
 
 
 def scores_and_gradients(kernel, subgraphs, feat, z, backend):
@@ -43,28 +42,20 @@ def scores_and_gradients(kernel, subgraphs, feat, z, backend):
 
 
 @pytest.mark.parametrize(
-    ("max_nodes", "node_similarity", "aggregation", "weight", "padding"),
+    ("max_nodes", "aggregation", "weight", "padding"),
     [
-        (1, "rbf", "sym", "weight", "mask"),
-        (7, "rbf", "sum", None, "match"),
-        (7, "dice", "mean", "weight", "mask"),
-        (7, "rbf", "sym", None, "mask"),
-        (70, "dice", "sum", "weight", "match"),
-        (70, "rbf", "mean", None, "mask"),
+        (1, "sym", "weight", "mask"),
+        (7, "sum", None, "match"),
+        (7, "mean", "weight", "mask"),
+        (7, "sym", None, "mask"),
+        (70, "sum", "weight", "match"),
+        (70, "mean", None, "mask"),
     ],
 )
-def test_subgraphs_of_one_graph_share_the_features(
-    max_nodes, node_similarity, aggregation, weight, padding
-):
+def test_subgraphs_of_one_graph_share_the_features(max_nodes, aggregation, weight, padding):
     torch.manual_seed(0)
     subgraphs = subgraphs_of(90, max_nodes, weight)
-    kernel = GOMKKernel(
-        2,
-        node_similarity=node_similarity,
-        aggregation=aggregation,
-        level_scale=3.0,
-        padding=padding,
-    )
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=3.0, padding=padding)
     feat = torch.rand(90, 3, dtype=FLOAT64)
     z = torch.rand(2, 3, 5, 3, dtype=FLOAT64)
     result = scores_and_gradients(kernel, subgraphs, feat, z, "numba")
@@ -166,7 +157,7 @@ def operator_inputs(route):
     }[route]
     if route == "links":
         z = torch.rand(3, 2, 4, 4)
-    settings = ([2.0, 1.0], 3.0, 0, NODE_SIMILARITY_CODES["rbf"])
+    settings = ([2.0, 1.0], 3.0, 0)
     return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
 
 
@@ -183,12 +174,11 @@ def test_the_operators_follow_the_rules_of_torch(route):
         library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
 
 
-@pytest.mark.parametrize(("num_views", "edge_weight"), [(1, "weight"), (2, None)])
-def test_the_layer_compiles_without_a_graph_break(edge_weight, num_views):
+@pytest.mark.parametrize("edge_weight", ["weight", None])
+def test_the_layer_compiles_without_a_graph_break(edge_weight):
     torch.manual_seed(0)
-    weight = None if edge_weight is None else "weight"
-    subgraphs = subgraphs_of(20, 5, weight, num_views)
-    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, num_views=num_views, edge_weight=edge_weight)
+    subgraphs = subgraphs_of(20, 5, edge_weight)
+    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, edge_weight=edge_weight)
     feat = torch.rand(20, 3, requires_grad=True)
     results = []
     for layer in (conv, torch.compile(conv, fullgraph=True, backend="aot_eager")):

@@ -14,7 +14,7 @@ from gomkcn_dgl import gram as gram_module
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import GramMatrix, gomk_gram
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 
 EXACT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -51,13 +51,10 @@ def test_mask_matches_as_many_nodes_as_the_smaller_graph_has():
 
 
 @pytest.mark.parametrize("padding", ["mask", "match"])
-@pytest.mark.parametrize("node_similarity", ["rbf", "dice"])
-def test_normalised_matrices_are_symmetric_with_diagonal_1(node_similarity, padding):
+def test_normalised_matrices_are_symmetric_with_diagonal_1(padding):
     # isolated nodes, whose level 1 is 0, come last and stand alone
     graphs = [nx.empty_graph(2), nx.star_graph(3), with_isolated_node(nx.path_graph(3))]
-    gram = gomk_gram(
-        graphs, kernel=GOMKKernel(2, 1.0, node_similarity, level_scale=2, padding=padding)
-    )
+    gram = gomk_gram(graphs, kernel=GOMKKernel(2, 1.0, level_scale=2, padding=padding))
     np.testing.assert_allclose(np.diag(gram.values), 1, **EXACT)
     np.testing.assert_array_equal(gram.values, gram.values.T)
     assert ((gram.values > 0) & (gram.values <= 1 + 1e-12)).all()
@@ -108,6 +105,15 @@ def test_a_repaired_matrix_is_positive_semi_definite(psd):
         assert np.linalg.norm(repaired.values - raw.values) < np.sqrt(40) * abs(
             raw.smallest_eigenvalue
         )
+
+
+def test_clipping_moves_negative_eigenvalues_to_0_and_no_others():
+    raw, clipped = (gomk_gram(not_psd_graphs(), num_levels=1, psd=psd) for psd in (None, "clip"))
+    before, after = (np.linalg.eigvalsh(one.values) for one in (raw, clipped))
+    np.testing.assert_allclose(after, np.maximum(before, 0), **EXACT)
+    # the nearest matrix without negative eigenvalues is as far off as these are large
+    distance = np.linalg.norm(clipped.values - raw.values)
+    assert distance == pytest.approx(np.linalg.norm(before[before < 0]))
 
 
 def test_a_gram_matrix_goes_wherever_an_array_goes():
@@ -192,26 +198,29 @@ def test_single_precision_agrees():
 def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
     graphs = random_graphs(10)
     whole = gomk_gram(graphs, num_levels=1).values
-    store = CheckpointStore(tmp_path)
-    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, checkpoints=store), whole)
-    blocks = sorted(tmp_path.glob("gram-*.npz"))
+    steps = Steps(tmp_path, {})
+    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, steps=steps), whole)
+    # one job may make several matrices
+    assert (gomk_gram(graphs, num_levels=1, tau=0.1, steps=Steps(tmp_path, {})) != whole).any()
+    blocks = sorted(tmp_path.glob("kernel-matrix-*.npz"))
     assert len(blocks) > 3
     blocks[0].unlink()
     matched = []
     match = GOMKKernel.match
     monkeypatch.setattr(GOMKKernel, "match", lambda *given: matched.append(1) or match(*given))
-    again = gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path)).values
-    np.testing.assert_array_equal(again, whole)
+    for tau in (1.0, 0.1):
+        again = gomk_gram(graphs, num_levels=1, tau=tau, steps=Steps(tmp_path, {})).values
+        assert (again == whole).all() == (tau == 1)
     assert len(matched) == 1
 
 
 def test_a_stored_block_of_another_shape_is_refused(tmp_path):
     graphs = [nx.cycle_graph(n) for n in range(3, 9)]
-    gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
-    first = sorted(tmp_path.glob("gram-*.npz"))[0]
+    gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
+    first = sorted(tmp_path.glob("kernel-matrix-*.npz"))[0]
     np.savez(first, scores=np.zeros((2, 2)))
     with pytest.raises(InputError, match=r"a stored part of the kernel matrix must have the shape"):
-        gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
+        gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
 
 
 def test_some_nodes_stand_for_large_graphs():

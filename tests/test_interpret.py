@@ -1,6 +1,7 @@
-"""The GPU kernels: on a GPU, or in Triton's interpreter on a CPU (`tox -e interpret`).
+"""The GPU kernels: on a GPU (`tox -e gpu`), or in Triton's interpreter on a CPU.
 
-Without either, only the compilation for an H100 is tested.
+A part runs with all other tests; the slow rest, and the compilation for an H100, in
+`tox -e interpret`.
 """
 
 import json
@@ -32,7 +33,6 @@ from gomkcn_dgl.kernels import matching_triton  # noqa: E402
 from gomkcn_dgl.kernels.assignment_triton import match_optimally  # noqa: E402
 from gomkcn_dgl.kernels.matching_programs import match_fwd_kernel  # noqa: E402
 
-NODE_SIMILARITIES = ("rbf", "dice")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 LARGE_SHAPES = {
     "64 nodes": Shape(1, 1, 64, 64, 2),
@@ -40,6 +40,8 @@ LARGE_SHAPES = {
     "wide": Shape(2, 2, 3, 4, matching_triton._FEATURES + 3),
     "no nodes": Shape(3, 2, 0, 5, 2),
 }
+# cases that take seconds in the interpreter
+SLOW = pytest.mark.interpret
 INTERPRETED = not isinstance(match_fwd_kernel, triton.JITFunction)
 # a bfloat16 gradient is a float32 one that lost its last bits: the interpreter cuts them off
 CUT_OFF = {"rtol": 2**-7, "atol": 1e-5}
@@ -62,36 +64,40 @@ def embedded(shape, device, dtype=torch.float32, seed=0):
     return x.to(device, dtype), z.to(device, dtype)
 
 
-def run(module, x, z, rows, node_similarity="rbf", matching="optimal", anchor_root=False):
+def run(module, x, z, rows, matching="optimal", anchor_root=False):
     """Scores, matching and the gradients of x and z, on the CPU."""
     x, z = x.detach().requires_grad_(), z.detach().requires_grad_()
     rows = torch.tensor(rows, dtype=torch.int64, device=x.device)
     widths = [x.shape[3] * tau for tau in (1.0, 0.5, 2.0)]
-    scores, matched = module.match(x, z, widths, rows, node_similarity, matching, anchor_root)
+    scores, matched = module.match(x, z, widths, rows, matching, anchor_root)
     upstream = torch.linspace(-1, 2, scores.numel(), device=x.device).reshape(scores.shape)
     (scores * upstream).sum().backward()
     return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
 
 
+CASES = random_cases(18, SHAPES, DTYPES, MATCHINGS, (False, True), (0, 1))
+
+
 @pytest.mark.parametrize(
-    ("shape", "dtype", "node_similarity", "matching", "anchor_root", "masked"),
+    ("shape", "dtype", "matching", "anchor_root", "masked"),
     [
-        *random_cases(24, SHAPES, DTYPES, NODE_SIMILARITIES, MATCHINGS, (False, True), (0, 1)),
-        ("64 nodes", "float32", "rbf", "optimal", False, False),
-        ("64 nodes", "bfloat16", "dice", "greedy", True, True),
-        ("not powers of 2", "float32", "dice", "optimal", False, False),
-        ("wide", "float32", "rbf", "greedy", False, False),
-        ("no nodes", "float32", "rbf", "optimal", False, False),
+        *CASES[:6],
+        *(pytest.param(*case, marks=SLOW) for case in CASES[6:]),
+        pytest.param("64 nodes", "float32", "optimal", False, False, marks=SLOW),
+        ("64 nodes", "bfloat16", "greedy", True, True),
+        pytest.param("not powers of 2", "float32", "optimal", False, False, marks=SLOW),
+        pytest.param("wide", "float32", "greedy", False, False, marks=SLOW),
+        ("no nodes", "float32", "optimal", False, False),
     ],
 )
 @pytest.mark.usefixtures("nan_filled_memory")
 def test_values_and_gradients_equal_the_reference(
-    device, shape, dtype, node_similarity, matching, anchor_root, masked
+    device, shape, dtype, matching, anchor_root, masked
 ):
     shape = {**SHAPES, **LARGE_SHAPES}[shape]
     x, z = embedded(shape, device, DTYPES[dtype])
     rows = uneven_sizes(shape).tolist() if masked else [shape.N] * shape.S
-    options = (node_similarity, matching, anchor_root)
+    options = (matching, anchor_root)
     result = run(matching_triton, x, z, rows, *options)
     expected = run(matching_reference, x.cpu().float(), z.cpu().float(), rows, *options)
     assert [tensor.dtype for tensor in result] == [torch.float32, torch.int64, x.dtype, z.dtype]
@@ -102,6 +108,7 @@ def test_values_and_gradients_equal_the_reference(
         torch.testing.assert_close(grad.float(), expected_grad, **close)
 
 
+@SLOW
 @pytest.mark.parametrize("matching", MATCHINGS)
 def test_every_run_gives_the_same_bits(device, matching):
     x, z = embedded(Shape(9, 3, 6, 5, 3), device)
@@ -111,21 +118,17 @@ def test_every_run_gives_the_same_bits(device, matching):
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize(
-    ("node_similarity", "matching", "value"),
-    [("rbf", "optimal", torch.nan), ("dice", "greedy", torch.nan), ("dice", "optimal", torch.inf)],
+    ("matching", "value"),
+    [("optimal", torch.nan), ("greedy", torch.nan), ("optimal", torch.inf)],
 )
-def test_a_feature_that_is_not_finite_leaves_a_valid_matching(
-    device, node_similarity, matching, value
-):
+def test_a_feature_that_is_not_finite_leaves_a_valid_matching(device, matching, value):
     x, z = embedded(Shape(2, 2, 5, 4, 2), device)
     x[0, :, 2] = value
     rows = torch.full((2,), 5, device=device)
     widths = [2.0, 1.0, 4.0]
-    scores, matched = matching_triton.match(x, z, widths, rows, node_similarity, matching, False)
+    scores, matched = matching_triton.match(x, z, widths, rows, matching, False)
     assert_valid(matched.cpu(), [5, 5], 4, anchor_root=False)
-    expected = run(
-        matching_triton, x[1:], z, [5], node_similarity=node_similarity, matching=matching
-    )
+    expected = run(matching_triton, x[1:], z, [5], matching=matching)
     assert torch.equal(scores[1:].cpu(), expected[0])
 
 
@@ -158,7 +161,9 @@ def tables_kernel(
     tl.store(owner_ptr + p * BLOCK + m, owner)
 
 
-@pytest.mark.parametrize(("N", "M"), [(12, 12), (8, 12), (12, 7)])
+@pytest.mark.parametrize(
+    ("N", "M"), [(12, 7), pytest.param(12, 12, marks=SLOW), pytest.param(8, 12, marks=SLOW)]
+)
 def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
     tables = np.stack([table[:N, :M] for table in TABLES.values()]).astype(np.float32)  # [P, N, M]
     owner = torch.full((len(tables), 16), -1, dtype=torch.int32, device=device)
@@ -172,15 +177,16 @@ def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
         assert best - sum(table[pair] for pair in pairs) <= bound, name
 
 
+@SLOW
 def test_operators_follow_the_rules_of_torch_library(device):
     x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
     rows = torch.tensor([3, 2], device=device)
-    settings = ([2.0, 1.0, 4.0], rows, "rbf", "optimal", False)
+    settings = ([2.0, 1.0, 4.0], rows, "optimal", False)
     library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
     x, z = x.detach(), z.detach()
     scores, assignment = torch.ops.gomkcn.match_triton(x, z, *settings)
     for needs in ((True, True), (True, False), (False, True)):
-        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, "rbf", *needs)
+        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, *needs)
         library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
 
 
@@ -194,7 +200,7 @@ def test_operators_follow_the_rules_of_torch_library(device):
 def test_what_a_gpu_kernel_cannot_take_is_refused(device, dtype, num_nodes, sentence):
     x = torch.ones(1, 1, num_nodes, 1, dtype=dtype, device=device)
     with pytest.raises(BackendError, match=sentence):
-        matching_triton.match(x, x, [1.0], torch.tensor([1]), "rbf", "optimal", False)
+        matching_triton.match(x, x, [1.0], torch.tensor([1]), "optimal", False)
 
 
 def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
@@ -207,6 +213,7 @@ def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
         __import__("gomkcn_dgl.kernels.matching_triton")
 
 
+@SLOW
 def test_every_kernel_compiles_for_an_h100_without_spilling(tmp_path):
     script = Path(__file__).with_name("compile_ahead.py")
     try:

@@ -21,7 +21,7 @@ from gomkcn_dgl import (
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_levels import graph_levels
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
 
@@ -132,19 +132,12 @@ def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
 def test_gamma_is_what_was_fitted(trees):
     graphs, _ = trees
     features = GOMKFeatures(1, num_landmarks=5).fit(graphs)
-    list(features.sharpened(graphs, [1.0, 3.0]))
+    gram = features.training_gram(graphs)
+    assert not np.array_equal(*(features.values(gram, gamma) for gamma in (1.0, 3.0)))
     assert features.get_params()["gamma"] is None
     features = GOMKFeatures(1, gamma=1.0, num_landmarks=5).fit(graphs)
     before = features.transform(graphs)
     np.testing.assert_array_equal(features.set_params(gamma=5.0).transform(graphs), before)
-
-
-def test_a_store_is_of_one_job(trees, tmp_path):
-    graphs, labels = trees
-    for cost in (1.0, 1e-6):
-        options = {**SMALL, "cost": (cost,)}
-        stored = GOMKClassifier(**options).fit(graphs, labels, CheckpointStore(tmp_path))
-        assert stored.best_score_ == GOMKClassifier(**options).fit(graphs, labels).best_score_
 
 
 @pytest.mark.parametrize(
@@ -301,9 +294,7 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
     calls, judge = [], GOMKClassifier._judge
     monkeypatch.setattr(GOMKClassifier, "_judge", lambda *args: calls.append(1) or judge(*args))
     models = [
-        GOMKClassifier(**options, num_patterns=number).fit(
-            graphs, labels, CheckpointStore(tmp_path)
-        )
+        GOMKClassifier(**options, num_patterns=number).fit(graphs, labels, Steps(tmp_path, {}))
         for _ in range(2)
     ]
     assert len(calls) == num_kernels

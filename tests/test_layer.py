@@ -1,4 +1,4 @@
-"""GOMKConv as a DGL layer: shapes, batches, views, weights, training, state, refusals."""
+"""GOMKConv as a DGL layer: shapes, batches, weights, training, state, refusals."""
 
 import networkx as nx
 import pytest
@@ -9,10 +9,11 @@ from tolerances import VALUES
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from gomkcn_dgl.transform import AttachSubgraphs
 
 
 def to_dgl(graph, width=2, seed=0):
@@ -40,7 +41,7 @@ def layer(**change):
 @pytest.mark.parametrize("graph", [nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)])
 def test_one_row_a_node_and_one_column_a_filter(graph):
     graph = to_dgl(graph)
-    scores = layer(max_nodes=7, num_views=3)(graph, graph.ndata["feat"])
+    scores = layer(max_nodes=7)(graph, graph.ndata["feat"])
     assert scores.shape == (graph.num_nodes(), 3)
     assert scores.dtype == torch.float32
     assert ((scores > 0) & (scores <= 1)).all()
@@ -51,9 +52,9 @@ def test_one_row_a_node_and_one_column_a_filter(graph):
     [
         {},
         {"edge_weight": "w"},
-        {"max_nodes": 3, "num_views": 2, "policy": "random", "seed": 3},
+        {"max_nodes": 3, "policy": "bfs", "seed": 3},
         {"max_nodes": 3, "policy": "dense"},
-        {"padding": "mask", "normalize": False, "node_similarity": "dice", "matching": "greedy"},
+        {"padding": "mask", "normalize": False, "matching": "greedy"},
         {"anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3), "level_scale": 2.0},
     ],
     ids=str,
@@ -68,7 +69,6 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         num_hops=2,
         max_nodes=options.get("max_nodes", 4),
         policy=options.get("policy", "bfs"),
-        num_views=options.get("num_views", 1),
         seed=options.get("seed", 0),
     )
     expected = gomk(
@@ -80,24 +80,30 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
         normalize=options.get("normalize", True),
         kernel=conv.kernel,
     )
-    # the score of a node is the mean over its views
-    expected = expected.reshape(tree.num_nodes(), -1, 3).mean(dim=1)
     torch.testing.assert_close(scores, expected, **VALUES[torch.float32])
 
 
-def test_attached_subgraphs_are_used_and_not_extracted_again(tree):
+def test_given_subgraphs_are_used_and_not_extracted_again(tree):
     # two hops instead of the layer's one
-    attached = AttachSubgraphs(num_hops=2, max_nodes=4)(tree)
+    given = layer(num_hops=2).subgraphs(tree)
     expected = layer(num_hops=2)(tree, tree.ndata["feat"])
-    scores = layer(num_hops=1)(attached, tree.ndata["feat"])
+    scores = layer(num_hops=1)(given, tree.ndata["feat"])
     assert torch.equal(scores, expected)
     assert not torch.equal(scores, layer(num_hops=1)(tree, tree.ndata["feat"]))
 
 
-def test_attached_subgraphs_of_another_size_are_refused(tree):
-    attached = AttachSubgraphs(num_hops=1, max_nodes=5)(tree)
-    with pytest.raises(InputError, match="max_nodes must be that of the attached"):
-        layer()(attached, tree.ndata["feat"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_nodes": 5}, "max_nodes must be that of the given subgraphs, 5, got 4"),
+        ({"edge_weight": "w"}, "must agree on edge weights, got edge_weight=None here"),
+        ({"relations": relations_of(["edge"], [True])}, "agree on relations, got 2 and 1 channels"),
+    ],
+)
+def test_subgraphs_of_another_layer_are_refused(tree, options, words):
+    given = layer(**options).subgraphs(tree)
+    with pytest.raises(InputError, match=words):
+        layer()(given, tree.ndata["feat"])
 
 
 @pytest.mark.parametrize(
@@ -119,7 +125,6 @@ def test_features_that_do_not_fit_are_refused(tree, feat):
         ("num_hops", -1),
         ("num_levels", -1),
         ("max_nodes", 0),
-        ("num_views", 0),
         ("seed", -1),
         ("policy", "dfs"),
         ("tau", -1),
@@ -160,3 +165,20 @@ def test_features_and_filters_may_live_on_a_gpu(tree):
     assert scores.device.type == feat.grad.device.type == "cuda"
     assert tree.device.type == "cpu"
     torch.testing.assert_close(scores.cpu(), expected, **VALUES[torch.float32])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_layer_maps_a_batch_as_it_maps_its_graphs(policy):
+    graphs = [
+        to_dgl(nx.gnp_random_graph(25, 0.25, seed=1)),
+        to_dgl(nx.star_graph(30)),
+        to_dgl(nx.random_regular_graph(4, 20, seed=2)),
+    ]
+    torch.manual_seed(0)
+    conv = GOMKConv(3, 4, 4, num_hops=2, max_nodes=5, policy=policy)
+    feats = [torch.rand(graph.num_nodes(), 3) for graph in graphs]
+    with torch.no_grad():
+        alone = [conv(graph, feat) for graph, feat in zip(graphs, feats, strict=True)]
+        order = [2, 0, 1]
+        batched = conv(dgl.batch([graphs[k] for k in order]), torch.cat([feats[k] for k in order]))
+    torch.testing.assert_close(batched, torch.cat([alone[k] for k in order]), atol=1e-6, rtol=0)

@@ -1,4 +1,4 @@
-"""Layers, models and Gram matrices over graphs with directions, edge types and edge features."""
+"""Layers, models and Gram matrices over graphs with directions and edge types."""
 
 import networkx as nx
 import numpy as np
@@ -7,15 +7,12 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
-    AttachSubgraphs,
     GOMKConv,
-    RandomWalkKernel,
     as_csr,
     gomk_gram,
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.training.collection import GraphCollection
 
@@ -80,45 +77,18 @@ def test_types_change_the_scores_and_filters_learn_them():
     assert (conv.filters.free_adj.grad != 0).any()
 
 
-def test_attached_subgraphs_carry_relations_through_a_batch():
+def test_a_batch_is_scored_as_its_graphs_one_by_one():
     rng = np.random.default_rng(0)
     graphs = []
     for _ in range(3):
         graph = dgl.rand_graph(6, 14)
         graph.edata["kind"] = torch.from_numpy(rng.integers(0, 2, 14))
         graphs.append(graph)
-    relations = relations_of(["0", "1"], [True, False])
     torch.manual_seed(0)
-    options = {"relations": relations, "edge_type": "kind"}
-    conv = GOMKConv(2, 3, 4, 2, **options)
-    attach = AttachSubgraphs(2, 4, **options)
-    batch = dgl.batch([attach(graph) for graph in graphs])
+    conv = GOMKConv(2, 3, 4, 2, relations=relations_of(["0", "1"], [True, False]), edge_type="kind")
     feat = torch.rand(18, 2)
     apart = [conv(graph, part) for graph, part in zip(graphs, feat.split(6), strict=True)]
-    # without truncation at random, one by one and together are the same
-    size = conv.subgraphs(batch).num_nodes
-    assert bool((size > 1).any())
-    same = [attach(graph) for graph in graphs]
-    together = torch.cat(
-        [conv(graph, part) for graph, part in zip(same, feat.split(6), strict=True)]
-    )
-    torch.testing.assert_close(conv(batch, feat), together)
-    torch.testing.assert_close(torch.cat(apart), together)
-    with pytest.raises(InputError, match="must agree on relations and edge features"):
-        GOMKConv(2, 3, 4, 2)(batch, feat)
-
-
-def test_edge_features_enter():
-    graph = dgl.to_bidirected(dgl.graph(ARCS))
-    graph.edata["length"] = torch.rand(graph.num_edges())
-    torch.manual_seed(0)
-    conv = GOMKConv(2, 3, 3, 2, edge_features="length", num_edge_features=1)
-    feat = torch.rand(5, 2)
-    before = conv(graph, feat)
-    graph.edata["length"] = torch.rand(graph.num_edges())
-    assert not torch.allclose(conv(graph, feat), before)
-    with pytest.raises(InputError, match="must be given together"):
-        GOMKConv(2, 3, 3, 2, edge_features="length")
+    torch.testing.assert_close(conv(dgl.batch(graphs), feat), torch.cat(apart))
 
 
 def test_a_relation_that_the_layer_does_not_know_is_refused():
@@ -129,20 +99,6 @@ def test_a_relation_that_the_layer_does_not_know_is_refused():
         conv(graph, torch.rand(5, 2))
     with pytest.raises(TypeError, match="relations must be those of a graph"):
         GOMKConv(2, 3, 3, 2, relations=["a"])
-
-
-def test_random_walk_kernels_refuse_directions():
-    relations = relations_of(["edge"], [True])
-    conv = GraphKernelConv(2, 3, 3, 1, RandomWalkKernel(), relations=relations)
-    with pytest.raises(InputError, match="kernel must be a GOMKKernel"):
-        conv(dgl.graph(ARCS), torch.rand(5, 2))
-    graph = dgl.to_bidirected(dgl.graph(ARCS))
-    graph.edata["length"] = torch.rand(graph.num_edges())
-    conv = GraphKernelConv(
-        2, 3, 3, 1, RandomWalkKernel(), edge_features="length", num_edge_features=1
-    )
-    with pytest.raises(InputError, match="kernel must be a GOMKKernel"):
-        conv(graph, torch.rand(5, 2))
 
 
 def test_a_model_learns_a_class_that_only_directions_tell():

@@ -9,7 +9,7 @@ from test_neighbourhoods import filters_of, source_of
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
 from mining.locating.locating import ChosenStructure, locate_patterns
@@ -30,14 +30,12 @@ def chosen_from(csr, *patterns, filters=None):
     return rows
 
 
-def locate(
-    graph, patterns, least=0.9, filters=None, min_support=1, features=None, most=99, **options
-):
-    csr, store = as_csr(graph, features=features), CheckpointStore()
+def locate(graph, patterns, filters=None, min_support=1, features=None, most=99, **options):
+    csr, steps = as_csr(graph, features=features), Steps()
     chosen = chosen_from(csr, *patterns, filters=filters)
     at = partial(Occurrences.at, graph=csr)
     source = source_of(6, **options)
-    return locate_patterns(source, csr, chosen, most, least, min_support, store, at)
+    return locate_patterns(source, csr, chosen, most, min_support, steps, at)
 
 
 def node_sets(located):
@@ -73,7 +71,7 @@ def test_places_and_counts_by_hand(graph, patterns, expected, roots, disjoint):
 def test_all_structures_of_four_nodes_are_where_networkx_finds_them():
     graph = nx.powerlaw_cluster_graph(30, 2, 0.5, seed=3)
     shapes = [g for g in nx.graph_atlas_g() if len(g) == 4 and nx.is_connected(g)]
-    for shape, one in zip(shapes, locate(graph, shapes, least=None).located, strict=True):
+    for shape, one in zip(shapes, locate(graph, shapes).located, strict=True):
         matcher = nx.algorithms.isomorphism.GraphMatcher(graph, shape)
         expected = {frozenset(found) for found in matcher.subgraph_isomorphisms_iter()}
         assert node_sets(one) == sorted(map(sorted, expected))
@@ -81,7 +79,6 @@ def test_all_structures_of_four_nodes_are_where_networkx_finds_them():
         for place in one.occurrences:
             copy = nx.relabel_nodes(shape, dict(enumerate(place.nodes)))
             assert nx.utils.graphs_equal(nx.Graph(copy.edges), nx.Graph(graph.subgraph(copy).edges))
-        assert 0 <= one.min_similarity <= 1
         if expected:
             assert one.medoid.nodes == one.occurrences[0].nodes
 

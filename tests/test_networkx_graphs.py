@@ -37,11 +37,10 @@ def test_direction_follows_the_class(kind):
 
 
 def test_several_typed_edges_between_two_nodes():
-    graph = as_csr(regulation(), edge_type="sign", edge_features="since")
+    graph = as_csr(regulation(), edge_type="sign", edge_weight="since")
     assert arcs(graph) == [("araC", "crp", "+"), ("crp", "araC", "+"), ("crp", "araC", "-")]
-    assert graph.edge_feature_names == ("since",)
     # of two edges that lead to one node, the larger value
-    assert graph.edge_features.tolist() == [[1991], [1992]]
+    assert graph.weights.tolist() == [1991, 1992]
     assert "dropped 1 self-loops" in graph.notes
 
 

@@ -64,6 +64,43 @@ def test_estimates_agree_with_exact_counts(with_colors):
     assert abs(np.mean(deviations)) < 1
 
 
+@pytest.fixture(scope="module")
+def pairs():
+    """Patterns in graphs, with the number of their occurrences."""
+    graphs = [nx.barabasi_albert_graph(60, 4, seed=1), nx.gnp_random_graph(60, 0.15, seed=2)]
+    graphs = [as_csr(graph) for graph in graphs]
+    shapes = [
+        nx.path_graph(4), nx.path_graph(5), nx.star_graph(3), nx.complete_graph(3),
+        nx.complete_graph(4), nx.cycle_graph(4), nx.cycle_graph(5), nx.lollipop_graph(3, 1),
+        nx.house_graph(),
+    ]  # fmt: skip
+    patterns = [nx.to_numpy_array(shape) for shape in shapes]
+    return [(one, each, count_exact(one, each).count) for one in graphs for each in patterns]
+
+
+def test_estimates_vary_as_much_as_their_intervals_say(pairs):
+    deviations = []
+    for graph, pattern, truth in pairs:
+        search = ExactSearch(graph, pattern)
+        sampler = choose_sampler(search, 0)
+        scale = sampler.num_ways / search.topology.num_automorphisms
+        for seed in range(1, 21):
+            low, mean, high = (scale * one for one in interval(sampler.draw_shares(0, 4, seed)))
+            deviations.append((mean - truth) / ((high - low) / 3.92))
+    # the variance of so many is 1 ± .08
+    assert len(deviations) == 360
+    assert 0.8 < np.var(deviations) < 1.35
+
+
+def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
+    for graph, pattern, truth in pairs:
+        # enough draws for each, and too few steps of a search
+        found = count_roughly(graph, pattern, error=0.05, max_steps=100, max_draws=1 << 18)
+        assert found.state == "estimated"
+        assert (found.high - found.low) / 2 <= 0.05 * found.value
+        assert abs(found.value - truth) < 0.1 * truth
+
+
 def test_patterns_without_directions():
     graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
     for pattern in (nx.cycle_graph(5), nx.star_graph(4), nx.complete_graph(4), nx.house_graph()):

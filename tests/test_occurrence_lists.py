@@ -51,6 +51,17 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     assert abs(chi_square - len(known)) < 5 * np.sqrt(2 * len(known))
 
 
+# where more places are known than may be held, they are drawn in place of a search for all
+@pytest.mark.parametrize("known", [0, 10**6])
+def test_a_sample_comes_from_the_whole_graph(known):
+    """Of the 20,000 places along a path 1,000 are listed, whose middle is that of the path."""
+    path, wedge = as_csr(nx.path_graph(20_002)), nx.to_numpy_array(nx.path_graph(3))
+    places, complete = list_places(path, wedge, most=1000, max_steps=1 << 20, known=known, seed=1)
+    assert (len(np.unique(places, axis=0)), complete) == (1000, False)
+    error = 20_000 / np.sqrt(12 * 1000)
+    assert abs(places.mean() - 10_000.5) < 4 * error
+
+
 def test_places_within_limits_of_work_are_the_same_again():
     graph = as_csr(nx.barabasi_albert_graph(400, 6, seed=2))
     house = Structure.from_networkx(nx.house_graph())

@@ -99,6 +99,18 @@ def test_features_of_every_mode():
     assert (wild.min(), wild.max()) == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("noise", [0.02, 0.05])
+def test_feature_noise_deviates_as_much_as_was_asked_for(noise):
+    edges = barabasi_albert(5000, 1, seed=0)
+    options = {"features": "per_type_noise", "noise": noise, "feature_dim": 8, "seed": 0}
+    values = plant_motifs(edges, 5000, {}, **options).features
+    mean = values.mean(axis=0)
+    # what would leave [0, 1] is clipped
+    values = values[:, (mean > 5 * noise) & (mean < 1 - 5 * noise)]
+    assert values.size >= 20_000
+    assert values.std(axis=0) == pytest.approx(noise, rel=0.03)
+
+
 def test_a_seed_repeats_and_another_differs():
     options = {"features": "per_node", "remove_prob": 0.2, "shuffle": True}
     first, again, other = (plant(seed, **options) for seed in (5, 5, 6))

@@ -111,19 +111,16 @@ def test_opposite_arcs_are_not_an_undirected_edge():
     assert [arcs.relations.describe(link) for link in arcs.links] == ["->edge, <-edge"] * 2
 
 
-def test_each_direction_has_its_weight_and_features():
+def test_each_direction_has_its_weight():
     graph = csr_from_edges(
         np.array([0, 1, 1]),
         np.array([1, 0, 2]),
         3,
         directed=True,
         weights=np.array([2.0, 5.0, 7.0]),
-        edge_features=np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]]),
     )
     assert graph.indices.tolist() == [1, 0, 2, 1]
     assert graph.weights.tolist() == [2, 5, 7, 7]
-    assert graph.edge_features.tolist() == [[1, 0], [0, 1], [3, 3], [3, 3]]
-    assert graph.edge_feature_names == ("x0", "x1")
 
 
 def test_of_several_weights_the_largest_stays_and_it_is_said():

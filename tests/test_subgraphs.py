@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
 
@@ -90,30 +89,14 @@ def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_n
 @given(data=st.data(), **extraction)
 def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, policy, seed):
     roots = data.draw(st.lists(st.integers(0, graph.num_nodes - 1), max_size=10))
-    options = {"policy": policy, "seed": seed, "num_views": 2}
+    options = {"policy": policy, "seed": seed}
     every = extract_subgraphs(graph, num_hops, max_nodes, **options)
     some = extract_subgraphs(graph, num_hops, max_nodes, roots=roots, **options)
-    rows = np.array([2 * root + view for root in roots for view in (0, 1)], dtype=int)
-    expected = every.take(rows)
+    expected = every.take(np.array(roots, dtype=int))
     np.testing.assert_array_equal(some.nodes, expected.nodes)
     np.testing.assert_array_equal(some.num_nodes, expected.num_nodes)
     np.testing.assert_array_equal(some.truncated, expected.truncated)
     np.testing.assert_array_equal(some.adjacency(), expected.adjacency())
-
-
-def test_views_stand_side_by_side_and_differ_only_where_truncated():
-    star_and_path = concatenate(
-        [from_edges(9, nx.star_graph(8).edges), from_edges(3, [(0, 1), (1, 2)])]
-    )
-    batch = extract_subgraphs(star_and_path, 1, 4, num_views=5)
-    assert batch.num_views == 5
-    assert batch.roots.tolist() == [root for root in range(12) for _ in range(5)]
-    views = batch.nodes.reshape(12, 5, 4)
-    assert len(np.unique(views[0], axis=0)) > 1
-    for root in range(1, 12):
-        assert len(np.unique(views[root], axis=0)) == 1
-    # the first view is the only one of a call with one view
-    np.testing.assert_array_equal(views[:, 0], extract_subgraphs(star_and_path, 1, 4).nodes)
 
 
 def test_literal_arrays_of_a_weighted_path():
@@ -141,13 +124,13 @@ def test_adjacency_reads_both_words_of_a_large_subgraph():
 
 def test_take_keeps_rows_together():
     graph = from_edges(4, [(0, 1), (1, 2), (2, 3)], weights=[1, 2, 3])
-    batch = extract_subgraphs(graph, 1, 2, num_views=2)
-    taken = batch.take(np.array([7, 0, 0]))
+    batch = extract_subgraphs(graph, 1, 2)
+    taken = batch.take(np.array([3, 0, 0]))
     assert isinstance(taken, SubgraphBatch)
-    assert (len(taken), taken.num_views, taken.roots.tolist()) == (3, 1, [3, 0, 0])
+    assert (len(taken), taken.roots.tolist()) == (3, [3, 0, 0])
     assert taken.truncated.tolist() == [False, False, False]
-    np.testing.assert_array_equal(taken.adjacency(), batch.adjacency()[[7, 0, 0]])
-    assert batch.take(batch.truncated).roots.tolist() == [1, 1, 2, 2]
+    np.testing.assert_array_equal(taken.adjacency(), batch.adjacency()[[3, 0, 0]])
+    assert batch.take(batch.truncated).roots.tolist() == [1, 2]
 
 
 PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
@@ -160,7 +143,6 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
         ({"num_hops": 1.0}, "num_hops must be an integer"),
         ({"max_nodes": 0}, "max_nodes must be at least 1"),
         ({"max_nodes": 1025}, "max_nodes must be at most 1024"),
-        ({"num_views": 0}, "num_views must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),
         ({"seed": 2**63}, f"seed must be at most {2**63 - 1}, got {2**63}"),
         ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense',"),
@@ -182,3 +164,20 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
     for roots in ([3, 1], np.array([3, 1], np.uint8), np.arange(4)[3::-2]):
         np.testing.assert_array_equal(extract_subgraphs(PATH, 1, 3, roots=roots).nodes, expected)
     assert extract_subgraphs(PATH, 1, 3, roots=[]).nodes.shape == (0, 3)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(policy):
+    rng = np.random.default_rng(3)
+    graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
+    parts = [from_edges(len(one), list(one.edges)) for one in graphs]
+    alone = [extract_subgraphs(part, 2, 5, policy=policy).nodes for part in parts]
+    for _ in range(3):
+        order = rng.permutation(len(parts)).tolist()
+        whole = concatenate([parts[k] for k in order])
+        nodes = extract_subgraphs(whole, 2, 5, policy=policy).nodes
+        expected = [
+            np.where(alone[k] < 0, -1, alone[k] + begin)
+            for k, begin in zip(order, whole.graph_ptr, strict=False)
+        ]
+        np.testing.assert_array_equal(nodes, np.concatenate(expected))

@@ -111,6 +111,23 @@ def test_intervals_hold_the_truth(monkeypatch):
     assert min(inside.values()) >= 40, inside
 
 
+def test_estimates_vary_as_much_as_their_intervals_say(monkeypatch):
+    """Of a look at 64 nodes of each class."""
+    monkeypatch.setattr(top_sampler, "_FIRST_ROOTS", 64)
+    graphs = [attachment(600), as_csr(nx.random_geometric_graph(600, 0.07, seed=2))]
+    deviations = []
+    for graph in graphs:
+        for name in ("edge", "path", "star"):
+            truth = count_exact(graph, matrix(name)).count
+            for seed in range(60):
+                sampler = TopSampler.of(graph, matrix(name), None, seed)
+                found = estimate_from_tops(sampler, error=1e-9, max_steps=1)
+                deviations.append((found.value - truth) / ((found.high - found.low) / 3.92))
+    # the variance of so many is 1 ± .08
+    assert len(deviations) == 360
+    assert 0.7 < np.var(deviations) < 1.4
+
+
 def test_what_is_not_met_has_an_upper_end(monkeypatch):
     """Ten cliques in a thousand rings: few nodes are looked at, and none is in a clique."""
     monkeypatch.setattr(top_sampler, "_FIRST_ROOTS", 5)

@@ -128,10 +128,8 @@ def test_edge_labels_are_relations(tmp_path):
     assert [column.tolist() for column in graph.edges()] == [[2, 0, 3], [3, 1, 4], [0, 1, 1]]
     unused = "files that are not used: TINY_node_labels.txt, TINY_edge_attributes.txt"
     assert graph.notes == (unused,)
-    both = read_graph(folder, features=("attributes", "labels"), edge_features=["attributes"])
-    assert both.notes == ()
-    assert both.edge_feature_names == ("x0", "x1")
-    assert both.edge_features.tolist() == [[1, 0], [1, 0], [2, 0.5], [2, 0.5], [3, 0], [3, 0]]
+    both = read_graph(folder, features=("attributes", "labels"))
+    assert both.notes == ("files that are not used: TINY_edge_attributes.txt",)
     named = read_graph(folder, label_names={"edge=2": "double"})
     assert named.relations.names == ("double", "edge=5")
     plain = read_graph(folder, relation="none")
@@ -146,9 +144,6 @@ def test_edge_labels_are_relations(tmp_path):
     [
         ({"edge_labels": "1\n2\n"}, {}, "must have one label for each of the 6 edges, got the"),
         ({}, {"relation": "bond"}, "relation of a TU folder must be 'none' or left out"),
-        ({}, {"edge_features": "x0"}, "edge_features of a TU folder must be 'attributes'"),
-        ({}, {"edge_features": "attributes"}, "TINY_edge_attributes.txt: the file must exist"),
-        ({"edge_attributes": "1\n"}, {"edge_features": "attributes"}, "for each of the 6 edges"),
         ({}, {"weight": 3}, "weight is for edges, csv, parquet, and the format is tu"),
     ],
 )
@@ -156,15 +151,14 @@ def test_refusals_of_edges(tmp_path, changes, options, words):
     refuse(tu_folder(tmp_path / "T", **changes), words, **options)
 
 
-def test_bonds_of_mutag(shared_data):
+def test_bonds_of_mutag(mutag):
     """Beside a count that reads the files line by line."""
-    folder = shared_data / "MUTAG_47395044/MUTAG"
-    pairs = (folder / "MUTAG_A.txt").read_text().split("\n")
-    labels = (folder / "MUTAG_edge_labels.txt").read_text().split()
+    pairs = (mutag / "MUTAG_A.txt").read_text().split("\n")
+    labels = (mutag / "MUTAG_edge_labels.txt").read_text().split()
     bonds = {(*sorted(map(int, pair.split(","))), label)
              for pair, label in zip(pairs, labels, strict=False)}  # fmt: skip
     counted = [sum(bond[2] == code for bond in bonds) for code in "0123"]
-    graph = read_graph(folder, features=("labels",))
+    graph = read_graph(mutag, features=("labels",))
     assert graph.relations.names == ("aromatic", "single", "double", "triple")
     assert graph.relations.directed == (False,) * 4
     assert np.bincount(graph.edges()[2]).tolist() == counted

@@ -69,13 +69,13 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    # nodes whose subgraph is nearest to a pattern, which the paper calls assigned to it
-    roots = {pattern.id: pattern.frequency.roots for pattern in miner.patterns_}
+    # the paper's reading of a frequency
+    assigned = {pattern.id: pattern.frequency.assigned for pattern in miner.patterns_}
     motifs = [
         {
             "name": motif.name,
             "patterns": list(motif.pattern_ids),
-            "assigned": sum(roots[number] for number in motif.pattern_ids),
+            "assigned": sum(assigned[number] for number in motif.pattern_ids),
             "occurrences": motif.occurrences,
             "copies": motif.copies,
             "copies_found": motif.planted_found,

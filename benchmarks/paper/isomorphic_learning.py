@@ -14,13 +14,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import torch
+from peers.random_walks import ImprovedRandomWalkKernel
 from torch import Tensor
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.random_walks import ImprovedRandomWalkKernel
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # targets that are scored with each other's filters at a time, for the sake of fewer calls
 _CHUNK = 5
@@ -32,9 +31,6 @@ class Targets:
 
     adj: Tensor  # [G, N, N] of zeros and ones
     feat: Tensor  # [G, N, D] in [0, 1]
-
-    def take(self, rows: Tensor | slice) -> Targets:
-        return Targets(self.adj[rows], self.feat[rows])
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,7 @@ def draw_targets(
 def pair_score(kind: str, **options: Any) -> PairScore:
     """How a kernel scores targets with their own filters.
 
-    ``options`` are fields of the kernel; for random walks also ``normalize``, false by default.
+    ``options`` are fields of the kernel; for random walks also ``cosine``, false by default.
     """
     return _KINDS[kind](**options)
 
@@ -101,18 +97,19 @@ def match_pairs(kernel: GOMKKernel, x: Tensor, z: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
-def _improved_random_walk(normalize: bool = False, **options: Any) -> PairScore:
+def _improved_random_walk(cosine: bool = False, **options: Any) -> PairScore:
     kernel = ImprovedRandomWalkKernel(**options)
 
     def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
-        adjs = _chunks(len(targets.adj), filter_adj)
-        feats = _chunks(len(targets.adj), filter_feat)
-        parts = []
-        for (first, last, adj), (_, _, feat) in zip(adjs, feats, strict=True):
-            pair = (*_as_subgraphs(targets.take(slice(first, last))), adj, feat)
-            scores = kernel.score(*pair)
-            parts.append(_own(kernel.normalize(scores, *pair) if normalize else scores))
-        return torch.cat(parts)
+        each = len(filter_adj) // len(targets.adj)
+        own = [part.repeat_interleave(each, dim=0) for part in (targets.adj, targets.feat)]
+        filters = (filter_adj, filter_feat)
+        scores = kernel.score_pairs(*own, *filters)
+        if cosine:
+            radii = kernel.score_pairs(*own, *own) * kernel.score_pairs(*filters, *filters)
+            # a graph that scores 0 with itself scores 0 with all
+            scores = scores * torch.where(radii > 0, radii, 1.0).rsqrt()
+        return scores
 
     return score
 
@@ -135,11 +132,6 @@ def _own(pairs: Tensor) -> Tensor:
     """Of all pairs ``[C, C R, ...]`` of a chunk, those of a target with its own filters."""
     target = torch.arange(len(pairs)).repeat_interleave(pairs.shape[1] // len(pairs))
     return pairs[target, torch.arange(len(target))]
-
-
-def _as_subgraphs(targets: Targets) -> tuple[SubgraphTensors, Tensor]:
-    """Targets as subgraphs that share no node, and their features ``[G N, D]``."""
-    return SubgraphTensors.of_matrices(targets.adj, None), targets.feat.flatten(0, 1)
 
 
 def learn(

@@ -12,6 +12,8 @@ import torch
 from peers.graph_classifiers import GRAPH_FAMILIES
 from peers.graph_kernels import KERNEL_FAMILIES
 from peers.node_networks import NODE_FAMILIES
+from peers.random_walks import ImprovedRandomWalkKernel, RandomWalkKernel
+from peers.residual_network import NeighbourCollection, ResidualGOMKCN
 from peers.wasserstein import WASSERSTEIN
 
 from gomkcn_dgl import (
@@ -20,9 +22,6 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     GraphKernel,
-    ImprovedRandomWalkKernel,
-    RandomWalkKernel,
-    ResidualGOMKCN,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
@@ -239,7 +238,9 @@ def residual_trial(
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
     size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
-    collection = GraphCollection(graph, params["num_hops"], size, policy=policy, device=data.device)
+    collection = NeighbourCollection(
+        graph, params["num_hops"], size, policy=policy, device=data.device
+    )
     torch.manual_seed(seed)
     model = ResidualGOMKCN(
         graph.features.shape[1],

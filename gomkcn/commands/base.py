@@ -115,7 +115,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
     last that does.
     """
-    from gomkcn_dgl.runtime.file_names import stem
+    from gomkcn_dgl.runtime.files import stem
     from gomkcn_dgl.runtime.processes import world_size
 
     if out is not None:
@@ -230,15 +230,6 @@ _direction_options = add_options(
     ("--relation", str, "Take the kinds of edges from this column, or from none. [by its header]"),
     group=INPUT,
 )
-_edge_feature_option = add_options(
-    (
-        "--edge-features",
-        NAMES,
-        "Take numbers of each edge from these columns, separated by commas.",
-    ),
-    group=INPUT,
-    rare=True,
-)
 _column_options = add_options(
     ("--source", str, "Edges leave the nodes of this column, a name or a number. [by its header]"),
     ("--target", str, "Edges lead to the nodes of this column. [by its header]"),
@@ -250,7 +241,7 @@ _column_options = add_options(
 
 def kind_options(command: Decorated) -> Decorated:
     """What may be said about the kinds of edges."""
-    return _direction_options(_edge_feature_option(command))
+    return _direction_options(command)
 
 
 def edge_options(command: Decorated) -> Decorated:
@@ -266,7 +257,7 @@ def graph_options(command: Decorated) -> Decorated:
 
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels mean from a .csv, .json or .toml file."),
+    ("--label-names", str, "Read what labels mean from a .csv file."),
     group=INPUT,
 )
 _file_options = add_options(

@@ -201,7 +201,8 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
                 f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
             )
     given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
-    return given, Categories(tuple(groups[0])).colors_in(given, graph)
+    kinds = Categories(tuple(groups[0]))
+    return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
 
 
 def _find(name: str, categories: Categories, names: Sequence[str]) -> int:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import scipy.sparse as sp
 
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.containers.graph_content import GraphContent
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WEIGHT = "weight"
 _ENDS = ("source", "target")
@@ -20,6 +21,8 @@ _ENDS = ("source", "target")
 
 def from_matrix(matrix: Any) -> GraphContent:
     """Read a SciPy matrix or a square NumPy array; values are weights unless all are 1."""
+    import scipy.sparse as sp
+
     owner = "a SciPy matrix" if sp.issparse(matrix) else "an adjacency matrix"
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
@@ -103,8 +106,7 @@ def from_csr(graph: CSRGraph) -> GraphContent:
     links = graph.relations.links
     of_entry = np.ones(len(row), np.int64) if graph.links is None else graph.links
     # the entry of the same two nodes as seen from the other
-    has_values = graph.weights is not None or graph.edge_features is not None
-    back = graph.opposite_entries if has_values else np.arange(len(row))
+    back = np.arange(len(row)) if graph.weights is None else graph.opposite_entries
     entries: list[np.ndarray] = []
     others: list[np.ndarray] = []
     relation: list[np.ndarray] = []
@@ -114,15 +116,10 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         others.append(back[entries[-1]] if both else entries[-1])
         relation.append(np.full(len(entries[-1]), len(relation)))
     entry, other = np.concatenate(entries), np.concatenate(others)
-    columns = {
-        name: graph.edge_features[:, column]
-        for column, name in enumerate(graph.edge_feature_names)
-        if graph.edge_features is not None
-    }
+    edges = {}
     if graph.weights is not None:
-        columns[_WEIGHT] = graph.weights
-    # an entry has the largest value of its edges: one without direction has no more than both
-    edges = {name: np.minimum(values[entry], values[other]) for name, values in columns.items()}
+        # an entry has the largest weight of its edges: one without direction has no more than both
+        edges[_WEIGHT] = np.minimum(graph.weights[entry], graph.weights[other])
     has_features = graph.feature_names != (CONSTANT_FEATURE,)
     names = graph.feature_names if has_features else ()
     return GraphContent(
@@ -134,7 +131,6 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         edges=edges,
         default_features=names,
         default_weight=None if graph.weights is None else _WEIGHT,
-        default_edge_features=graph.edge_feature_names,
         directed=graph.relations.directed,
         relation=None if graph.relations.is_simple else np.concatenate(relation),
         relation_names=graph.relations.names,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.containers.columns import (
     column_values,
@@ -19,7 +19,10 @@ from gomkcn_dgl.containers.columns import (
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -32,13 +35,11 @@ class ColumnChoice:
     edge_weight: str | None = None
     directed: bool | None = None
     edge_type: Any = None
-    edge_features: Any = None
 
     @property
     def of_edges(self) -> bool:
         """Whether anything is chosen about the edges."""
-        chosen = self.edge_weight, self.directed, self.edge_type, self.edge_features
-        return any(one is not None for one in chosen)
+        return any(one is not None for one in (self.edge_weight, self.directed, self.edge_type))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,6 @@ class GraphContent:
     edges: Mapping[str, Any] = field(default_factory=dict)
     default_features: tuple[str, ...] = ()
     default_weight: str | None = None
-    default_edge_features: tuple[str, ...] = ()
     node_type: str | None = None
     directed: tuple[bool | None, ...] = (None,)
     listed_once: bool = False
@@ -76,7 +76,6 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice.features)
     weights, used_weight = _edge_weights(content, choice.edge_weight)
-    edge_features, edge_names, used_features = _edge_features(content, choice.edge_features)
     relation, relation_names, used_type = _relations(content, choice.edge_type)
     directed = content.directed
     if choice.edge_type is not None:
@@ -98,13 +97,11 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         directed=directed,
         relation=relation,
         relation_names=relation_names,
-        edge_features=edge_features,
-        edge_feature_names=edge_names,
         undirected=content.listed_once,
     )
     if None in directed:
         _log_direction(graph)
-    unused = _unused(content, used_nodes, [*used_weight, *used_features, *used_type])
+    unused = _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys([*content.notes, *graph.notes, *unused])))
 
 
@@ -112,7 +109,7 @@ def _node_features(
     content: GraphContent, features: Any
 ) -> tuple[np.ndarray | None, tuple[str, ...] | None, list[str] | None]:
     """Features, their names, and the attributes that they are; None where an array was given."""
-    if isinstance(features, pd.DataFrame):
+    if is_from("pandas", "DataFrame", features):
         table = _rows_in_order(content, features)
         return (*pick_columns(list(table), table, "features"), None)
     if features is not None and not is_text(features):
@@ -139,17 +136,6 @@ def _edge_weights(
     return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, [name]
 
 
-def _edge_features(
-    content: GraphContent, chosen: Any
-) -> tuple[np.ndarray | None, tuple[str, ...] | None, Sequence[str]]:
-    """Features of each edge, their names, and the attributes that they are."""
-    chosen = content.default_edge_features or None if chosen is None else chosen
-    if not is_text(chosen):
-        return chosen, None, ()
-    names = as_names("edge_features", chosen)
-    return (*pick_columns(names, content.edges, content.owner), names)
-
-
 def _relations(
     content: GraphContent, chosen: Any
 ) -> tuple[np.ndarray | None, tuple[str, ...], Sequence[str]]:
@@ -172,7 +158,7 @@ def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
     """Bring the rows of a table of features into the order of the nodes, by its index."""
     ids = np.arange(content.num_nodes) if content.node_ids is None else np.asarray(content.node_ids)
     index = table.index.astype(str) if ids.dtype.kind == "U" else table.index
-    rows = index.get_indexer(pd.Index(ids)) if index.is_unique else np.array([-1])
+    rows = index.get_indexer(ids) if index.is_unique else np.array([-1])
     if (rows < 0).any():
         missing = ids[np.argmax(rows < 0)]
         raise InputError(
@@ -245,7 +231,7 @@ def both_ways(content: GraphContent) -> GraphContent:
 
 def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> GraphContent:
     """Join graphs to a collection; a relation has a direction if it has one in any of them."""
-    for name in ("default_features", "default_weight", "default_edge_features", "node_type"):
+    for name in ("default_features", "default_weight", "node_type"):
         _check_same(name, [getattr(part, name) for part in parts])
     directed = _joint_directions(parts)
     listed_once = all(part.listed_once for part in parts) and set(directed.values()) == {False}
@@ -277,7 +263,6 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         edges=nodes if mixed else joined_columns([part.edges for part in parts], labels),
         default_features=parts[0].default_features,
         default_weight=parts[0].default_weight,
-        default_edge_features=parts[0].default_edge_features,
         node_type=parts[0].node_type,
         directed=tuple(directed.values()),
         listed_once=listed_once,
@@ -304,9 +289,9 @@ def _joint_directions(parts: Sequence[GraphContent]) -> dict[str, bool | None]:
 def _check_same(name: str, values: Sequence[Any]) -> None:
     if len(set(values)) > 1:
         other = next(k for k, value in enumerate(values) if value != values[0])
-        what = {"default_weight": "edge weights", "default_edge_features": "edge features"}
+        what = "edge weights" if name == "default_weight" else "features"
         raise InputError(
-            f"all graphs must have the same {what.get(name, 'features')}, got {values[0]} in graph "
+            f"all graphs must have the same {what}, got {values[0]} in graph "
             f"0 and {values[other]} in graph {other}; name those to use."
         )
 
@@ -325,6 +310,16 @@ def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
             for part in parts
         ]
     )
+
+
+def is_from(library: str, name: str, value: Any) -> bool:
+    """Whether a value is of a class of a library; one that nobody imported has made nothing.
+
+    >>> is_from("numpy", "ndarray", np.arange(2))
+    True
+    """
+    module = sys.modules.get(library)
+    return module is not None and isinstance(value, getattr(module, name))
 
 
 def is_text(names: Any) -> bool:

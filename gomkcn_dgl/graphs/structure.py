@@ -24,7 +24,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
-from gomkcn_dgl.runtime.file_bytes import read_file
+from gomkcn_dgl.runtime.files import read_file
 
 # what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
 # uses; graphs of the families that are known by name are no larger

@@ -17,7 +17,7 @@ def csr_of_file(
     content: GraphContent, features: Sequence[str] | None, options: EdgeOptions
 ) -> CSRGraph:
     """Build the graph; the edge attribute ``weight``, where there is one, is the edges' weight."""
-    for name in (options.relation, options.weight, *options.edge_features):
+    for name in (options.relation, options.weight):
         if not isinstance(name, (str, type(None))):
             raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
     weight = options.weight or (_WEIGHT if _WEIGHT in list(content.edges) else NONE)
@@ -26,6 +26,5 @@ def csr_of_file(
         edge_weight=None if weight == NONE else str(weight),
         directed=options.directed,
         edge_type=None if options.relation == NONE else options.relation,
-        edge_features=[str(name) for name in options.edge_features] or None,
     )
     return make_csr(replace(content, default_weight=None), choice)

@@ -23,7 +23,6 @@ import numpy as np
 from tqdm import tqdm
 
 from gomkcn_dgl.checks import as_float32, check_int
-from gomkcn_dgl.checks import check_features as as_features
 from gomkcn_dgl.csr import CONSTANT_FEATURE
 from gomkcn_dgl.edge_merging import CONSTANT, log_repairs
 from gomkcn_dgl.errors import InputError
@@ -48,8 +47,7 @@ from gomkcn_dgl.io.edge_table import (
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
-from gomkcn_dgl.runtime.file_names import named
-from gomkcn_dgl.runtime.memory import GIB, MIB, check_memory, memory_in_use
+from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, memory_in_use, named
 from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
 from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
 from gomkcn_dgl.storage.graph_folder_header import FolderHeader
@@ -86,12 +84,11 @@ class _EncodedEdges:
     folder: Path
     num_edges: int
     weighted: bool
-    num_features: int
     collector: IntegerIds | TextIds
     relations: TextIds | None
     ids: np.ndarray | list[str] | None
     num_nodes: int
-    # with types or directions or edge features, to which one relation is enough
+    # with types or directions, to which one relation is enough
     one_relation: bool = True
 
     def read(self, first: int, last: int) -> Edges:
@@ -99,17 +96,13 @@ class _EncodedEdges:
         ends = [self._column(name, np.int64, first, last) for name in ("source", "target")]
         if self.ids is not None:
             ends = [self.collector.rows_of(codes) for codes in ends]
-        weights = edge_features = None
+        weights = None
         relation = np.zeros(last - first, np.int64)
         if self.weighted:
             weights = self._column("weights", np.float32, first, last)
         if self.relations is not None and not self.one_relation:
             relation = self.relations.rows_of(self._column("relation", np.uint16, first, last))
-        if self.num_features:
-            edge_features = self._column(
-                "edge_features", np.float32, first, last, self.num_features
-            ).reshape(-1, self.num_features)
-        return Edges(ends[0], ends[1], weights, relation, edge_features)
+        return Edges(ends[0], ends[1], weights, relation)
 
     def pieces(self, size: int, progress: bool, what: str) -> Iterator[Edges]:
         """Yield all edges, some at a time."""
@@ -117,9 +110,9 @@ class _EncodedEdges:
         for first, last in tqdm(pieces, desc=what, disable=not progress):
             yield self.read(first, last)
 
-    def _column(self, name: str, kind: Any, first: int, last: int, width: int = 1) -> np.ndarray:
-        offset = first * width * np.dtype(kind).itemsize
-        return np.fromfile(self.folder / name, kind, (last - first) * width, offset=offset)
+    def _column(self, name: str, kind: Any, first: int, last: int) -> np.ndarray:
+        offset = first * np.dtype(kind).itemsize
+        return np.fromfile(self.folder / name, kind, last - first, offset=offset)
 
 
 class _SortedRows(NamedTuple):
@@ -147,9 +140,9 @@ def convert_edges(
     """Convert an edge list, a CSV (both also ``.gz``) or a parquet file to a graph folder.
 
     Files are read by the rules of :func:`gomkcn_dgl.io.reading.read_graph`, which also has the
-    ``edge_options``: ``directed``, ``source``, ``target``, ``relation``, ``weight`` and
-    ``edge_features``. The process may use ``memory_limit`` bytes, those in use before included. The
-    folder appears when it is complete; with ``force`` it replaces another graph folder.
+    ``edge_options``: ``directed``, ``source``, ``target``, ``relation`` and ``weight``.
+    The process may use ``memory_limit`` bytes, those in use before included. The folder appears
+    when it is complete; with ``force`` it replaces another graph folder.
     """
     path, limit = Path(edges), check_int("memory_limit", memory_limit, 1)
     check_memory(memory_in_use() + _SMALLEST_BUDGET, limit, "reading a file of edges")
@@ -195,7 +188,6 @@ def convert_edges(
             node_ids=write_node_ids(folder, encoded.ids),
             relations=relations_to_record(rows.relations),
             linked=not rows.relations.is_simple,
-            edge_feature_names=layout.feature_names,
             notes=[*layout.notes, *beside, *rows.notes, *repaired],
         )
         header.write(folder)
@@ -237,7 +229,7 @@ def _encode_edges(
     with contextlib.ExitStack() as stack:
         files = {
             name: stack.enter_context(open(scratch / name, "wb"))
-            for name in ("source", "target", "weights", "relation", "edge_features")
+            for name in ("source", "target", "weights", "relation")
         }
         for table in tables:
             if collector is None:
@@ -246,10 +238,6 @@ def _encode_edges(
             collector.encode(table.target).tofile(files["target"])
             if table.weights is not None:
                 as_float32("edge weights", table.weights).tofile(files["weights"])
-            if table.edge_features is not None:
-                matrix = table.edge_features
-                matrix, _ = as_features(matrix, len(matrix), layout.feature_names)
-                matrix.tofile(files["edge_features"])
             if relations is not None and table.relation is not None:
                 assert layout.relation is not None, "the table has the column"
                 codes = relations.encode(table.relation)
@@ -266,7 +254,6 @@ def _encode_edges(
         scratch,
         num_edges,
         layout.weight is not None,
-        len(layout.edge_features),
         collector,
         relations,
         ids,
@@ -311,7 +298,7 @@ def _sort_edges(
     what = f"sorting the edges of {encoded.num_nodes:,} nodes"
     check_memory(in_use + _SMALLEST_BUDGET, limit, what)
     relations, notes = _find_relations(encoded, directed, limit - in_use, progress)
-    if not relations.is_simple or encoded.num_features:
+    if not relations.is_simple:
         rows = _sort_links(folder, encoded, relations, limit - in_use, progress)
         return rows._replace(notes=notes)
     sizes = _piece_sizes(limit - in_use)
@@ -346,13 +333,12 @@ def _find_relations(
 def _sort_links(
     folder: Path, encoded: _EncodedEdges, relations: Relations, budget: int, progress: bool
 ) -> _SortedRows:
-    width = encoded.weighted + encoded.num_features
-    per_edge = BYTES_PER_END + width * BYTES_PER_VALUE
+    per_edge = BYTES_PER_END + encoded.weighted * BYTES_PER_VALUE
     sizes = _piece_sizes(budget, 2 * per_edge, per_edge)
-    sort = LinkSort(encoded.folder, relations, encoded.weighted, encoded.num_features)
+    sort = LinkSort(encoded.folder, relations, encoded.weighted)
     for edges in encoded.pieces(sizes.edges, progress, "sorting"):
         sort.add(edges)
-    for name in ("source", "target", "weights", "relation", "edge_features"):
+    for name in ("source", "target", "weights", "relation"):
         (encoded.folder / name).unlink()
     indptr, relations, num_edges = sort.write(folder, encoded.num_nodes, sizes.keys)
     return _SortedRows(indptr, relations, num_edges, sort.repairs, ())

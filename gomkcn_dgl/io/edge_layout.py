@@ -23,7 +23,7 @@ from gomkcn_dgl.io.tables import (
     table_rows,
 )
 from gomkcn_dgl.io.text_blocks import text_blocks
-from gomkcn_dgl.runtime.file_names import listed, printable
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -74,19 +74,15 @@ class EdgeOptions:
     target: Column | None = None
     relation: Column | None = None
     weight: Column | None = None
-    edge_features: Sequence[Column] = ()
 
     def __post_init__(self) -> None:
         if self.directed is not None and not isinstance(self.directed, bool):
             raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
-        given = self.edge_features
-        columns = (given,) if isinstance(given, (str, int)) else tuple(given)
-        object.__setattr__(self, "edge_features", columns)
 
     @property
     def given(self) -> list[str]:
         """Names of the options that were given."""
-        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, ())]
+        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,6 @@ class EdgeLayout:
     ends: tuple[int, int]
     weight: int | None = None
     relation: int | None = None
-    edge_features: tuple[int, ...] = ()
     header: int = 0
     first_line: int = 1
     dialect: Dialect | None = None
@@ -109,17 +104,12 @@ class EdgeLayout:
     def used(self) -> list[int]:
         """Positions of the columns that are used, in the order of the fields."""
         single = [column for column in (self.weight, self.relation) if column is not None]
-        return list(dict.fromkeys([*self.ends, *single, *self.edge_features]))
+        return list(dict.fromkeys([*self.ends, *single]))
 
     @property
     def unused(self) -> list[str]:
         """Names of the columns that are not used."""
         return [name for column, name in enumerate(self.names) if column not in self.used]
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Names of the edge features."""
-        return [self.names[column] for column in self.edge_features]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -136,8 +126,6 @@ class EdgeLayout:
             for role, column in roles.items()
             if column is not None
         ]
-        if self.edge_features:
-            said.append(f"edge features = {listed(self.feature_names)}")
         if self.header or len(self.names) > 2:
             header = f"line {self.header} is the header; " if self.header else ""
             log.info("columns: %s%s", header, ", ".join(said))
@@ -178,8 +166,8 @@ def find_layout(
     ((0, 2), 1)
     """
     # 1. what the caller says
-    chosen, edge_features = _given_columns(names, options, rows is not None)
-    free = [c for c in range(len(names)) if c not in (*chosen.values(), *edge_features)]
+    chosen = _given_columns(names, options, rows is not None)
+    free = [c for c in range(len(names)) if c not in chosen.values()]
     # 2. what the header or the values say
     guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
     for role, position in guessed.items():
@@ -204,7 +192,6 @@ def find_layout(
         (source, target),
         chosen.get("weight"),
         chosen.get("relation"),
-        edge_features,
         header,
         first_line,
         dialect,
@@ -213,7 +200,7 @@ def find_layout(
 
 def _given_columns(
     names: Sequence[str], options: EdgeOptions, is_unnamed: bool
-) -> tuple[dict[str, int | None], tuple[int, ...]]:
+) -> dict[str, int | None]:
     """Return the columns that the caller chose, None for one that is not to be used."""
     chosen: dict[str, int | None] = {}
     for role in ("source", "target", "relation", "weight"):
@@ -222,12 +209,8 @@ def _given_columns(
             chosen[role] = None
         elif column is not None:
             chosen[role] = _position(role, column, names, is_unnamed)
-    edge_features = tuple(
-        _position("edge_features", column, names, is_unnamed) for column in options.edge_features
-    )
-    taken = [column for column in chosen.values() if column is not None]
-    _refuse_repeated([*taken, *edge_features], names)
-    return chosen, edge_features
+    _refuse_repeated([column for column in chosen.values() if column is not None], names)
+    return chosen
 
 
 def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
@@ -251,8 +234,8 @@ def _refuse_repeated(columns: Sequence[int], names: Sequence[str]) -> None:
     for column in columns:
         if columns.count(column) > 1:
             raise InputError(
-                f"source, target, relation, weight and edge_features must be different columns, "
-                f"got {names[column]!r} twice."
+                f"source, target, relation and weight must be different columns, got "
+                f"{names[column]!r} twice."
             )
 
 
@@ -298,7 +281,7 @@ def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions
     """Whether the first of some rows of equal width names the columns."""
     first, others = rows[0], rows[1:]
     named = [options.source, options.target, options.relation, options.weight]
-    if any(column in first for column in (*named, *options.edge_features) if column != NONE):
+    if any(column in first for column in named if column != NONE):
         return True
     num_usual = sum(cell.lower() in _USUAL for cell in first)
     numbers = [is_number(cell) for cell in first]

@@ -15,7 +15,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable
 from gomkcn_dgl.io.tables import check_names
-from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, open_file
+from gomkcn_dgl.runtime.files import file_problems, open_file
 
 _BUFFER_BYTES = 2**20
 
@@ -33,9 +33,6 @@ def parquet_layout(path: Path, options: EdgeOptions) -> EdgeLayout:
     _check_types(layout, schema)
     if not total:
         raise InputError("the file holds a header and no edge.")
-    # many equal values take hardly any room in the file
-    if 16 * total > most_bytes(path.stat().st_size):
-        raise InputError(f"the file announces {total} edges, more than it could hold.")
     return layout
 
 
@@ -116,30 +113,22 @@ def _to_table(batch: Any, layout: EdgeLayout, before: int) -> EdgeTable:
             name = layout.names[position]
             raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
     source, target = (_ids(columns[end], before) for end in layout.ends)
-    weights = relation = edge_features = None
+    weights = relation = None
     if layout.weight is not None:
-        weights = _numbers(columns[layout.weight], before, "an edge weight")
-        bad = np.flatnonzero(weights < 0)
-        if len(bad):
-            raise InputError(
-                f"row {before + bad[0] + 1}: an edge weight must be a finite number of at least 0, "
-                f"got {weights[bad[0]]:g}."
-            )
+        weights = _weights(columns[layout.weight], before)
     if layout.relation is not None:
         relation = _ids(columns[layout.relation], before, "a relation").astype(str).astype(object)
-    if layout.edge_features:
-        values = [_numbers(columns[c], before, "an edge feature") for c in layout.edge_features]
-        edge_features = np.stack(values, axis=1)
-    return EdgeTable(source, target, weights, relation, edge_features)
+    return EdgeTable(source, target, weights, relation)
 
 
-def _numbers(column: Any, before: int, what: str) -> np.ndarray:
+def _weights(column: Any, before: int) -> np.ndarray:
     values: np.ndarray = _decode(column).to_numpy(zero_copy_only=False).astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(values))
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
-        row = before + bad[0] + 1
-        rule = "a finite number of at least 0" if what == "an edge weight" else "a finite number"
-        raise InputError(f"row {row}: {what} must be {rule}, got {values[bad[0]]:g}.")
+        raise InputError(
+            f"row {before + bad[0] + 1}: an edge weight must be a finite number of at least 0, "
+            f"got {values[bad[0]]:g}."
+        )
     return values
 
 

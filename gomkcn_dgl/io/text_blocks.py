@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.tables import BYTE_ORDER_MARK, count_lines, refuse_nul
-from gomkcn_dgl.runtime.file_bytes import read_pieces
+from gomkcn_dgl.runtime.files import read_pieces
 
 # The number of its first line and the bytes of each block of whole lines.
 Blocks = Iterator[tuple[int, bytes]]

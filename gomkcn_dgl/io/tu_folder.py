@@ -25,7 +25,7 @@ from gomkcn_dgl.io.edge_layout import NONE, Column, EdgeOptions
 from gomkcn_dgl.io.edge_table import check_num_relations
 from gomkcn_dgl.io.tables import line_of_row, read_matrix
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -44,8 +44,7 @@ _MAX_README_BYTES = 1_000_000
 def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOptions) -> CSRGraph:
     """Read the graphs of a TU folder; ``features`` names ``attributes``, ``labels`` or both.
 
-    Edge labels are relations, unless ``options.relation`` is "none"; ``options.edge_features`` may
-    be "attributes".
+    Edge labels are relations, unless ``options.relation`` is "none"; edge attributes are not used.
     """
     prefix = find_tu_prefix(folder)
     graph_ptr = _read_graph_ptr(prefix)
@@ -59,8 +58,7 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOp
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)
     relation, relation_names = _read_relations(prefix, len(edges), options.relation)
-    values, value_names = _read_edge_features(prefix, len(edges), options.edge_features)
-    notes = _unused_files(prefix, features, relation is None, values is None)
+    notes = _unused_files(prefix, features, relation is None)
     graph = csr_from_edges(
         edges[:, 0] - 1,
         edges[:, 1] - 1,
@@ -71,8 +69,6 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOp
         directed=bool(options.directed),
         relation=relation,
         relation_names=relation_names,
-        edge_features=values,
-        edge_feature_names=value_names,
     )
     return replace(graph, notes=(*notes, *graph.notes))
 
@@ -99,31 +95,10 @@ def _read_relations(
     return number, names
 
 
-def _read_edge_features(
-    prefix: Path, num_edges: int, chosen: Sequence[Column]
-) -> tuple[np.ndarray | None, list[str] | None]:
-    """Return the edge attributes, ``[E, C]``, and their names, if they are asked for."""
-    if not chosen:
-        return None, None
-    if tuple(chosen) != ("attributes",):
-        raise InputError(
-            f"edge_features of a TU folder must be 'attributes', got {list(chosen)!r}."
-        )
-    values = _read(prefix, _EDGE_ATTRIBUTES, "float64")
-    if len(values) != num_edges:
-        raise InputError(
-            f"{_file(prefix, _EDGE_ATTRIBUTES).name} must have one line for each of the "
-            f"{num_edges} edges, got {len(values)} lines."
-        )
-    return values, [f"x{column}" for column in range(values.shape[1])]
-
-
-def _unused_files(
-    prefix: Path, features: Sequence[str], no_relations: bool, no_edge_features: bool
-) -> tuple[str, ...]:
+def _unused_files(prefix: Path, features: Sequence[str], no_relations: bool) -> tuple[str, ...]:
     """Say which files of a set are not used."""
     unused = [ending for kind, ending in _FEATURES.items() if kind not in features]
-    unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES] * no_edge_features
+    unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES]
     names = [path.name for path in (_file(prefix, ending) for ending in unused) if path.is_file()]
     notes = (f"files that are not used: {listed(names)}",) if names else ()
     for note in notes:

@@ -14,14 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.kernels.bfs_reference import (
-    POLICIES,
-    WORD_BITS,
-    ExtractedArrays,
-    SearchRows,
-    hub_degree,
-)
-from gomkcn_dgl.kernels.growth_numba import draw_rest, grow_dense, grow_random
+from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
+from gomkcn_dgl.kernels.growth_numba import grow_dense
 from gomkcn_dgl.kernels.induced_numba import fill_links, fill_weights, induce
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
@@ -29,6 +23,8 @@ from gomkcn_dgl.kernels.search_numba import (
     Rows,
     degree,
     enter,
+    find,
+    find_edge,
     mix,
     new_scratch,
     random,
@@ -41,13 +37,12 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 _ZERO, _ONE = np.int64(0), np.int64(1)
 # -1 in the int32 output
 _PADDING = np.uint32(2**32 - 1)
-_BFS, _DENSE = POLICIES["bfs"], POLICIES["dense"]
+_DENSE = POLICIES["dense"]
 # `_whole_hops` reached a hub and listed nothing
 _HUB = 2**31
 
 
 def extract(
-    search_rows: SearchRows | None,
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
@@ -58,11 +53,10 @@ def extract(
     num_hops: int,
     max_nodes: int,
     policy: str,
-    num_views: int,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract ``num_views`` subgraphs around every root; ``bfs_reference`` defines the result."""
-    total = len(roots) * num_views
+    """Extract the subgraph around each of S roots; ``bfs_reference`` defines the result."""
+    total = len(roots)
     words = -(-max_nodes // WORD_BITS)
     weighted = weights is not None
     out = ExtractedArrays(
@@ -73,19 +67,13 @@ def extract(
         weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
         links=None if links is None else np.empty((total, max_nodes, max_nodes), links.dtype),
     )
-    graph = Rows(indptr.view(np.uint64), indices.view(np.uint32), True)
-    search = graph
-    if search_rows is not None:
-        search = Rows(
-            search_rows.indptr.view(np.uint64), search_rows.indices.view(np.uint32), False
-        )
+    graph = Rows(indptr.view(np.uint64), indices.view(np.uint32))
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
         run_blocks(
             _extract_block, total, total * max_nodes * 50,
             graph,
-            search,
             hub_degree(max_nodes),
             weights if weighted else np.empty(0, np.float32),
             links,
@@ -94,7 +82,6 @@ def extract(
             keys.astype(np.uint64),
             num_hops,
             POLICIES[policy],
-            num_views,
             np.uint64(seed),
             out.nodes.view(np.uint32),
             out.num_nodes,
@@ -106,31 +93,28 @@ def extract(
     return out
 
 
-def _extract_block(
-    first: int, last: int, graph: Rows, search: Rows, limit: int, *arguments: Any
-) -> None:
+def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
     """Give each block a scratch of its own."""
     max_nodes = arguments[-6].shape[1]
     scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
-    _extract_kernel(first, last, graph, search, limit, *arguments, scratch)
+    _extract_kernel(first, last, graph, limit, *arguments, scratch)
 
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, search, limit, weights, links, reverse, roots, keys, num_hops, policy,
-    num_views, seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
+    first, last, graph, limit, weights, links, reverse, roots, keys, num_hops, policy,
+    seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
 ):  # fmt: skip
     """Extract the subgraphs from `first` to `last`; links are arrays or None."""
     era = _ONE
     for row in range(first, last):
-        root, view = roots[row // num_views], row % num_views
-        stream = mix(mix(mix(seed) + keys[row // num_views]) + np.uint64(view))
+        root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
         size, cut, era = _search(
-            search, np.uint32(root), stream, num_hops, limit, policy, nodes[row], scratch, era
+            graph, root, stream, num_hops, limit, policy, nodes[row], scratch, era
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
-        grown = cut and policy != _BFS
+        grown = cut and policy == _DENSE
         num_ends = induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
         era += len(scratch.met)
         if links is not None:
@@ -144,25 +128,16 @@ def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era
     """Write the nodes of one subgraph; return their number, whether it was truncated, the era."""
     begin, size, reached = _whole_hops(graph, root, num_hops, limit, len(selected), scratch, era)
     cut = reached > len(selected)
-    # a truncated subgraph of the policies dense and random is grown anew from the root; for bfs the
-    # whole hops stay, and a sample of the next hop fills them up
+    # a truncated subgraph of the policy dense is grown anew from the root; for bfs the whole hops
+    # stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
         size = grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
-    elif cut and policy != _BFS:
-        era += len(scratch.met)
-        size, era = grow_random(graph, root, stream, num_hops, limit, selected, scratch, era)
     else:
         for k in range(size):
             selected[k] = scratch.met[k]
         if reached == _HUB:
-            # as if they were the last rows to open, drawn nodes open none
-            for k in range(begin, size):
-                scratch.rows[k - begin] = selected[k]
-                scratch.row_depths[k - begin] = num_hops - 1
-            size = draw_rest(
-                graph, stream, np.uint64(0), num_hops, size - begin, selected, size, scratch, era
-            )
+            size = _draw_rest(graph, stream, begin, selected, size, scratch, era)
         elif cut:
             size = _take_rest(stream, selected, size, scratch.met, reached)
     for k in range(size, len(selected)):
@@ -204,3 +179,31 @@ def _take_rest(stream, selected, size, met, reached):
         reached -= 1
         selected[k], met[pick] = met[pick], met[reached]
     return len(selected)
+
+
+@subroutine(**SEARCH_JIT)
+def _draw_rest(graph, stream, begin, selected, size, scratch, era):
+    """Fill up with nodes drawn from the rows of `begin:size`; the table holds those selected."""
+    end, total, draw = size, _ZERO, np.uint64(0)
+    for k in range(begin, end):
+        total += degree(graph, selected[k])
+    while size < len(selected):
+        # 1. draw an entry of all rows together, and find the row that it lies in
+        place, owner = random(stream, draw, total), begin
+        draw += np.uint64(1)
+        while place >= degree(graph, selected[owner]):
+            place -= degree(graph, selected[owner])
+            owner += 1
+        node = graph.indices[graph.indptr[selected[owner]] + np.uint64(place)]
+        # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
+        #    counts in the first row that has it, so that all nodes are equally likely
+        if find(node, scratch, era) >= 0:
+            continue
+        first = begin
+        while first < owner and find_edge(graph, selected[first], node) < 0:
+            first += 1
+        if first == owner:
+            enter(node, size, scratch, era)
+            selected[size] = node
+            size += 1
+    return size

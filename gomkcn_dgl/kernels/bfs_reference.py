@@ -1,4 +1,4 @@
-"""Rooted subgraphs of at most N nodes, in plain Python: the definition of all three policies.
+"""Rooted subgraphs of at most N nodes, in plain Python: the definition of both policies.
 
 A subgraph starts at its root. Breadth-first search adds one hop after the other while they fit.
 When they all fit, that is the subgraph whatever the policy. When a hop does not fit, the subgraph
@@ -10,29 +10,24 @@ is truncated, and the policy decides which nodes stay:
     grown from the root; the next node is the one with most edges into the selected set, then
     the one that most other neighbours of the root are joined to, then the one of lower degree,
     then a random one. So a clique around the root is entered, and not left for a leaf.
-``random``
-    grown from the root; the next node is any neighbour of the selected set, each as likely as
-    another.
 
-A search may follow edges in one direction only: then it has rows of its own, those of the
-neighbours that an edge leads to (or from), and "edges into the selected set" are those that it
-could follow. The subgraph itself is induced, with all edges of its nodes in any direction; grown
-nodes are put in breadth-first order over these.
+A search follows edges whatever their direction. The subgraph is induced, with all edges of its
+nodes; grown nodes are put in breadth-first order over these.
 
 Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
-Randomness is counter-based: ``(seed, key, view)`` names a stream of random numbers, where the key
-is the root's place in its own graph. Of other nodes only the distance of their numbers from the
+Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
+root's place in its own graph. Of other nodes only the distance of their numbers from the
 root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
-in a collection. The nodes of each graph are in an order that follows from its structure
-(``gomkcn_dgl/node_order.py``), so that nothing depends on how they were numbered.
+in a collection. The miner puts the nodes of each graph in an order that follows from its structure
+(``gomkcn_dgl/node_order.py``), so that there nothing depends on how they were numbered.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
-reached, and listing its row at every root would cost its degree each time. ``bfs`` and ``random``
-draw positions in the rows instead: a node counts in the first row that holds it, so that it is as
-likely as any other, and a drawn node that is selected already, or stands in an earlier row, is
-drawn again. The sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
+reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
+in the rows instead: a node counts in the first row that holds it, so that it is as likely as any
+other, and a drawn node that is selected already, or stands in an earlier row, is drawn again. The
+sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
 hub offers ``hub_degree(N)`` draws from its row.
 """
 
@@ -44,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-POLICIES = {"bfs": 0, "dense": 1, "random": 2}
+POLICIES = {"bfs": 0, "dense": 1}
 WORD_BITS = 64
 # larger degrees count as this one where nodes are ranked by degree
 MOST_RANKED_DEGREE = 2**20 - 1
@@ -54,7 +49,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 class ExtractedArrays(NamedTuple):
-    """What every extraction backend returns; S = roots x views, root-major."""
+    """What every extraction backend returns."""
 
     nodes: np.ndarray  # int32 [S, N], -1 = padding
     num_nodes: np.ndarray  # int32 [S]
@@ -70,15 +65,7 @@ def hub_degree(max_nodes: int) -> int:
     return max(64, 4 * max_nodes)
 
 
-class SearchRows(NamedTuple):
-    """The neighbours that a search may go to from each node, sorted."""
-
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32
-
-
 def extract(
-    search_rows: SearchRows | None,
     indptr: np.ndarray,
     indices: np.ndarray,
     weights: np.ndarray | None,
@@ -89,17 +76,15 @@ def extract(
     num_hops: int,
     max_nodes: int,
     policy: str,
-    num_views: int,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract ``num_views`` subgraphs around every root; see the module's docstring.
+    """Extract the subgraph around each of S roots; see the module's docstring.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
-    from the other node. ``search_rows`` None: the search follows edges in both directions.
-    ``keys [R]`` are numbers of the roots' random streams.
+    from the other node. ``keys [S]`` are numbers of the roots' random streams.
     """
     words = -(-max_nodes // WORD_BITS)
-    total = len(roots) * num_views
+    total = len(roots)
     out = ExtractedArrays(
         nodes=np.full((total, max_nodes), -1, np.int32),
         num_nodes=np.zeros(total, np.int32),
@@ -108,18 +93,15 @@ def extract(
         weights=None if weights is None else np.zeros((total, max_nodes, max_nodes), np.float32),
         links=None if links is None else np.zeros((total, max_nodes, max_nodes), links.dtype),
     )
-    rows = SearchRows(indptr, indices) if search_rows is None else search_rows
     for row in range(total):
-        root, key = int(roots[row // num_views]), int(keys[row // num_views])
         # whole hops first; where one does not fit, the policy decides which nodes stay
-        name = stream(seed, key, row % num_views)
-        search = _Search(rows, name, root, num_hops, max_nodes)
+        name = stream(seed, int(keys[row]))
+        search = _Search(indptr, indices, name, int(roots[row]), num_hops, max_nodes)
         selected, layer = search.whole_hops()
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
         elif layer:
-            grown = search.grow_dense() if policy == "dense" else search.grow_random()
-            selected = _reordered(grown, indptr, indices)
+            selected = _reordered(search.grow_dense(), indptr, indices)
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
@@ -131,10 +113,15 @@ class _Search:
     """One subgraph's view of the graph: its rows, its random stream and its limits."""
 
     def __init__(
-        self, rows: SearchRows, stream: int, root: int, num_hops: int, max_nodes: int
+        self,
+        indptr: np.ndarray,
+        indices: np.ndarray,
+        stream: int,
+        root: int,
+        num_hops: int,
+        max_nodes: int,
     ) -> None:
-        self.indptr, self.indices = rows
-        self.root = root
+        self.indptr, self.indices, self.root = indptr, indices, root
         self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
         self.limit = hub_degree(max_nodes)
         self.draws = 0
@@ -191,26 +178,6 @@ class _Search:
         while len(selected) < self.max_nodes:
             selected = [*selected, self.draw(layer, selected) if drawn else self.take(hop)]
         return selected
-
-    def grow_random(self) -> list[int]:
-        """Add one random node at a time."""
-        depth = {self.root: 0}
-        waiting: list[int] = []
-        newest = self.root
-        while len(depth) < self.max_nodes:
-            # only nodes before the last hop offer their neighbours, in order of depth
-            rows = sorted((v for v in depth if depth[v] < self.num_hops), key=depth.__getitem__)
-            if any(self.is_hub(node) for node in rows):
-                newest = self.draw(rows, depth)
-            else:
-                # without a hub, the neighbours of the newest node join those on offer
-                if newest in rows:
-                    waiting += [v for v in self.next_hop(list(depth), [newest]) if v not in waiting]
-                if not waiting:
-                    break
-                newest = self.take(waiting)
-            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
-        return list(depth)
 
     def grow_dense(self) -> list[int]:
         """Add the best-linked node one at a time."""
@@ -288,9 +255,9 @@ def _induce(
                 out.links[row, i, j] = links[entry]
 
 
-def stream(seed: int, key: int, view: int) -> int:
+def stream(seed: int, key: int) -> int:
     """Name of the random stream of one subgraph."""
-    return mix(mix(mix(seed) + key) + view)
+    return mix(mix(mix(seed) + key))
 
 
 def mix(value: int) -> int:

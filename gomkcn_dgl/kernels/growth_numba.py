@@ -1,4 +1,4 @@
-"""Subgraphs grown node by node from the root, compiled: the policies ``random`` and ``dense``."""
+"""Subgraphs grown node by node from the root, compiled: the policy ``dense``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from gomkcn_dgl.kernels.search_numba import (
     find,
     find_edge,
     mix,
-    random,
     touch,
 )
 from gomkcn_dgl.runtime.compiled import subroutine
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_ONE, _HALF = np.uint64(1), np.uint64(32)
 _PADDING = np.uint32(2**32 - 1)
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ROOT, _SIZE = np.int64(0), np.int64(1)
@@ -31,95 +30,6 @@ _MOST_AMONG = 2**12
 # ranks from here on are not on offer: selected nodes, and those that no row has offered yet
 _TAKEN, _UNRANKED = 2**62, 2**63 - 1
 _NOT_OFFERED = 2**31
-
-
-@subroutine(**SEARCH_JIT)
-def grow_random(graph, root, stream, num_hops, limit, selected, scratch, era):
-    """Add a random neighbour of the selected nodes at a time; return their number and the era."""
-    met, depths, waiting = scratch.met, scratch.depths, scratch.waiting
-    count = enter(root, _ROOT, scratch, era) + 1
-    selected[0] = root
-    size, depth, num_rows, ready, draw = _SIZE, _ROOT, _ROOT, _ROOT, _ZERO
-    while size < len(selected):
-        node = selected[size - 1]
-        # 1. the node selected last puts its neighbours on offer, unless it is at the last hop
-        if depth < num_hops:
-            num_rows = open_row(node, depth, num_rows, scratch)
-            if degree(graph, node) > limit:
-                # from here on the table holds the selected nodes alone
-                era += len(met)
-                for k in range(size):
-                    enter(selected[k], k, scratch, era)
-                size = draw_rest(
-                    graph, stream, draw, num_hops, num_rows, selected, size, scratch, era
-                )
-                break
-            for edge in range(graph.indptr[node], graph.indptr[node + 1]):
-                position = enter(graph.indices[edge], count, scratch, era)
-                if position == count:
-                    depths[position] = depth + 1
-                    waiting[ready] = position
-                    ready, count = ready + 1, count + 1
-                depths[position] = min(depths[position], depth + 1)
-        # 2. select one of the nodes on offer; the last one moves into its slot
-        if ready == 0:
-            break
-        pick = random(stream, draw, ready)
-        draw += _ONE
-        ready -= 1
-        selected[size], depth = met[waiting[pick]], depths[waiting[pick]]
-        waiting[pick] = waiting[ready]
-        size += 1
-    return size, era
-
-
-@subroutine(**SEARCH_JIT)
-def draw_rest(graph, stream, draw, num_hops, num_rows, selected, size, scratch, era):
-    """Fill up with nodes drawn from the open rows; the table holds the selected nodes only."""
-    rows = scratch.rows
-    total = 0
-    for k in range(num_rows):
-        total += degree(graph, rows[k])
-    while size < len(selected):
-        # 1. draw an entry of all open rows together, and find the row that it lies in
-        place = random(stream, draw, total)
-        draw += _ONE
-        owner = 0
-        while place >= degree(graph, rows[owner]):
-            place -= degree(graph, rows[owner])
-            owner += 1
-        node = graph.indices[graph.indptr[rows[owner]] + np.uint64(place)]
-        # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
-        #    counts in the first row that has it, so that all nodes are equally likely
-        if find(node, scratch, era) >= 0:
-            continue
-        first = 0
-        while first < owner and find_edge(graph, rows[first], node) < 0:
-            first += 1
-        if first < owner:
-            continue
-        # 3. select it, and open its own row unless it is at the last hop
-        enter(node, size, scratch, era)
-        selected[size] = node
-        size += 1
-        depth = scratch.row_depths[owner] + 1
-        if depth < num_hops:
-            total += degree(graph, node)
-            num_rows = open_row(node, depth, num_rows, scratch)
-    return size
-
-
-@subroutine(**INLINE_JIT)
-def open_row(node, depth, num_rows, scratch):
-    """Put a selected node among the open rows, which stand in order of depth."""
-    # insertion sort: move the deeper rows up by one
-    place = num_rows
-    while place > 0 and scratch.row_depths[place - 1] > depth:
-        scratch.rows[place] = scratch.rows[place - 1]
-        scratch.row_depths[place] = scratch.row_depths[place - 1]
-        place -= 1
-    scratch.rows[place], scratch.row_depths[place] = node, depth
-    return num_rows + 1
 
 
 @subroutine(**SEARCH_JIT)

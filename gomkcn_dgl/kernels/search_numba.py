@@ -30,7 +30,6 @@ class Rows(NamedTuple):
 
     indptr: np.ndarray  # uint64 [V + 1]
     indices: np.ndarray  # uint32 [E]
-    symmetric: bool  # whether neighbours stand in each other's row
 
 
 class Scratch(NamedTuple):
@@ -42,7 +41,7 @@ class Scratch(NamedTuple):
     depths: np.ndarray  # int64
     ranks: np.ndarray  # int64
     waiting: np.ndarray  # int64, positions of nodes on offer
-    rows: np.ndarray  # uint32 [N], selected nodes whose rows are open, by depth
+    rows: np.ndarray  # uint32 [N], selected hubs
     row_depths: np.ndarray  # int64 [N]
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
     entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for
@@ -77,11 +76,8 @@ def degree(graph, node):
 
 @subroutine(**SEARCH_JIT)
 def find_edge(graph, u, v):
-    """Position of the edge u-v in `indices`, or -1: in the row of `u`.
-
-    In a symmetric graph it may be the one in the row of `v`, if the row of `u` is a long one.
-    """
-    if graph.symmetric and degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
+    """Position of the edge u-v in `indices`, or -1: in the row of `u`, or of `v` if it is long."""
+    if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
         u, v = v, u
     return find_entry(graph, u, v)
 
@@ -160,7 +156,23 @@ def mix(value):
 
 @subroutine(**INLINE_JIT)
 def finalize(value):
-    """Hash 64 bits one to one, 0 to 0: ``runtime.hashing.mix64`` of one number."""
+    """Hash 64 bits one to one, 0 to 0: :func:`mix64` of one number."""
     value = (value ^ (value >> np.uint64(30))) * _MIX_A
     value = (value ^ (value >> np.uint64(27))) * _MIX_B
     return value ^ (value >> np.uint64(31))
+
+
+def random_keys(nodes: np.ndarray, seed: int) -> np.ndarray:
+    """A random number for each node, uint64, the same for a seed whichever others there are."""
+    return mix64(mix64(nodes.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))
+
+
+def mix64(values: np.ndarray) -> np.ndarray:
+    """Hash uint64 values of any shape one to one, 0 to 0: the finalizer of SplitMix64.
+
+    Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+    """
+    values = (values ^ (values >> np.uint64(30))) * _MIX_A
+    values = (values ^ (values >> np.uint64(27))) * _MIX_B
+    mixed: np.ndarray = values ^ (values >> np.uint64(31))
+    return mixed

@@ -8,7 +8,6 @@
 | `graph_ptr.npy`        | int64 `[G + 1]`                                                      |
 | `weights.npy`          | float32 `[E]`; absent for an unweighted graph                        |
 | `links.npy`            | uint8 or uint16 `[E]`; absent where all edges are alike              |
-| `edge_features.npy`    | float32 `[E, C]`; absent for none                                    |
 | `features.npy`         | float32 `[V, D]`; absent for the constant 1                          |
 | `node_ids.npy`         | int64 `[V]`, or the values of an Arrow column of text: uint8, UTF-8  |
 | `node_ids_offsets.npy` | the offsets of that column: int64 `[V + 1]`                          |
@@ -30,8 +29,8 @@ import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import sync_folder
-from gomkcn_dgl.runtime.run_lock import lock_alone
+from gomkcn_dgl.runtime.files import sync_folder
+from gomkcn_dgl.runtime.output_folder import lock_alone
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_names,
@@ -49,11 +48,12 @@ ARRAYS = (
     "indices",
     "weights",
     "links",
-    "edge_features",
     "features",
     "graph_ptr",
     "node_ids",
     "node_ids_offsets",
+    # of earlier versions, not read
+    "edge_features",
 )
 
 
@@ -86,11 +86,6 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
     elif not relations.is_simple:
         raise InputError(f"{HEADER} must have links for relations with types or directions.")
     check_rows(indptr, indices, graph_ptr, weights, links, relations)
-    edge_features = None
-    if header.edge_feature_names:
-        shape = len(indices), len(header.edge_feature_names)
-        edge_features = map_array(folder, "edge_features", np.float32, shape)
-        check_features(edge_features)
     features = np.broadcast_to(np.float32(1), (num_nodes, 1))
     if not header.constant_features:
         shape = num_nodes, len(header.feature_names)
@@ -106,8 +101,6 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
         feature_names=tuple(header.feature_names),
         relations=relations,
         links=None if links is None else np.asarray(links),
-        edge_features=None if edge_features is None else np.asarray(edge_features),
-        edge_feature_names=tuple(header.edge_feature_names),
         notes=tuple(header.notes),
     )
 
@@ -121,7 +114,7 @@ def write_graph_folder(
     the one that the graph is mapped from, but never a folder with any other file in it.
     """
     with new_folder(folder, force) as unfinished:
-        for name in ("indptr", "indices", "weights", "links", "edge_features", "graph_ptr"):
+        for name in ("indptr", "indices", "weights", "links", "graph_ptr"):
             if getattr(graph, name) is not None:
                 np.save(unfinished / f"{name}.npy", getattr(graph, name))
         is_constant = graph.feature_names == (CONSTANT_FEATURE,) and all(
@@ -139,7 +132,6 @@ def write_graph_folder(
             node_ids=write_node_ids(unfinished, graph.node_ids),
             relations=relations_to_record(graph.relations),
             linked=graph.links is not None,
-            edge_feature_names=list(graph.edge_feature_names),
             notes=list(graph.notes),
         ).write(unfinished)
 

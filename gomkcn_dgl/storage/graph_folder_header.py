@@ -9,12 +9,12 @@ from typing import Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.runtime.file_bytes import parse_json
+from gomkcn_dgl.runtime.files import parse_json
 from gomkcn_dgl.storage.relation_record import relations_to_record
 
 HEADER = "graph.json"
 _FORMAT = "gomkcn-graph"
-# version 2 has relations or edge features
+# version 2 has relations
 _VERSIONS = (1, 2)
 _LARGEST_HEADER = 2**24
 _NODE_IDS = ("rows", "integers", "text")
@@ -39,7 +39,6 @@ class FolderHeader:
     node_ids: str
     relations: dict[str, Any] = field(default_factory=lambda: relations_to_record(SIMPLE))
     linked: bool = False
-    edge_feature_names: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def write(self, folder: Path) -> None:
@@ -49,7 +48,7 @@ class FolderHeader:
             for name, value in asdict(self).items()
             if name not in _DEFAULTS or value != _DEFAULTS[name]()
         }
-        version = _VERSIONS["relations" in record or "edge_feature_names" in record]
+        version = _VERSIONS["relations" in record]
         record = {"format": _FORMAT, "version": version, **record}
         text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
         (folder / HEADER).write_text(text, encoding="utf-8")
@@ -87,9 +86,10 @@ def read_header(folder: Path) -> FolderHeader:
         if type(value) is not _TYPES[str(each.type)]:
             raise InputError(f"{each.name} in {HEADER} must be {each.type}, got {value!r:.40}.")
     header = FolderHeader(**values)
-    for name in ("edge_feature_names", "notes"):
-        if not all(isinstance(one, str) for one in getattr(header, name)):
-            raise InputError(f"{name} in {HEADER} must be a list of text.")
+    if not all(isinstance(one, str) for one in header.notes):
+        raise InputError(f"notes in {HEADER} must be a list of text.")
+    if record.get("edge_feature_names"):
+        header.notes.append("not used: the edge features of the folder")
     if not 1 <= header.num_nodes < 2**31:
         raise InputError(f"num_nodes in {HEADER} must be from 1 to 2^31 - 1.")
     if header.node_ids not in _NODE_IDS:

@@ -9,7 +9,6 @@ from torch import Tensor
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.residual_model import ResidualGOMKCN
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.training.collection import GraphCollection
 
@@ -19,7 +18,7 @@ _SAME_SCORE = 0.999
 
 @torch.no_grad()
 def initialize_from_classes(
-    model: GOMKCN | ResidualGOMKCN,
+    model: GOMKCN,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
@@ -39,7 +38,7 @@ def initialize_from_classes(
 
     Parameters
     ----------
-    model : GOMKCN or ResidualGOMKCN
+    model : GOMKCN
         Not trained yet.
     data, labels, train
         As in :func:`gomkcn.train_classifier`.
@@ -71,8 +70,7 @@ def initialize_from_classes(
         batch, roots, owner = data.whole(), sample, np.arange(len(sample))
     else:
         batch = data.batch(sample)
-        assert batch.graph_sizes is not None
-        roots = np.arange(len(batch.subgraphs.num_nodes) // batch.subgraphs.num_views)
+        roots = np.arange(len(batch.subgraphs.num_nodes))
         owner = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
     order, class_of_root = rng.permutation(len(roots)), classes[sample][owner]
     candidates = order[:num_candidates]
@@ -92,13 +90,14 @@ def initialize_from_classes(
             # layer by layer, because a layer sees the scores of the filters that were just set
             levels = model.levels(batch)
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
-            rows = _first_views(batch.subgraphs, roots)
-            adj, feat = _as_filters(_first_views(rows, candidates), hidden, conv.filter_size)
-            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
+            rows = batch.subgraphs.select(torch.from_numpy(roots).to(hidden.device))
+            chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
+            adj, feat = _as_filters(chosen_rows, hidden, conv.filter_size)
+            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend)
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]
-            if isinstance(model, GOMKCN) and model.class_filters and conv is model.convs[-1]:
+            if model.class_filters and conv is model.convs[-1]:
                 filters, turns = known, known
             else:
                 filters = np.arange(conv.num_filters)
@@ -113,12 +112,6 @@ def _sample_classes(
     """Up to ``num_samples`` training members of each class."""
     members = [train[classes[train] == label] for label in np.unique(classes[train])]
     return np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
-
-
-def _first_views(subgraphs: SubgraphTensors, roots: np.ndarray) -> SubgraphTensors:
-    """One subgraph for each root."""
-    first = torch.from_numpy(roots).to(subgraphs.nodes.device) * subgraphs.num_views
-    return subgraphs._replace(num_views=1).select(first)
 
 
 def _as_filters(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
+from gomkcn_dgl.model import GraphBatch
 from gomkcn_dgl.subgraphs import extract_subgraphs
 
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
@@ -26,7 +25,7 @@ class GraphCollection:
     ----------
     graph : CSRGraph
         With features; see :func:`gomkcn.as_csr`.
-    num_hops, max_nodes, policy, num_views, seed
+    num_hops, max_nodes, policy, seed
         As in :func:`gomkcn.extract_subgraphs`.
     device : str or torch.device
         Device of the batches.
@@ -48,13 +47,10 @@ class GraphCollection:
         max_nodes: int,
         *,
         policy: str = "bfs",
-        num_views: int = 1,
         seed: int = 0,
         device: str | torch.device = "cpu",
     ) -> None:
-        subgraphs = extract_subgraphs(
-            graph, num_hops, max_nodes, policy=policy, num_views=num_views, seed=seed
-        )
+        subgraphs = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
         self.graph = graph
         self.subgraphs = subgraphs.to_tensors(device)
         feat = torch.tensor(graph.features)
@@ -70,7 +66,7 @@ class GraphCollection:
 
     def whole(self) -> GraphBatch:
         """Return all graphs."""
-        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes, self._neighbours)
+        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
 
     def batches(self, size: int) -> Iterator[GraphBatch]:
         """Yield all graphs, in their order, ``size`` at a time."""
@@ -87,9 +83,8 @@ class GraphCollection:
         shift = np.repeat(first - begin, sizes)
         rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
         subgraphs = self.subgraphs.select(rows)
-        nodes = subgraphs.nodes  # [V * num_views, N], -1 for padding
-        moved = torch.from_numpy(shift).to(nodes).repeat_interleave(subgraphs.num_views)
-        nodes = torch.where(nodes < 0, nodes, nodes - moved.unsqueeze(1))
+        nodes = subgraphs.nodes  # [V, N], -1 for padding
+        nodes = torch.where(nodes < 0, nodes, nodes - torch.from_numpy(shift).to(nodes)[:, None])
         if self.feat.layout == torch.sparse_csr:
             # rows of a sparse tensor cannot be selected
             feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])
@@ -97,15 +92,7 @@ class GraphCollection:
         else:
             feat = self.feat[rows]
         graph_sizes = torch.from_numpy(sizes).to(rows.device)
-        matrices = neighbour_matrices(self.graph, rows.cpu().numpy(), shift)
-        neighbours = tuple(matrix.to(rows.device) for matrix in matrices)
-        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes, neighbours)
-
-    @cached_property
-    def _neighbours(self) -> tuple[Tensor, ...]:
-        """Those of all graphs."""
-        device = self.feat.device
-        return tuple(matrix.to(device) for matrix in neighbour_matrices(self.graph))
+        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes)
 
 
 def _to_sparse(feat: Tensor) -> Tensor:

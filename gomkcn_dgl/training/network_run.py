@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,9 +15,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import Interrupts
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
@@ -33,8 +32,6 @@ from gomkcn_dgl.training.training_loop import (
 )
 from gomkcn_dgl.training.training_metrics import Baseline, summarize
 
-log = logging.getLogger("gomkcn_dgl")
-
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
@@ -42,7 +39,7 @@ class TrainedNetwork:
 
     The model takes features from which ``offset`` was subtracted and which were divided by
     ``spread``, both float32 ``[D]``. ``feature_names`` are the D names of the features,
-    ``edge_feature_names`` those of the features of edges, and ``class_names`` of the classes.
+    ``class_names`` those of the classes.
     """
 
     model: GOMKCN
@@ -51,17 +48,15 @@ class TrainedNetwork:
     offset: np.ndarray
     spread: np.ndarray
     feature_names: tuple[str, ...]
-    edge_feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
     # what `decide` gives beside the classes
     score_name: ClassVar[str] = "probability"
 
     @property
-    def relations(self) -> Relations | None:
-        """The relations that it tells apart; None: a kernel that takes all edges as alike."""
-        is_gomk = self.settings.model.kernel_name == "gomk"
-        return self.model.first_conv.relations if is_gomk else None
+    def relations(self) -> Relations:
+        """The relations that it tells apart."""
+        return self.model.first_conv.relations
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph or node, int64 ``[R]``, and the probabilities ``[R, C]``."""
@@ -77,7 +72,6 @@ class TrainedNetwork:
         return {
             **common_state(self.split, self.feature_names, self.class_names),
             "model": self.model.state_dict(),
-            "edge_feature_names": list(self.edge_feature_names),
             "offset": torch.from_numpy(self.offset),
             "spread": torch.from_numpy(self.spread),
         }
@@ -118,12 +112,6 @@ def run_network(
         raise InputError(
             f"split must leave at least two nodes for training, got {num_nodes}; give training a "
             "larger share."
-        )
-    takes_alike = settings.model.kernel_name != "gomk" and not data.graph.relations.is_simple
-    if takes_alike:
-        log.info(
-            "kernel %s takes all edges as alike: directions and types are not used",
-            settings.model.kernel_name,
         )
     classifier = _untrained_classifier(settings, data, split)
     model, training = classifier.model, settings.training
@@ -171,7 +159,6 @@ def run_network(
         "baseline": Baseline.of(data, split)._asdict(),
         "loss": {part: results[part].loss for part in PARTS},
         "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
-        "takes_edges_as_alike": takes_alike,
         "best_epoch": history.best_epoch,
         "epochs": history.epochs,
         "partial": history.partial,
@@ -189,13 +176,12 @@ def run_network(
 def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
     """The split, and the settings with the choices that were left open."""
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
-    scaling = settings.data.scaling or ("rows" if data.bag_of_words else "standard")
+    scaling = settings.data.scaling or "standard"
     num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
     model = settings.model.resolve(data.task, num_varying)
     relations = data.graph.relations
-    if not relations.is_simple and not model.relations and model.kernel_name == "gomk":
-        named = dict(relations.kinds)
-        model = dataclasses.replace(model, relations=named)
+    if not relations.is_simple and not model.relations:
+        model = dataclasses.replace(model, relations=dict(relations.kinds))
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)
 
@@ -211,8 +197,7 @@ def _untrained_classifier(
         # columns of 0 and 1 are categories and stay as they are
         varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
         offset[varies], spread[varies] = of_train.mean(axis=0)[varies], of_train.std(axis=0)[varies]
-    of_edges = data.graph.edge_feature_names
-    model = _build_model(settings, features.shape[1], of_edges, data.num_classes)
+    model = _build_model(settings, features.shape[1], data.num_classes)
     return TrainedNetwork(
         model,
         settings,
@@ -220,14 +205,11 @@ def _untrained_classifier(
         offset.astype(np.float32),
         spread.astype(np.float32),
         data.graph.feature_names,
-        of_edges,
         data.class_names,
     )
 
 
-def _build_model(
-    settings: TrainSettings, in_feats: int, of_edges: tuple[str, ...], num_classes: int
-) -> GOMKCN:
+def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
     del options["init"], options["method"]
@@ -235,9 +217,6 @@ def _build_model(
         "hidden_feats": settings.model.hidden_feats or None,
         "kernel": settings.model.make_kernel(),
         "relations": settings.model.make_relations(),
-        # a collection has its features at hand, whatever they are called
-        "edge_features": " ".join(settings.data.edge_features or ()) or None,
-        "num_edge_features": len(of_edges),
         "pooling": settings.model.pooling if settings.data.task == "graph" else None,
         "read_input": not settings.model.class_filters,
         "seed": settings.training.seed,
@@ -249,31 +228,23 @@ def _build_model(
 
 def restore_network(settings: TrainSettings, state: dict[str, Any]) -> TrainedNetwork:
     """The network of a state; raises anything if it is damaged."""
-    features, of_edges, classes = (
-        names_in(state, f"{kind}_names") for kind in ("feature", "edge_feature", "class")
-    )
-    model = _restore_model(settings, state, len(features), of_edges, len(classes))
+    features, classes = (names_in(state, name) for name in ("feature_names", "class_names"))
+    model = _restore_model(settings, state, len(features), len(classes))
     split = split_in(state)
     offset, spread = state["offset"].numpy(), state["spread"].numpy()
-    return TrainedNetwork(
-        model.eval(), settings, split, offset, spread, features, of_edges, classes
-    )
+    return TrainedNetwork(model.eval(), settings, split, offset, spread, features, classes)
 
 
 def _restore_model(
-    settings: TrainSettings,
-    state: dict[str, Any],
-    num_features: int,
-    of_edges: tuple[str, ...],
-    num_classes: int,
+    settings: TrainSettings, state: dict[str, Any], num_features: int, num_classes: int
 ) -> GOMKCN:
     """Build a model and load its state, after a check of its shapes that takes no memory."""
     weights = state["model"]
     if settings.model.num_layers > len(weights) or len(state["offset"]) != num_features:
         raise ValueError("its layers or features are not those of its settings")
     with torch.device("meta"):
-        outline = _build_model(settings, num_features, of_edges, num_classes)
+        outline = _build_model(settings, num_features, num_classes)
     outline.load_state_dict(weights, assign=True)
-    model = _build_model(settings, num_features, of_edges, num_classes)
+    model = _build_model(settings, num_features, num_classes)
     model.load_state_dict(weights)
     return model

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from gomkcn_dgl.runtime.checkpoint import digest_of
+from gomkcn_dgl.runtime.steps import identity_of_job
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.splits import PARTS, Split
 from gomkcn_dgl.training.train_settings import TrainSettings
@@ -42,10 +42,8 @@ def identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> di
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
-    if graph.edge_features is not None:
-        arrays.append(graph.edge_features)
     tables = settings.to_dict()
     # what things are called, and where it is written, decides nothing
     for name in ("path", "label_names", "class_names"):
         del tables["data"][name]
-    return {"settings": tables, "data": digest_of(*arrays)}
+    return identity_of_job(tables, *arrays)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.run_files import read_json
+from gomkcn_dgl.runtime.output_folder import read_json
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.splits import PARTS, Split
 
@@ -41,7 +41,6 @@ def summarize(data: LabelledData) -> dict[str, Any]:
         "num_edges": graph.num_edges,
         "num_features": graph.features.shape[1],
         "num_classes": data.num_classes,
-        "edge_features": list(graph.edge_feature_names),
     }
 
 

@@ -13,7 +13,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, edge_channels, relations_of
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_file
+from gomkcn_dgl.runtime.files import parse_json, read_file
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.records.pattern import Pattern
 from mining.structures.graph_relations import in_words

@@ -9,9 +9,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.bfs_reference import hub_degree
-from gomkcn_dgl.kernels.search_numba import Rows, new_scratch
+from gomkcn_dgl.kernels.search_numba import Rows, mix64, new_scratch
 from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.hashing import mix64
 from mining.candidates.growth_loops import grow_sets
 from mining.candidates.set_loops import links_among, mark_triangles
 
@@ -58,7 +57,7 @@ class NodeSets:
 
 def rows_of(graph: CSRGraph) -> Rows:
     """The rows of a graph as the compiled functions take them."""
-    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32), True)
+    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32))
 
 
 def without_triangles(graph: CSRGraph) -> Rows:
@@ -66,7 +65,7 @@ def without_triangles(graph: CSRGraph) -> Rows:
     kept = np.ones(len(graph.indices), np.bool_)
     run_blocks(mark_triangles, graph.num_nodes, len(kept) * _NANOSECONDS, rows_of(graph), kept)
     ends = np.concatenate([[0], np.cumsum(kept)])[graph.indptr]
-    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32), True)
+    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32))
 
 
 def draw_pairs(

@@ -13,7 +13,7 @@ import time
 import numpy as np
 from scipy.special import gammaincinv
 
-from gomkcn_dgl.runtime.hashing import random_keys
+from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.counting.exact_counts import ExactSearch
 from mining.records.occurrence_count import OccurrenceCount
 

@@ -18,25 +18,25 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.structures.categories import NO_CATEGORIES, Categories
+from mining.mined_graph import MinedGraph
 
 # of more automorphisms every so many are taken
 _MOST_ORDERS = 64
 
 
 class ExpectedCounts:
-    """Expected counts in random graphs with the degrees and categories of ``graph``."""
+    """Expected counts in random graphs with the degrees and categories of a graph."""
 
-    def __init__(self, graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> None:
-        self.graph, self.categories = graph, categories
+    def __init__(self, mined: MinedGraph) -> None:
+        self.mined, self.graph = mined, mined.graph
         # degrees [V, C] by channel, and the number of ends in each, [C]
-        self.degrees = _channel_degrees(graph)
+        self.degrees = _channel_degrees(self.graph)
         self._log_ends = np.log(np.maximum(self.degrees.sum(axis=0), 1))
 
     @cached_property
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """Distinct rows of degrees and colour, and how many nodes have each."""
-        colors = self.categories.colors_of(self.graph)
+        colors = self.mined.colors
         if colors is None:
             colors = np.zeros(self.graph.num_nodes, np.int64)
         rows = np.concatenate([self.degrees, colors[:, None]], axis=1)
@@ -72,7 +72,7 @@ class ExpectedCounts:
         return number
 
     def _colors(self, structure: Structure) -> np.ndarray | None:
-        colors = self.categories.colors_in(structure, self.graph)
+        colors = self.mined.colors_of(structure)
         return None if colors is None else colors[0]
 
     def _log_ways(self, ends: np.ndarray, colors: np.ndarray | None) -> float:

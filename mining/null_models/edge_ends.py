@@ -39,7 +39,7 @@ class EdgeEnds:
         """The graph of the edges as they are now, ``graph`` being that which they came from."""
         if self.relation is not None:
             return _build_separate(self.edges, self.relation, graph)
-        if graph.links is not None or graph.edge_features is not None:
+        if graph.links is not None:
             return build_merged(self.edges, *entries_of_pairs(graph), graph)
         shape = (graph.num_nodes,) * 2
         data = np.ones(len(self.neighbors), np.int8)
@@ -136,25 +136,17 @@ def build_merged(
     order = np.argsort(pack(row.astype(np.int64), column))
     origin = origin[order]
     degrees = np.bincount(row, minlength=graph.num_nodes)
-    features = graph.edge_features
     return replace(
         graph,
         indptr=np.concatenate([[0], np.cumsum(degrees)]),
         indices=column[order].astype(np.int32),
         links=None if graph.links is None else graph.links[origin],
-        edge_features=None if features is None else features[origin],
         weights=None,
     )
 
 
 def _build_separate(edges: np.ndarray, relation: np.ndarray, graph: CSRGraph) -> CSRGraph:
-    """The graph of these edges, each with the features it had when they were ``graph.edges()``."""
-    features = None
-    if graph.edge_features is not None:
-        row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-        source, target, _ = graph.edges()
-        entries = np.searchsorted(pack(row, graph.indices), pack(source, target))
-        features = graph.edge_features[entries]
+    """The graph of these edges."""
     made = csr_from_edges(
         edges[:, 0],
         edges[:, 1],
@@ -166,8 +158,6 @@ def _build_separate(edges: np.ndarray, relation: np.ndarray, graph: CSRGraph) ->
         directed=graph.relations.directed,
         relation=relation,
         relation_names=graph.relations.names,
-        edge_features=features,
-        edge_feature_names=graph.edge_feature_names or None,
         repairs=Counter(),
     )
     return replace(made, notes=graph.notes)

@@ -89,7 +89,5 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
         weights=None,
         links=None if graph.links is None else own,
         node_ids=None,
-        edge_features=None,
-        edge_feature_names=(),
     )
     return small, nodes

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 
-# the colours of the nodes of graphs that are in use
-_KNOWN: WeakKeyDictionary[CSRGraph, dict[Categories, np.ndarray]] = WeakKeyDictionary()
 # a label that nearly every node has for itself, such as a name, is no category
 MOST_CATEGORIES = 256
 
@@ -64,33 +59,10 @@ class Categories:
             color = color * len(group) + features[..., list(group)].argmax(axis=-1)
         return color
 
-    def colors_of(self, graph: CSRGraph) -> np.ndarray | None:
-        """Colour of each node of a graph, int64 ``[V]``, computed once; None without categories."""
-        if not self.groups:
-            return None
-        known = _KNOWN.setdefault(graph, {})
-        if self not in known:
-            known[self] = self.colors(graph.features)
-        return known[self]
-
-    def colors_in(
-        self, structure: Structure, graph: CSRGraph
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Colours of the nodes of a structure and of a graph, ``[M]`` and ``[V]``, to count.
-
-        None where one of them has no categories. Those of a structure are columns of the graph.
-        """
-        of_graph = self.colors_of(graph)
-        if of_graph is None or not structure.categories:
-            return None
-        find = partial(self._colors_of_names, structure.categories, graph.feature_names)
-        return structure.recall(("colors", self, graph.feature_names), find), of_graph
-
-    def _colors_of_names(
-        self, named: Sequence[Sequence[str]], feature_names: Sequence[str]
-    ) -> np.ndarray:
-        own = np.zeros((len(named), len(feature_names)), np.float32)
-        for row, names in zip(own, named, strict=True):
+    def numbers_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
+        """Colours of the nodes of a structure, whose categories are columns of a graph, ``[M]``."""
+        own = np.zeros((structure.num_nodes, len(feature_names)), np.float32)
+        for row, names in zip(own, structure.categories, strict=True):
             row[[feature_names.index(name) for name in names]] = 1
         return self.colors(own)
 

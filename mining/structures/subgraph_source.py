@@ -17,7 +17,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.node_order import heed_features
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
 from mining.structures.categories import NO_CATEGORIES, Categories
@@ -38,9 +37,9 @@ class SubgraphSource:
     """Takes rooted subgraphs from any graph with the features that it was made for.
 
     A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
-    ``max_nodes``, at least 3), chosen by ``policy``; each root has ``num_views`` of them.
-    ``sample_error`` decides how many roots filters are trained on. ``relations`` and
-    ``categories`` are those of the graph that the source was made for.
+    ``max_nodes``, at least 3), chosen by ``policy``. ``sample_error`` decides how many roots
+    filters are trained on. ``relations`` and ``categories`` are those of the graph that the source
+    was made for.
     """
 
     kernel: GOMKKernel
@@ -49,7 +48,6 @@ class SubgraphSource:
     max_nodes: int
     num_hops: int | None = None
     policy: str = "dense"
-    num_views: int = 1
     seed: int = 0
     sample_error: float = 0.005
     backend: str = "auto"
@@ -65,7 +63,7 @@ class SubgraphSource:
                 f"graph must have the {width} features that the miner was fitted on, "
                 f"got {csr.features.shape[1]}."
             )
-        return heed_features(with_relations(_without_values(csr), self.relations))
+        return with_relations(_without_values(csr), self.relations)
 
     def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
         """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
@@ -84,7 +82,6 @@ class SubgraphSource:
             self.max_nodes,
             roots=roots,
             policy=self.policy,
-            num_views=self.num_views,
             seed=self.seed,
         )
 
@@ -106,8 +103,7 @@ class SubgraphSource:
         of the sample to be right to within the error.
         """
         enough = ceil(log(2 / _SAMPLE_RISK) / (2 * self.sample_error**2))
-        fitting = max(1, self.budget.sample_size // self.num_views)
-        return min(graph.num_nodes, enough, fitting)
+        return min(graph.num_nodes, enough, max(1, self.budget.sample_size))
 
     def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
         """Draw the roots that filters are trained on, int64, ascending; None for all nodes."""
@@ -118,29 +114,15 @@ class SubgraphSource:
         rng = np.random.default_rng([self.seed, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))
 
-    @property
-    def part_size(self) -> int:
-        """Number of roots in one part of a stream."""
-        return max(1, self.budget.part_size // self.num_views)
-
-    def check_memory(self, graph: CSRGraph, null_graph_bytes: int) -> None:
-        """Refuse a graph that takes more memory than there may be; 0 bytes for no null model."""
-        self.budget.check(
-            self.sample_size(graph) * self.num_views,
-            null_graph_bytes,
-        )
+    def check_memory(self, graph: CSRGraph) -> None:
+        """Refuse a graph that takes more memory than there may be."""
+        self.budget.check(self.sample_size(graph))
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:
-    """Leave weights and features of edges out, and note it."""
-    given = {"edge weights": graph.weights, "edge features": graph.edge_features}
-    unused = [name for name, values in given.items() if values is not None]
-    if not unused:
+    """Leave the weights of edges out, and note it."""
+    if graph.weights is None:
         return graph
-    notes = list(graph.notes)
-    for name in unused:
-        notes.append(f"{name} are not used for mining: a pattern has an edge or not")
-        logger.info(notes[-1])
-    return replace(
-        graph, weights=None, edge_features=None, edge_feature_names=(), notes=tuple(notes)
-    )
+    note = "edge weights are not used for mining: a pattern has an edge or not"
+    logger.info(note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))

@@ -1,4 +1,4 @@
-"""Edges with directions, relations and features → the sorted rows of a graph, in bounded memory.
+"""Edges with directions and relations → the sorted rows of a graph, in bounded memory.
 
 What :func:`gomkcn_dgl.edge_linking.link_edges` does in memory: an edge has two ends, each a key,
 the pair of nodes as seen from one of them, and a code, twice the channel, and one more where the
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.edge_linking import values_of_ends
+from gomkcn_dgl.edge_linking import weights_of_ends
 from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.conversion.external_sort import count_rows, kept_edges
@@ -29,26 +29,22 @@ _LOW_HALF = 2**32 - 1
 
 
 class Edges(NamedTuple):
-    """Edges between rows, int64 ``[n]``; weights, numbers of relations, features ``[n, C]``."""
+    """Edges between rows, int64 ``[n]``, their weights and the numbers of their relations."""
 
     source: np.ndarray
     target: np.ndarray
     weights: np.ndarray | None
     relation: np.ndarray
-    edge_features: np.ndarray | None
 
 
 class LinkSort:
     """Sorts edges by means of scratch files in a folder, as ``csr_from_edges`` does in memory."""
 
-    def __init__(
-        self, folder: Path, relations: Relations, weighted: bool, num_features: int
-    ) -> None:
+    def __init__(self, folder: Path, relations: Relations, weighted: bool) -> None:
         self.repairs: Counter[str] = Counter()
         self._folder, self._relations = folder, relations
-        self._weighted, self._width = weighted, weighted + num_features
-        # of equal ends, the largest and the smallest values stay
-        columns = [(np.uint16, 0), *[(np.float32, self._width)] * (2 if self._width else 0)]
+        # of equal ends, the largest and the smallest weights stay
+        columns = [(np.uint16, 0), *[(np.float32, 0)] * (2 * weighted)]
         self._runs = SortedRuns(folder, columns)
         self._num_edges = 0
 
@@ -60,8 +56,7 @@ class LinkSort:
         keys = np.concatenate([source << 32 | target, target << 32 | source])
         out = self._relations.outgoing[edges.relation[keep]]
         codes = np.concatenate([2 * out, 2 * self._relations.opposite[out] + 1]).astype(np.uint16)
-        columns = [one for one in (edges.weights, edges.edge_features) if one is not None]
-        values = [np.tile(np.column_stack(columns)[keep], (2, 1))] if columns else []
+        values = [] if edges.weights is None else [np.tile(edges.weights[keep], 2)]
         self._runs.add(*_merge(keys, codes, values * 2))
 
     def write(
@@ -83,7 +78,11 @@ class LinkSort:
             links = registry.number((np.cumsum(first) - 1)[new], channels[new].astype(np.int64))
             append_npy(self._folder / "links.npy", links)
             if values:
-                self._write_values(folder, values, ~incoming[channels], np.flatnonzero(first))
+                weights, conflicts = weights_of_ends(
+                    values[0], values[1], ~incoming[channels], np.flatnonzero(first)
+                )
+                self.repairs[CONFLICTS] += conflicts
+                append_npy(folder / "weights.npy", weights)
             keys = keys[first]
             append_npy(folder / "indices.npy", (keys & _LOW_HALF).astype(np.int32))
             count_rows(indptr, keys >> 32)
@@ -96,16 +95,6 @@ class LinkSort:
         self.repairs[CONFLICTS] = self.repairs.pop(CONFLICTS, 0)
         relations = registry.write(self._folder / "links.npy", folder / "links.npy")
         return indptr, relations, int(channels_seen.sum()) // 2
-
-    def _write_values(
-        self, folder: Path, values: list[np.ndarray], outgoing: np.ndarray, start: np.ndarray
-    ) -> None:
-        merged, conflicts = values_of_ends(values[0], values[1], outgoing, start)
-        self.repairs[CONFLICTS] += conflicts
-        if self._weighted:
-            append_npy(folder / "weights.npy", merged[:, 0])
-        if self._width > self._weighted:
-            append_npy(folder / "edge_features.npy", merged[:, int(self._weighted) :])
 
 
 def _merge(keys: np.ndarray, codes: np.ndarray, values: list[np.ndarray]) -> tuple[np.ndarray, ...]:
