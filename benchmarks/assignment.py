@@ -48,9 +48,8 @@ def all_tables(bench: Bench, data: Path) -> Iterator[tuple[str, np.ndarray]]:
         adj, feat = batch.adjacency(), batch.gather(enzymes.features)
         levels = kernel.embed(torch.from_numpy(adj), torch.from_numpy(feat))
         x, z = levels[NUM_FILTERS:], levels[:NUM_FILTERS]
-        table = similarity_table(
-            x, z, kernel.bandwidth(enzymes.features.shape[1]), "rbf"
-        )  # [S, F, N, M]
+        widths = kernel.bandwidth(enzymes.features.shape[1])
+        table = similarity_table(x, z, widths)  # [S, F, N, M]
         yield "ENZYMES", table.flatten(0, 1).numpy()
 
 

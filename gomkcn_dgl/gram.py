@@ -56,7 +56,6 @@ def gomk_gram(
     kernel: GOMKKernel | None = None,
     num_levels: int | None = None,
     tau: float | Sequence[float] | None = None,
-    node_similarity: str | None = None,
     matching: str | None = None,
     max_nodes: int | None = None,
     most_nodes: int | None = None,
@@ -78,7 +77,7 @@ def gomk_gram(
         All settings of the kernel; ``GOMKKernel(padding="mask")`` when left out. With
         ``padding="mask"`` a pair of graphs matches as many nodes as the smaller one has; with
         ``"match"`` every graph is first filled up with isolated nodes.
-    num_levels, tau, node_similarity, matching
+    num_levels, tau, matching
         The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     max_nodes : int, optional
         The size that ``"match"`` fills up to; the largest graph when left out. Scores depend on
@@ -124,7 +123,6 @@ def gomk_gram(
         GOMKKernel(padding="mask"),
         num_levels=num_levels,
         tau=tau,
-        node_similarity=node_similarity,
         matching=matching,
     )
     if psd is not None:

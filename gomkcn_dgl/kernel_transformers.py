@@ -93,7 +93,6 @@ class _KernelParameters(BaseEstimator):
     tau: float | None = None
     _: KW_ONLY
     aggregation: str = "mean"
-    node_similarity: str | None = None
     gamma: float | None = None
     add_degrees: bool = True
     most_nodes: int | str | None = "auto"
@@ -165,8 +164,7 @@ class _KernelParameters(BaseEstimator):
     @property
     def _kernel(self) -> GOMKKernel:
         tau = _TAU if self.tau is None else self.tau
-        similarity = self.node_similarity or "rbf"
-        return GOMKKernel(self.num_levels, tau, similarity, self.aggregation, padding="mask")
+        return GOMKKernel(self.num_levels, tau, self.aggregation, padding="mask")
 
 
 def resolve_most_nodes(given: int | str | None) -> int | None:
@@ -178,7 +176,7 @@ def resolve_most_nodes(given: int | str | None) -> int | None:
 
 def refuse_matching(estimator: Any) -> None:
     """Refuse settings of the matching beside patterns."""
-    unset = {"tau": None, "node_similarity": None, "most_nodes": "auto"}
+    unset = {"tau": None, "most_nodes": "auto"}
     for name, value in unset.items():
         given = getattr(estimator, name, value)
         if given is not value and not (isinstance(given, str) and given == value):
@@ -203,8 +201,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
         The paper's t: levels of neighbours that are compared.
     tau : float, optional
         Width of the RBF between level embeddings; 1 when left out.
-    aggregation, node_similarity
-        As in :class:`GOMKKernel`; the RBF when left out.
+    aggregation
+        As in :class:`GOMKKernel`.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     add_degrees : bool
@@ -215,9 +213,8 @@ class GOMKGram(TransformerMixin, _KernelParameters):
     num_patterns : int or None
         For large graphs, or many: nodes match where they have the same of so many patterns, at each
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
-        training graphs. All nodes count, and the cost grows with their number. ``tau``,
-        ``node_similarity`` and ``most_nodes`` do not go with it. None: nodes are matched one by
-        one.
+        training graphs. All nodes count, and the cost grows with their number. ``tau`` and
+        ``most_nodes`` do not go with it. None: nodes are matched one by one.
     random_state : int
         Seed of the patterns.
     backend : str
@@ -273,7 +270,7 @@ class GOMKFeatures(TransformerMixin, _KernelParameters):
 
     Parameters
     ----------
-    num_levels, tau, aggregation, node_similarity, gamma, add_degrees, most_nodes, num_patterns
+    num_levels, tau, aggregation, gamma, add_degrees, most_nodes, num_patterns
         As in :class:`GOMKGram`.
     num_landmarks : int
         All graphs where there are fewer.

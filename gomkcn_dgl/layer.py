@@ -266,7 +266,7 @@ class GOMKConv(GraphKernelConv):
     ----------
     in_feats, num_filters, filter_size, num_hops
         As in :class:`gomkcn.GraphKernelConv`.
-    num_levels, tau, node_similarity, matching, anchor_root
+    num_levels, tau, matching, anchor_root
         The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     kernel : GOMKKernel, optional
         All settings of the kernel; ``GOMKKernel()`` when left out.
@@ -300,7 +300,6 @@ class GOMKConv(GraphKernelConv):
         num_levels: int | None = None,
         *,
         tau: float | Sequence[float] | None = None,
-        node_similarity: str | None = None,
         matching: str | None = None,
         anchor_root: bool | None = None,
         kernel: GOMKKernel | None = None,
@@ -311,7 +310,6 @@ class GOMKConv(GraphKernelConv):
             GOMKKernel(),
             num_levels=num_levels,
             tau=tau,
-            node_similarity=node_similarity,
             matching=matching,
             anchor_root=anchor_root,
         )

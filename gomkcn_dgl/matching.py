@@ -24,8 +24,7 @@ from gomkcn_dgl.embeddings import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched, matched_similarity
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
+from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
 from gomkcn_dgl.matching_inputs import check_num_nodes, check_tensors, clear_padding
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
@@ -49,9 +48,8 @@ class GOMKKernel:
     num_levels : int
         The paper's t, at least 0: L = t + 1 levels are compared.
     tau : float or sequence of float
-        Width of the RBF, from 1e-30 to 1e30; one for all levels or one for each of the L.
-    node_similarity : {"rbf", "dice"}
-        Similarity of two level embeddings.
+        Width of the RBF that compares two level embeddings, from 1e-30 to 1e30; one for all levels
+        or one for each of the L.
     aggregation : {"sum", "mean", "sym"}
         How a level is made from the one before.
     level_scale : float
@@ -66,7 +64,6 @@ class GOMKKernel:
 
     num_levels: int = 2
     tau: float | Sequence[float] = 1.0
-    node_similarity: str = "rbf"
     aggregation: str = "sum"
     level_scale: float = 1.0
     matching: str = "optimal"
@@ -82,7 +79,6 @@ class GOMKKernel:
             )
         for width in self.tau if isinstance(self.tau, Sequence) else [self.tau]:
             check_float("tau", width, SMALLEST, LARGEST)
-        check_choice("node_similarity", self.node_similarity, NODE_SIMILARITIES)
         check_choice("aggregation", self.aggregation, AGGREGATIONS)
         check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
         check_choice("matching", self.matching, MATCHINGS)
@@ -102,8 +98,8 @@ class GOMKKernel:
         return [feature_width * float(width) for width in taus]
 
     def largest_score(self, filter_size: int) -> float:
-        """Score of a filter with itself, M (t + 1) for the RBF."""
-        return filter_size * (self.num_levels + 1) * NODE_SIMILARITIES[self.node_similarity].largest
+        """Score of a filter with itself, M (t + 1)."""
+        return float(filter_size * (self.num_levels + 1))
 
     def similarity(
         self, x: Tensor, num_nodes: Tensor, z: Tensor, filter_nodes: Tensor, backend: str
@@ -135,7 +131,6 @@ class GOMKKernel:
             z,
             self.bandwidth(x.shape[3]),
             self._rows(num_nodes, x.shape[0], x.shape[2], x.device),
-            self.node_similarity,
             self.matching,
             self.anchor_root,
         )
@@ -183,7 +178,6 @@ class GOMKKernel:
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
             z,
             self.bandwidth(z.shape[3]),
-            self.node_similarity,
             self.matching,
             self.anchor_root,
         )
@@ -220,7 +214,7 @@ class GOMKKernel:
         if backend == "auto":
             on_gpu = left.device.type == "cuda"
             too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES or left.dtype not in GPU_DTYPES
-            if self.node_similarity not in NODE_SIMILARITY_CODES or (on_gpu and too_large):
+            if on_gpu and too_large:
                 backend = "reference"
         return load_backend("matching", backend, left.device.type)
 
@@ -234,7 +228,7 @@ class GOMKKernel:
 
     def score_pairs(self, x: Tensor, z: Tensor, matching: Tensor) -> Tensor:
         """Scores ``[P]`` of pairs ``x [P, L, N, D]``, ``z [P, L, M, D]`` under a known matching."""
-        return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]), self.node_similarity)
+        return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]))
 
 
 def resolve_kernel(kernel: GOMKKernel | None, default: GOMKKernel, **options: Any) -> GOMKKernel:
@@ -261,7 +255,6 @@ def gomk(
     kernel: GOMKKernel | None = None,
     num_levels: int | None = None,
     tau: float | Sequence[float] | None = None,
-    node_similarity: str | None = None,
     matching: str | None = None,
     anchor_root: bool | None = None,
     num_nodes: Tensor | None = None,
@@ -288,13 +281,13 @@ def gomk(
         ``[F, M, D]``.
     kernel : GOMKKernel, optional
         All settings of the kernel; ``GOMKKernel()`` when left out.
-    num_levels, tau, node_similarity, matching, anchor_root
+    num_levels, tau, matching, anchor_root
         The usual settings of :class:`GOMKKernel`, in place of ``kernel``.
     num_nodes : Tensor, optional
         Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
         ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
     normalize : bool
-        Divide by the score of a filter with itself, M (t + 1) for the RBF. For N = M that is the
+        Divide by the score of a filter with itself, M (t + 1). For N = M that is the
         cosine in [0, 1]; for a smaller subgraph, the share of the filter that it explains.
     return_matching : bool
         Return also which filter node each node was matched to.
@@ -344,7 +337,6 @@ def gomk(
         GOMKKernel(),
         num_levels=num_levels,
         tau=tau,
-        node_similarity=node_similarity,
         matching=matching,
         anchor_root=anchor_root,
     )

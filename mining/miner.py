@@ -97,8 +97,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         machine's memory.
     kernel : GOMKKernel or None
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
-        by the keywords ``num_levels``, ``tau``, ``node_similarity``, ``matching`` and
-        ``anchor_root`` where these are not None.
+        by the keywords ``num_levels``, ``tau``, ``matching`` and ``anchor_root`` where these are
+        not None.
     backend : str
         As in :func:`gomkcn.gomk`.
 

@@ -38,7 +38,7 @@ DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
 # patterns of more nodes cannot be counted
 MOST_NODES = 62
-KERNEL_OPTIONS = ("num_levels", "tau", "node_similarity", "matching", "anchor_root")
+KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +64,6 @@ class MinerParameters(BaseEstimator):
     kernel: GOMKKernel | None = None
     num_levels: int | None = None
     tau: float | Sequence[float] | None = None
-    node_similarity: str | None = None
     matching: str | None = None
     anchor_root: bool | None = None
     backend: str = "auto"

@@ -26,16 +26,15 @@ POINTERS = {
     torch.int16: "*i16",
     torch.int64: "*i64",
 }
-# N, M, D; matching, node_similarity, anchor, dtype
+# N, M, D; matching, anchor, dtype
 LAUNCHES = [
-    ((16, 16, 32), "optimal", "rbf", False, torch.float32),
-    ((16, 16, 32), "optimal", "rbf", False, torch.bfloat16),
-    ((16, 16, 32), "optimal", "dice", True, torch.float32),
-    ((16, 16, 32), "greedy", "rbf", True, torch.float32),
-    ((1, 64, 3), "greedy", "dice", True, torch.bfloat16),
-    ((6, 10, 300), "optimal", "rbf", True, torch.float32),
-    ((64, 64, 128), "optimal", "rbf", False, torch.float32),
-    ((64, 64, 128), "optimal", "dice", True, torch.bfloat16),
+    ((16, 16, 32), "optimal", False, torch.float32),
+    ((16, 16, 32), "optimal", False, torch.bfloat16),
+    ((16, 16, 32), "greedy", True, torch.float32),
+    ((1, 64, 3), "greedy", True, torch.bfloat16),
+    ((6, 10, 300), "optimal", True, torch.float32),
+    ((64, 64, 128), "optimal", False, torch.float32),
+    ((64, 64, 128), "optimal", True, torch.bfloat16),
 ]
 
 
@@ -79,15 +78,13 @@ def resources(cubin):
 def main():
     for name in ("match_fwd_kernel", "match_bwd_kernel"):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
-    for (N, M, D), matching, node_similarity, anchor_root, dtype in LAUNCHES:
+    for (N, M, D), matching, anchor_root, dtype in LAUNCHES:
         x, z = torch.zeros(2, 3, N, D, dtype=dtype), torch.zeros(16, 3, M, D, dtype=dtype)
         widths = [1.0, 2.0, 3.0]
         scores, assignment = torch.ops.gomkcn.match_triton(
-            x, z, widths, torch.tensor([N, N]), node_similarity, matching, anchor_root
+            x, z, widths, torch.tensor([N, N]), matching, anchor_root
         )
-        torch.ops.gomkcn.match_triton_backward(
-            scores, x, z, widths, assignment, node_similarity, True, True
-        )
+        torch.ops.gomkcn.match_triton_backward(scores, x, z, widths, assignment, True, True)
 
 
 if __name__ == "__main__":

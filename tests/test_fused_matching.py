@@ -12,7 +12,6 @@ from torch import library
 from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
@@ -43,28 +42,20 @@ def scores_and_gradients(kernel, subgraphs, feat, z, backend):
 
 
 @pytest.mark.parametrize(
-    ("max_nodes", "node_similarity", "aggregation", "weight", "padding"),
+    ("max_nodes", "aggregation", "weight", "padding"),
     [
-        (1, "rbf", "sym", "weight", "mask"),
-        (7, "rbf", "sum", None, "match"),
-        (7, "dice", "mean", "weight", "mask"),
-        (7, "rbf", "sym", None, "mask"),
-        (70, "dice", "sum", "weight", "match"),
-        (70, "rbf", "mean", None, "mask"),
+        (1, "sym", "weight", "mask"),
+        (7, "sum", None, "match"),
+        (7, "mean", "weight", "mask"),
+        (7, "sym", None, "mask"),
+        (70, "sum", "weight", "match"),
+        (70, "mean", None, "mask"),
     ],
 )
-def test_subgraphs_of_one_graph_share_the_features(
-    max_nodes, node_similarity, aggregation, weight, padding
-):
+def test_subgraphs_of_one_graph_share_the_features(max_nodes, aggregation, weight, padding):
     torch.manual_seed(0)
     subgraphs = subgraphs_of(90, max_nodes, weight)
-    kernel = GOMKKernel(
-        2,
-        node_similarity=node_similarity,
-        aggregation=aggregation,
-        level_scale=3.0,
-        padding=padding,
-    )
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=3.0, padding=padding)
     feat = torch.rand(90, 3, dtype=FLOAT64)
     z = torch.rand(2, 3, 5, 3, dtype=FLOAT64)
     result = scores_and_gradients(kernel, subgraphs, feat, z, "numba")
@@ -166,7 +157,7 @@ def operator_inputs(route):
     }[route]
     if route == "links":
         z = torch.rand(3, 2, 4, 4)
-    settings = ([2.0, 1.0], 3.0, 0, NODE_SIMILARITY_CODES["rbf"])
+    settings = ([2.0, 1.0], 3.0, 0)
     return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
 
 

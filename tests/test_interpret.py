@@ -33,7 +33,6 @@ from gomkcn_dgl.kernels import matching_triton  # noqa: E402
 from gomkcn_dgl.kernels.assignment_triton import match_optimally  # noqa: E402
 from gomkcn_dgl.kernels.matching_programs import match_fwd_kernel  # noqa: E402
 
-NODE_SIMILARITIES = ("rbf", "dice")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 LARGE_SHAPES = {
     "64 nodes": Shape(1, 1, 64, 64, 2),
@@ -65,40 +64,40 @@ def embedded(shape, device, dtype=torch.float32, seed=0):
     return x.to(device, dtype), z.to(device, dtype)
 
 
-def run(module, x, z, rows, node_similarity="rbf", matching="optimal", anchor_root=False):
+def run(module, x, z, rows, matching="optimal", anchor_root=False):
     """Scores, matching and the gradients of x and z, on the CPU."""
     x, z = x.detach().requires_grad_(), z.detach().requires_grad_()
     rows = torch.tensor(rows, dtype=torch.int64, device=x.device)
     widths = [x.shape[3] * tau for tau in (1.0, 0.5, 2.0)]
-    scores, matched = module.match(x, z, widths, rows, node_similarity, matching, anchor_root)
+    scores, matched = module.match(x, z, widths, rows, matching, anchor_root)
     upstream = torch.linspace(-1, 2, scores.numel(), device=x.device).reshape(scores.shape)
     (scores * upstream).sum().backward()
     return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
 
 
-CASES = random_cases(24, SHAPES, DTYPES, NODE_SIMILARITIES, MATCHINGS, (False, True), (0, 1))
+CASES = random_cases(18, SHAPES, DTYPES, MATCHINGS, (False, True), (0, 1))
 
 
 @pytest.mark.parametrize(
-    ("shape", "dtype", "node_similarity", "matching", "anchor_root", "masked"),
+    ("shape", "dtype", "matching", "anchor_root", "masked"),
     [
         *CASES[:6],
         *(pytest.param(*case, marks=SLOW) for case in CASES[6:]),
-        pytest.param("64 nodes", "float32", "rbf", "optimal", False, False, marks=SLOW),
-        ("64 nodes", "bfloat16", "dice", "greedy", True, True),
-        pytest.param("not powers of 2", "float32", "dice", "optimal", False, False, marks=SLOW),
-        pytest.param("wide", "float32", "rbf", "greedy", False, False, marks=SLOW),
-        ("no nodes", "float32", "rbf", "optimal", False, False),
+        pytest.param("64 nodes", "float32", "optimal", False, False, marks=SLOW),
+        ("64 nodes", "bfloat16", "greedy", True, True),
+        pytest.param("not powers of 2", "float32", "optimal", False, False, marks=SLOW),
+        pytest.param("wide", "float32", "greedy", False, False, marks=SLOW),
+        ("no nodes", "float32", "optimal", False, False),
     ],
 )
 @pytest.mark.usefixtures("nan_filled_memory")
 def test_values_and_gradients_equal_the_reference(
-    device, shape, dtype, node_similarity, matching, anchor_root, masked
+    device, shape, dtype, matching, anchor_root, masked
 ):
     shape = {**SHAPES, **LARGE_SHAPES}[shape]
     x, z = embedded(shape, device, DTYPES[dtype])
     rows = uneven_sizes(shape).tolist() if masked else [shape.N] * shape.S
-    options = (node_similarity, matching, anchor_root)
+    options = (matching, anchor_root)
     result = run(matching_triton, x, z, rows, *options)
     expected = run(matching_reference, x.cpu().float(), z.cpu().float(), rows, *options)
     assert [tensor.dtype for tensor in result] == [torch.float32, torch.int64, x.dtype, z.dtype]
@@ -119,21 +118,17 @@ def test_every_run_gives_the_same_bits(device, matching):
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize(
-    ("node_similarity", "matching", "value"),
-    [("rbf", "optimal", torch.nan), ("dice", "greedy", torch.nan), ("dice", "optimal", torch.inf)],
+    ("matching", "value"),
+    [("optimal", torch.nan), ("greedy", torch.nan), ("optimal", torch.inf)],
 )
-def test_a_feature_that_is_not_finite_leaves_a_valid_matching(
-    device, node_similarity, matching, value
-):
+def test_a_feature_that_is_not_finite_leaves_a_valid_matching(device, matching, value):
     x, z = embedded(Shape(2, 2, 5, 4, 2), device)
     x[0, :, 2] = value
     rows = torch.full((2,), 5, device=device)
     widths = [2.0, 1.0, 4.0]
-    scores, matched = matching_triton.match(x, z, widths, rows, node_similarity, matching, False)
+    scores, matched = matching_triton.match(x, z, widths, rows, matching, False)
     assert_valid(matched.cpu(), [5, 5], 4, anchor_root=False)
-    expected = run(
-        matching_triton, x[1:], z, [5], node_similarity=node_similarity, matching=matching
-    )
+    expected = run(matching_triton, x[1:], z, [5], matching=matching)
     assert torch.equal(scores[1:].cpu(), expected[0])
 
 
@@ -186,12 +181,12 @@ def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
 def test_operators_follow_the_rules_of_torch_library(device):
     x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
     rows = torch.tensor([3, 2], device=device)
-    settings = ([2.0, 1.0, 4.0], rows, "rbf", "optimal", False)
+    settings = ([2.0, 1.0, 4.0], rows, "optimal", False)
     library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
     x, z = x.detach(), z.detach()
     scores, assignment = torch.ops.gomkcn.match_triton(x, z, *settings)
     for needs in ((True, True), (True, False), (False, True)):
-        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, "rbf", *needs)
+        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, *needs)
         library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
 
 
@@ -205,7 +200,7 @@ def test_operators_follow_the_rules_of_torch_library(device):
 def test_what_a_gpu_kernel_cannot_take_is_refused(device, dtype, num_nodes, sentence):
     x = torch.ones(1, 1, num_nodes, 1, dtype=dtype, device=device)
     with pytest.raises(BackendError, match=sentence):
-        matching_triton.match(x, x, [1.0], torch.tensor([1]), "rbf", "optimal", False)
+        matching_triton.match(x, x, [1.0], torch.tensor([1]), "optimal", False)
 
 
 def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):

@@ -54,7 +54,7 @@ def test_one_row_a_node_and_one_column_a_filter(graph):
         {"edge_weight": "w"},
         {"max_nodes": 3, "policy": "bfs", "seed": 3},
         {"max_nodes": 3, "policy": "dense"},
-        {"padding": "mask", "normalize": False, "node_similarity": "dice", "matching": "greedy"},
+        {"padding": "mask", "normalize": False, "matching": "greedy"},
         {"anchor_root": True, "aggregation": "mean", "tau": (1, 2, 3), "level_scale": 2.0},
     ],
     ids=str,

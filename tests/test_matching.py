@@ -135,7 +135,6 @@ NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F
         ({"tau": (1.0, -2.0)}, "tau must be at least 1e-30"),
         ({"tau": (1.0, 1.0, 1.0)}, "tau must be one number or num_levels"),
         ({"tau": None}, "tau must be a number"),
-        ({"node_similarity": "cosine"}, "node_similarity must be one of"),
         ({"aggregation": "max"}, "aggregation must be one of 'mean',"),
         ({"level_scale": 0.0}, "level_scale must be at least 1e-30"),
         ({"matching": "exact"}, "matching must be one of 'greedy',"),

@@ -12,8 +12,6 @@ from tolerances import GRADIENTS, VALUES
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernels import BACKENDS, load_backend
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, NodeSimilarity
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 
 # the same cases for the GPU are in test_interpret.py
@@ -103,7 +101,6 @@ AXES = (
     (False, True),
     tuple(SHAPES),
     tuple(DTYPES),
-    tuple(NODE_SIMILARITY_CODES),
     MATCHINGS,
     (False, True),
     ("none", "match", "mask"),
@@ -113,21 +110,19 @@ AXES = (
 
 @pytest.mark.parametrize(
     (
-        "backend", "fused", "shape", "dtype", "node_similarity", "matching", "anchor_root",
-        "padding", "aggregation",
+        "backend", "fused", "shape", "dtype", "matching", "anchor_root", "padding", "aggregation",
     ),
-    random_cases(90, *AXES),
+    random_cases(70, *AXES),
 )  # fmt: skip
 @pytest.mark.usefixtures("nan_filled_memory")
 def test_a_fast_kernel_equals_the_reference(
-    backend, fused, shape, dtype, node_similarity, matching, anchor_root, padding, aggregation
+    backend, fused, shape, dtype, matching, anchor_root, padding, aggregation
 ):
     shape, dtype = SHAPES[shape], DTYPES[dtype]
     inputs = problem(shape, dtype)
     options = {
         "num_levels": 2,
         "tau": (1.0, 0.5, 2.0),
-        "node_similarity": node_similarity,
         "aggregation": aggregation,
         "level_scale": 1.5,
         "matching": matching,
@@ -167,24 +162,13 @@ def test_greedy_ties_go_to_the_first_column_also_where_all_underflows(backend, a
 
 
 @pytest.mark.parametrize(
-    ("N", "M", "node_similarity", "anchor_root"),
-    [
-        (1, 1, "rbf", True),
-        (2, 6, "dice", False),
-        (6, 2, "rbf", True),
-        (4, 5, "dice", True),
-        (6, 6, "rbf", False),
-    ],
+    ("N", "M", "anchor_root"),
+    [(1, 1, True), (2, 6, False), (6, 2, True), (4, 5, True), (6, 6, False)],
 )
 @pytest.mark.parametrize("backend", CPU)
-def test_optimal_is_the_best_of_all_matchings(backend, N, M, node_similarity, anchor_root):
+def test_optimal_is_the_best_of_all_matchings(backend, N, M, anchor_root):
     inputs = problem(Shape(3, 2, N, M, 2), torch.float64, seed=1)
-    options = {
-        "num_levels": 2,
-        "tau": 0.7,
-        "node_similarity": node_similarity,
-        "anchor_root": anchor_root,
-    }
+    options = {"num_levels": 2, "tau": 0.7, "anchor_root": anchor_root}
     scores = gomk(*inputs, backend=backend, **with_kernel(options))
     expected = [
         [best_of_all(subgraph, graph_filter, **options) for graph_filter in filters(inputs)]
@@ -197,7 +181,7 @@ def filters(inputs):
     return zip(inputs.filter_adj.numpy(), inputs.filter_feat.numpy(), strict=True)
 
 
-def best_of_all(subgraph, graph_filter, num_levels, tau, node_similarity, anchor_root):
+def best_of_all(subgraph, graph_filter, num_levels, tau, anchor_root):
     """Score by the formula and every injective matching in turn, sharing no code with the kernels.
 
     The smaller of both graphs is matched completely: similarities are >= 0.
@@ -206,12 +190,8 @@ def best_of_all(subgraph, graph_filter, num_levels, tau, node_similarity, anchor
     table = np.zeros((len(x), len(z)))
     for _ in range(num_levels + 1):
         for u, v in np.ndindex(*table.shape):
-            if node_similarity == "rbf":
-                squared = sum((x[u] - z[v]) ** 2)
-                table[u, v] += np.exp(-squared / (len(x[u]) * tau))
-            else:
-                norms = sum(x[u] ** 2) + sum(z[v] ** 2)
-                table[u, v] += 1 + 2 * sum(x[u] * z[v]) / (norms + 1e-6)
+            squared = sum((x[u] - z[v]) ** 2)
+            table[u, v] += np.exp(-squared / (len(x[u]) * tau))
         x, z = adj @ x, filter_adj @ z
     if table.shape[0] > table.shape[1]:
         table = table.T
@@ -224,12 +204,11 @@ def best_of_all(subgraph, graph_filter, num_levels, tau, node_similarity, anchor
 
 
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("node_similarity", NODE_SIMILARITIES)
 @pytest.mark.parametrize("backend", CPU)
-def test_gradients_equal_finite_differences(backend, node_similarity, matching):
+def test_gradients_equal_finite_differences(backend, matching):
     inputs = [t.requires_grad_() for t in problem(Shape(2, 2, 3, 4, 2), torch.float64, seed=2)]
 
-    kernel = GOMKKernel(2, 1.0, node_similarity, "sym", matching=matching, padding="mask")
+    kernel = GOMKKernel(2, 1.0, "sym", matching=matching, padding="mask")
 
     def scores(*tensors):
         return gomk(*tensors, kernel=kernel, num_nodes=torch.tensor([3, 2]), backend=backend)
@@ -289,10 +268,3 @@ def test_a_backend_that_does_not_run_is_refused():
         load_backend("bfs", "cuda")
     with pytest.raises(BackendError, match="backend 'numba' runs on the CPU alone.*backend='auto'"):
         load_backend("matching", "numba", "cuda")
-
-
-def test_auto_falls_back_for_a_node_similarity_that_numba_does_not_know(monkeypatch):
-    one = NodeSimilarity(lambda x, z, bandwidth: (0 * (x + z)).sum(dim=-1) + 1, largest=1.0)
-    monkeypatch.setitem(NODE_SIMILARITIES, "one", one)
-    inputs = problem(Shape(2, 3, 4, 4, 1), torch.float64)
-    assert gomk(*inputs, num_levels=1, node_similarity="one").tolist() == [[8.0] * 3] * 2

@@ -338,7 +338,7 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
         {"tau": [1.0, 2.0, 3.0, 4.0]},
         {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
-        {"node_similarity": "dice", "rank": "frequency"},
+        {"rank": "frequency"},
         {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
         {"num_patterns": 30, "backend": "reference"},
@@ -468,7 +468,7 @@ def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
 @pytest.mark.parametrize(
     "parameters",
     [{}, {"kernel": GOMKKernel(3, tau=0.5, padding="mask")},
-     {"node_similarity": "dice", "anchor_root": True}],
+     {"anchor_root": True}],
     ids=str,
 )  # fmt: skip
 def test_medoids_of_small_patterns_match_perfectly(parameters):

@@ -152,7 +152,9 @@ def test_all_small_graphs_and_some_molecules_have_one_order(is_marked):
     decalin.add_edge(0, 5)
     pentagons = nx.disjoint_union(nx.cycle_graph(5), nx.cycle_graph(5))
     pentagons.add_edge(0, 5)
-    graphs = [decalin, pentagons, *nx.graph_atlas_g()[1:]]
+    # all nodes of a triangle and a square look alike, and of the complement, yet they are not equal
+    atlas = [one for one in nx.graph_atlas_g()[1:] if one.name not in ("G354", "G1171")]
+    graphs = [decalin, pentagons, *atlas]
     first, *others = (shuffle(graphs, seed) for seed in range(3))
     if not is_marked:
         first, *others = (replace(one, features=one.features * 0) for one in (first, *others))

@@ -175,7 +175,7 @@ def test_the_pattern_of_the_same_structure_is_selected():
     [
         {"anchor_root": True},
         {"kernel": GOMKKernel(3, tau=0.5, matching="greedy", aggregation="sym")},
-        {"node_similarity": "dice", "learning": FilterLearning("bfs")},
+        {"learning": FilterLearning("bfs")},
     ],
     ids=str,
 )

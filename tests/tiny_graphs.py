@@ -101,7 +101,7 @@ class ScoreCase(NamedTuple):
     matching: list | None  # [N], None where several are best
 
 
-NO_EDGES_1, NO_EDGES_2 = [[0]], [[0, 0], [0, 0]]
+NO_EDGES_2 = [[0, 0], [0, 0]]
 
 SCORES = [
     ScoreCase(
@@ -117,11 +117,6 @@ SCORES = [
         "tau of a level divides the squared distance",
         TRIANGLE, ONES, PATH, ONES, {"num_levels": 1, "tau": (5.0, 2.0)},
         3 + 1 + 2 * exp(-1 / 2), None,
-    ),
-    ScoreCase(
-        "dice of 1 and 3 is 1 + 2 * 3 / 10",
-        NO_EDGES_1, [[1]], NO_EDGES_1, [[3]], {"num_levels": 0, "node_similarity": "dice"},
-        1 + 6 / (10 + 1e-6), [0],
     ),
     ScoreCase(
         "optimal: the first node gives way",

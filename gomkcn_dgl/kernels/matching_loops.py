@@ -31,16 +31,13 @@ from gomkcn_dgl.kernels.levels_numba import (
     fill_levels,
     new_edges,
 )
-from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 from gomkcn_dgl.kernels.similarity_numba import (
-    RBF,
     ROWS,
     Tables,
     count_distinct,
     fill_tables,
     fill_zero_row,
     new_tables,
-    squared_norm,
 )
 from gomkcn_dgl.kernels.vectors_numba import (
     item,
@@ -98,8 +95,8 @@ def new_forward_scratch(num_nodes: int, num_filter_nodes: int, z: np.ndarray) ->
 
 @compiled(_nrt=False)
 def match_fwd_kernel(
-    first, last, left, z, num_filters, widths, rows, aggregation, scale, node_similarity, optimal,
-    pinned, shift, fixed, scores, assignment, similarities, scratch,
+    first, last, left, z, num_filters, widths, rows, aggregation, scale, optimal, pinned, shift,
+    fixed, scores, assignment, similarities, scratch,
 ):  # fmt: skip
     """Score the subgraphs from `first` to `last`.
 
@@ -122,9 +119,9 @@ def match_fwd_kernel(
             # 1. at the first filter of a chunk: the similarity tables of all its filters
             if place == 0:
                 if chunk != filled:
-                    fill_zero_row(x, z[chunk], widths, node_similarity, tables)
+                    fill_zero_row(x, z[chunk], widths, tables)
                     filled = chunk
-                fill_tables(x, z[chunk], widths, distinct, node_similarity, tables)
+                fill_tables(x, z[chunk], widths, distinct, tables)
             # 2. match the subgraph's nodes to the nodes of this filter
             begin, lane = place * filter_step, place & (lanes - 1)
             for n in range(num_nodes):
@@ -217,7 +214,6 @@ class BackwardScratch(NamedTuple):
     """What one thread needs."""
 
     x: np.ndarray  # [L, N, D]
-    norms: np.ndarray  # [L, N]
     grad_x: np.ndarray  # [L, N, D]
     edges: Edges
 
@@ -226,17 +222,16 @@ def new_backward_scratch(num_nodes: int, z: np.ndarray) -> BackwardScratch:
     """Allocate the scratch of one thread for filters z [F, L, M, D], padded to whole vectors."""
     shape = (z.shape[1], num_nodes, z.shape[3])
     x, grad_x = zeros(shape, z.dtype), zeros(shape, z.dtype)
-    norms = np.zeros(shape[:2], z.dtype)
-    return BackwardScratch(x, norms, grad_x, new_edges(num_nodes, z.dtype))
+    return BackwardScratch(x, grad_x, new_edges(num_nodes, z.dtype))
 
 
 @compiled(_nrt=False)
 def match_bwd_kernel(
-    first, last, left, z, z_norms, widths, aggregation, scale, node_similarity, assignment,
-    similarities, grad_scores, grad_left, grad_z, scratch,
+    first, last, left, z, widths, aggregation, scale, assignment, similarities, grad_scores,
+    grad_left, grad_z, scratch,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
-    x, norms, grad_x, edges = scratch
+    x, grad_x, edges = scratch
     num_subgraphs, _, num_nodes = assignment.shape
     num_levels, width = z.shape[1], grad_left.shape[3]
     num_blocks = grad_z.shape[0]
@@ -248,18 +243,9 @@ def match_bwd_kernel(
         for s in range(start, (block + 1) * num_subgraphs // num_blocks):
             # embed the subgraph again, add the gradients of its matched pairs at every level
             num_edges = _load(left, s, aggregation, scale, edges, x)
-            if node_similarity == RBF:
-                _add_rbf_gradients(
-                    x, z, widths, assignment[s], similarities[s], grad_scores[s], grad_x, own
-                )
-            else:
-                for level in range(num_levels):
-                    for n in range(num_nodes):
-                        norms[level, n] = squared_norm(x[level, n])
-                _add_dice_gradients(
-                    x, z, norms, z_norms, assignment[s], similarities[s], grad_scores[s],
-                    grad_x, own,
-                )  # fmt: skip
+            _add_gradients(
+                x, z, widths, assignment[s], similarities[s], grad_scores[s], grad_x, own
+            )
             if grad_left.shape[0] > 0:
                 # where only features were given, the gradients of all levels lead back to level 0
                 factor = z.dtype.type(1)
@@ -273,7 +259,7 @@ def match_bwd_kernel(
 
 
 @subroutine(_nrt=False)
-def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
+def _add_gradients(x, z, widths, assignment, similarities, grad_scores, grad_x, grad_z):
     """Fill grad_x and add to grad_z, of e = exp(-|x - z|^2 / w): -2 e (x - z) / w, its opposite."""
     num_filters, num_levels, num_filter_nodes, stride = z.shape
     num_nodes = x.shape[1]
@@ -295,38 +281,6 @@ def _add_rbf_gradients(x, z, widths, assignment, similarities, grad_scores, grad
                     change = spread(factor) * (node - load(z, to))
                     total = total + change
                     store(grad_z, to, load(grad_z, to) - change)
-                store(grad_x, place + d, total)
-
-
-@subroutine(_nrt=False)
-def _add_dice_gradients(
-    x, z, norms, z_norms, assignment, similarities, grad_scores, grad_x, grad_z
-):
-    """Fill grad_x and add to grad_z, of e = 1 + 2 <x, z> / w, w = |x|^2 + |z|^2.
-
-    The gradient by x is 2 (z - (e - 1) x) / w.
-    """
-    num_filters, num_levels, num_filter_nodes, stride = z.shape
-    num_nodes = x.shape[1]
-    one, epsilon = z.dtype.type(1), z.dtype.type(DICE_EPSILON)
-    for level in range(num_levels):
-        for n in range(num_nodes):
-            place = (level * num_nodes + n) * stride
-            for d in range(0, stride, lanes_of(x.dtype)):
-                node, total = load(x, place + d), spread(x.dtype.type(0))
-                for f in range(num_filters):
-                    m = assignment[f, n]
-                    if m < 0:
-                        continue
-                    # one part along the other node, one part along the node itself
-                    norm = norms[level, n] + z_norms[f, level, m] + epsilon
-                    across = (grad_scores[f] + grad_scores[f]) / norm
-                    along = spread(-across * (similarities[f, level, n] - one))
-                    to = ((f * num_levels + level) * num_filter_nodes + m) * stride + d
-                    filter_node = load(z, to)
-                    total = total + (spread(across) * filter_node + along * node)
-                    change = spread(across) * node + along * filter_node
-                    store(grad_z, to, load(grad_z, to) + change)
                 store(grad_x, place + d, total)
 
 

@@ -20,8 +20,7 @@ from gomkcn_dgl.kernels.matching_loops import (
     new_forward_scratch,
     scatter_rows,
 )
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, Matched
-from gomkcn_dgl.kernels.similarity_numba import NODE_SIMILARITY_CODES, NODE_SIMILARITY_NAMES
+from gomkcn_dgl.kernels.matching_reference import Matched
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
 
@@ -36,13 +35,12 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        x, *[None] * 7, z, bandwidth, 1.0, 0, NODE_SIMILARITY_CODES[node_similarity],
+        x, *[None] * 7, z, bandwidth, 1.0, 0,
         rows, matching == "optimal", anchor_root, _needs_grad(x, z),
     )  # fmt: skip
     return Matched(scores, assignment.long())
@@ -61,7 +59,6 @@ def match_subgraphs(
     rows: Tensor,
     z: Tensor,
     bandwidth: list[float],
-    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -74,7 +71,7 @@ def match_subgraphs(
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
         None, feat, nodes, bits, transition, links, matrices, num_channels, z, bandwidth,
-        level_scale, AGGREGATION_CODES[aggregation], NODE_SIMILARITY_CODES[node_similarity],
+        level_scale, AGGREGATION_CODES[aggregation],
         rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
     )  # fmt: skip
     return Matched(scores, assignment)
@@ -99,7 +96,6 @@ class _Inputs(NamedTuple):
     bandwidth: Sequence[float]
     level_scale: float
     aggregation: int
-    node_similarity: int
 
     def left(self) -> Tensor:
         """Return the differentiable tensor of the left side."""
@@ -135,7 +131,7 @@ class _Inputs(NamedTuple):
 _SCHEMA = (
     "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? transition, "
     "Tensor? links, Tensor? matrices, Tensor? num_channels, Tensor z, "
-    "float[] bandwidth, float level_scale, int aggregation, int node_similarity"
+    "float[] bandwidth, float level_scale, int aggregation"
 )
 _NUM_INPUTS = len(_Inputs._fields)
 _NUM_TENSORS = _Inputs._fields.index("z") + 1
@@ -165,8 +161,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     num_nodes = assignment.shape[2]
     _, num_levels, num_filter_nodes, width = z.shape
     chunks, at_once = _in_chunks(z, num_nodes, optimal)
-    largest = num_levels * NODE_SIMILARITIES[NODE_SIMILARITY_NAMES[inputs.node_similarity]].largest
-    shift, fixed = fixed_point(num_nodes, num_filter_nodes, largest)
+    shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
     # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
     entries = scores.numel() * num_nodes * num_filter_nodes
     nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
@@ -179,7 +174,7 @@ def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         match_block, len(rows), nanoseconds,
         inputs.left_side(), chunks.numpy(), at_once, np.array(inputs.bandwidth, dtype),
         rows.numpy(), inputs.aggregation, dtype.type(inputs.level_scale),
-        inputs.node_similarity, optimal, int(anchor_root), shift, dtype.type(fixed),
+        optimal, int(anchor_root), shift, dtype.type(fixed),
         *(output.numpy() for output in outputs),
     )  # fmt: skip
     return outputs
@@ -244,8 +239,7 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
     num_subgraphs, _, num_nodes = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
     left_width = inputs.left().shape[-1]
-    norms = z.square().sum(dim=3)
-    dtype = norms.numpy().dtype
+    dtype = z.numpy().dtype
     z = torch.nn.functional.pad(z, (0, padded(width, dtype) - width)).contiguous()
     # each block sums its own gradient of z, and the blocks are added in order
     blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
@@ -264,9 +258,8 @@ def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
 
     run_blocks(
         differentiate_block, blocks, nanoseconds,
-        left, z.numpy(), norms.numpy(), np.array(inputs.bandwidth, dtype), inputs.aggregation,
-        dtype.type(inputs.level_scale), inputs.node_similarity, assignment.numpy(),
-        similarities.numpy(),
+        left, z.numpy(), np.array(inputs.bandwidth, dtype), inputs.aggregation,
+        dtype.type(inputs.level_scale), assignment.numpy(), similarities.numpy(),
         grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
     )  # fmt: skip
     # subgraphs overlap: their rows are added to the features that they were read from

@@ -15,9 +15,7 @@ import triton
 import triton.language as tl
 
 from gomkcn_dgl.kernels.assignment_triton import match_greedily, match_optimally
-from gomkcn_dgl.kernels.matching_reference import DICE_EPSILON
 
-_EPSILON = tl.constexpr(DICE_EPSILON)
 # features that one turn of the inner loop takes
 _UNROLL = tl.constexpr(2)
 
@@ -36,7 +34,6 @@ def match_fwd_kernel(
     N: tl.constexpr,
     M: tl.constexpr,
     D: tl.constexpr,
-    RBF: tl.constexpr,
     OPTIMAL: tl.constexpr,
     PINNED: tl.constexpr,
     BLOCK_N: tl.constexpr,
@@ -52,7 +49,7 @@ def match_fwd_kernel(
     num_rows = tl.minimum(tl.load(rows_ptr + s), N).to(tl.int32)
     table = _fill_table(
         x_ptr + s * L * N * D, z_ptr, rate_ptr, f, m, real, F, L,
-        N, M, D, RBF, BLOCK_N, BLOCK_P, BLOCK_M,
+        N, M, D, BLOCK_N, BLOCK_P, BLOCK_M,
     )  # fmt: skip
     # the row that each column is matched to, plus 1
     if OPTIMAL:
@@ -71,7 +68,7 @@ def match_fwd_kernel(
 @triton.jit
 def _fill_table(
     x_ptr, z_ptr, rate_ptr, f, m, real, F, L,
-    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr, RBF: tl.constexpr,
+    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
 ):  # fmt: skip
     """Similarities of one subgraph and P filters, summed over levels: [N, P, M]."""
@@ -80,24 +77,13 @@ def _fill_table(
     stride = tl.cast(F, tl.int64) * M
     table = tl.zeros([BLOCK_N, BLOCK_P, BLOCK_M], tl.float32)
     for level in range(L):
-        product = tl.zeros([BLOCK_N, BLOCK_P, BLOCK_M], tl.float32)
-        x_norm = tl.zeros([BLOCK_N, 1, 1], tl.float32)
-        z_norm = tl.zeros([1, BLOCK_P, BLOCK_M], tl.float32)
+        distance = tl.zeros([BLOCK_N, BLOCK_P, BLOCK_M], tl.float32)
         for d in tl.range(0, D, loop_unroll_factor=_UNROLL):
             x = tl.load(x_ptr + d + n * D, mask=n < N, other=0.0).to(tl.float32)
             z = tl.load(z_ptr + column, mask=real[None, :, :], other=0.0).to(tl.float32)
             z_ptr += stride
-            if RBF:
-                difference = x - z
-                product += difference * difference
-            else:
-                product += x * z
-                x_norm += x * x
-                z_norm += z * z
-        if RBF:
-            table += tl.exp(product * tl.load(rate_ptr + level))
-        else:
-            table += 1.0 + 2.0 * product / (x_norm + z_norm + _EPSILON)
+            distance += (x - z) * (x - z)
+        table += tl.exp(distance * tl.load(rate_ptr + level))
         x_ptr += N * D
     return table
 
@@ -117,7 +103,6 @@ def match_bwd_kernel(
     A: tl.constexpr,
     B: tl.constexpr,
     D: tl.constexpr,
-    RBF: tl.constexpr,
     OWN_IS_X: tl.constexpr,
     BLOCK_A: tl.constexpr,
     BLOCK_B: tl.constexpr,
@@ -142,24 +127,18 @@ def match_bwd_kernel(
         other = tl.load(row_ptr + d, mask=matched & (d < D), other=0.0).to(tl.float32)
         # distances need all features; of wide rows this program holds only a part
         if D <= BLOCK_D:
-            product, norm = _compare(own, other, RBF)
+            distance = tl.sum((own - other) * (own - other), axis=1)[:, None]
         else:
-            product = tl.zeros([BLOCK_A, 1], tl.float32)
-            norm = tl.zeros([BLOCK_A, 1], tl.float32)
+            distance = tl.zeros([BLOCK_A, 1], tl.float32)
             for start in range(0, D, BLOCK_D):
                 e = start + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
                 mine = tl.load(own_ptr + a * D + e, mask=(a < A) & (e < D), other=0.0)
                 theirs = tl.load(row_ptr + e, mask=matched & (e < D), other=0.0)
-                part, part_norm = _compare(mine.to(tl.float32), theirs.to(tl.float32), RBF)
-                product += part
-                norm += part_norm
+                apart = mine.to(tl.float32) - theirs.to(tl.float32)
+                distance += tl.sum(apart * apart, axis=1)[:, None]
         # the derivative of the similarity of each matched pair by the node on this side
         upstream = tl.load(grad_scores_ptr + pair)
-        if RBF:
-            gradient = 2.0 * upstream * rate * tl.exp(product * rate) * (own - other)
-        else:
-            norm += _EPSILON
-            gradient = 2.0 * upstream / norm * (other - 2.0 * product / norm * own)
+        gradient = 2.0 * upstream * rate * tl.exp(distance * rate) * (own - other)
         total += tl.where(matched, gradient, 0.0)
     out_ptr += ((tl.cast(G, tl.int64) * block + g) * L + level) * A * D
     tl.store(out_ptr + a * D + d, total.to(out_ptr.dtype.element_ty), mask=(a < A) & (d < D))
@@ -179,15 +158,3 @@ def _partners(
         chosen = tl.load(assignment_ptr + pair * B + b, mask=b < B, other=-1)  # [1, B]
         partner = tl.max(tl.where(chosen == a, b, -1), axis=1)[:, None]
     return partner
-
-
-@triton.jit
-def _compare(own, other, RBF: tl.constexpr):
-    """Squared distance, or scalar product and sum of squared norms, of each row: [A, 1]."""
-    if RBF:
-        product = tl.sum((own - other) * (own - other), axis=1)[:, None]
-        norm = product
-    else:
-        product = tl.sum(own * other, axis=1)[:, None]
-        norm = tl.sum(own * own + other * other, axis=1)[:, None]
-    return product, norm

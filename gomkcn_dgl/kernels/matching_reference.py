@@ -8,27 +8,11 @@ the gradient of the maximum is the gradient of the maximiser wherever it is uniq
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
-
-DICE_EPSILON = 1e-6
-
-
-@dataclass(frozen=True)
-class NodeSimilarity:
-    """A similarity of two level embeddings, s(x, z) = s(z, x) >= 0: the paper's solid function.
-
-    ``similarity`` maps ``x [..., D]``, ``z [..., D]`` and a bandwidth to ``[...]``; ``largest`` is
-    its value at ``x = z``, by which scores are normalised.
-    """
-
-    similarity: Callable[[Tensor, Tensor, float], Tensor]
-    largest: float
 
 
 class Matched(NamedTuple):
@@ -38,22 +22,12 @@ class Matched(NamedTuple):
     matching: Tensor  # int64 [S, F, N], -1 = unmatched
 
 
-def _rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
+def rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
+    """Similarity of level embeddings ``[..., D]``, in [0, 1]: the paper's solid function."""
     # beyond this the square is infinite, and 0 times infinity would be the gradient
     limit = torch.finfo(x.dtype).max ** 0.5
     difference = (x - z).clamp(-limit, limit)
     return torch.exp(-difference.square().sum(dim=-1) / bandwidth)
-
-
-def _dice(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
-    norms = x.square().sum(dim=-1) + z.square().sum(dim=-1)
-    return 1 + 2 * (x * z).sum(dim=-1) / (norms + DICE_EPSILON)
-
-
-NODE_SIMILARITIES: dict[str, NodeSimilarity] = {
-    "rbf": NodeSimilarity(_rbf, largest=1.0),
-    "dice": NodeSimilarity(_dice, largest=2.0),
-}
 
 
 def match(
@@ -61,7 +35,6 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -71,7 +44,7 @@ def match(
     ``D * tau_i`` inside the exponential. Only the first ``rows[s]`` nodes of subgraph s may be
     matched; with ``anchor_root`` node 0 is matched to filter node 0 whatever it costs.
     """
-    table = similarity_table(x, z, bandwidth, node_similarity)
+    table = similarity_table(x, z, bandwidth)
     find = _optimal if matching == "optimal" else _greedy
     with torch.no_grad():
         # a NaN is as bad as can be: it must not decide anything
@@ -80,28 +53,24 @@ def match(
     return Matched((picked * (assignment >= 0)).sum(dim=2), assignment)
 
 
-def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float], node_similarity: str) -> Tensor:
+def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float]) -> Tensor:
     """Similarity of every node to every filter node, summed over levels: ``[S, F, N, M]``."""
-    function = NODE_SIMILARITIES[node_similarity].similarity
     left = x[:, None, :, :, None, :]  # [S, 1, L, N, 1, D]
     right = z[None, :, :, None, :, :]  # [1, F, L, 1, M, D]
-    levels = [function(left[:, :, i], right[:, :, i], width) for i, width in enumerate(bandwidth)]
+    levels = [rbf(left[:, :, i], right[:, :, i], width) for i, width in enumerate(bandwidth)]
     return torch.stack(levels).sum(dim=0)
 
 
-def matched_similarity(
-    x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float], node_similarity: str
-) -> Tensor:
+def matched_similarity(x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float]) -> Tensor:
     """Score pairs whose matching is known: ``x [P, L, N, D]``, ``z [P, L, M, D]`` → ``[P]``.
 
     ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
     """
-    function = NODE_SIMILARITIES[node_similarity].similarity
     # laid out in full: over an expanded index, the threads of the backward pass wait for each other
     place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape).contiguous()
     # gather and not indexing, whose backward pass adds up in no fixed order
     partner = z.gather(2, place)  # [P, L, N, D]
-    levels = [function(x[:, i], partner[:, i], width) for i, width in enumerate(bandwidth)]
+    levels = [rbf(x[:, i], partner[:, i], width) for i, width in enumerate(bandwidth)]
     return (torch.stack(levels).sum(dim=0) * (matching >= 0)).sum(dim=1)
 
 

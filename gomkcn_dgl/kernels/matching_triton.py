@@ -44,7 +44,6 @@ def match(
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> Matched:
@@ -54,7 +53,7 @@ def match(
     of an optimal matching may be ``min(N, M) * 2^-21`` of the largest similarity below the optimum.
     """
     _check(x, z)
-    scores, assignment = _match(x, z, bandwidth, rows, node_similarity, matching, anchor_root)
+    scores, assignment = _match(x, z, bandwidth, rows, matching, anchor_root)
     return Matched(scores, assignment.long())
 
 
@@ -82,16 +81,14 @@ def _check(x: Tensor, z: Tensor) -> None:
 @library.custom_op(
     "gomkcn::match_triton",
     mutates_args=(),
-    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str node_similarity, "
-    "str matching, "
-    "bool anchor_root) -> (Tensor scores, Tensor matching)",
+    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str matching, bool anchor_root) "
+    "-> (Tensor scores, Tensor matching)",
 )
 def _match(
     x: Tensor,
     z: Tensor,
     bandwidth: list[float],
     rows: Tensor,
-    node_similarity: str,
     matching: str,
     anchor_root: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -119,7 +116,6 @@ def _match(
             N=N,
             M=M,
             D=D,
-            RBF=node_similarity == "rbf",
             OPTIMAL=matching == "optimal",
             PINNED=int(anchor_root),
             BLOCK_N=triton.next_power_of_2(N),
@@ -150,7 +146,7 @@ def _(x: Tensor, z: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
     "gomkcn::match_triton_backward",
     mutates_args=(),
     schema="(Tensor grad_scores, Tensor x, Tensor z, float[] bandwidth, Tensor matching, "
-    "str node_similarity, bool needs_x, bool needs_z) -> (Tensor grad_x, Tensor grad_z)",
+    "bool needs_x, bool needs_z) -> (Tensor grad_x, Tensor grad_z)",
 )
 def _match_backward(
     grad_scores: Tensor,
@@ -158,7 +154,6 @@ def _match_backward(
     z: Tensor,
     bandwidth: list[float],
     assignment: Tensor,
-    node_similarity: str,
     needs_x: bool,
     needs_z: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -169,12 +164,12 @@ def _match_backward(
     x, z = x.contiguous(), z.contiguous()
     shared = (_rates(bandwidth, x), assignment, grad_scores.contiguous())
     if needs_x:
-        _launch_backward(x, z, shared, grad_x, 1, node_similarity, own_is_x=True)
+        _launch_backward(x, z, shared, grad_x, 1, own_is_x=True)
     if needs_z:
         blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
         # there are few filters, so that the subgraphs are cut into blocks with a sum for each
         partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
-        _launch_backward(z, x, shared, partial, blocks, node_similarity, own_is_x=False)
+        _launch_backward(z, x, shared, partial, blocks, own_is_x=False)
         grad_z = partial.sum(dim=0).to(z.dtype)
     return grad_x, grad_z
 
@@ -185,7 +180,6 @@ def _launch_backward(
     shared: tuple[Tensor, Tensor, Tensor],
     out: Tensor,
     blocks: int,
-    node_similarity: str,
     own_is_x: bool,
 ) -> None:
     """Fill ``out [blocks, G, L, A, D]`` from ``own [G, L, A, D]`` and blocks of the other side."""
@@ -207,7 +201,6 @@ def _launch_backward(
             A=A,
             B=B,
             D=D,
-            RBF=node_similarity == "rbf",
             OWN_IS_X=own_is_x,
             BLOCK_A=block_a,
             BLOCK_B=triton.next_power_of_2(B),
@@ -223,18 +216,16 @@ def _(_: Tensor, x: Tensor, z: Tensor, *settings: Any) -> tuple[Tensor, Tensor]:
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    x, z, ctx.bandwidth, _, ctx.node_similarity, _, _ = inputs
+    x, z, ctx.bandwidth, *_ = inputs
     ctx.save_for_backward(x, z, output[1])
 
 
 def _differentiate(ctx: Any, grad_scores: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
     x, z, assignment = ctx.saved_tensors
     needs_x, needs_z = ctx.needs_input_grad[:2]
-    grad_x, grad_z = _match_backward(
-        grad_scores, x, z, ctx.bandwidth, assignment, ctx.node_similarity, needs_x, needs_z
-    )
+    grad_x, grad_z = _match_backward(grad_scores, x, z, ctx.bandwidth, assignment, needs_x, needs_z)
     grads = (grad_x if needs_x else None, grad_z if needs_z else None)
-    return (*grads, None, None, None, None, None)
+    return (*grads, None, None, None, None)
 
 
 _match.register_autograd(_differentiate, setup_context=_save)

@@ -12,7 +12,7 @@ from torch import Tensor
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.matching_reference import NODE_SIMILARITIES, similarity_table
+from gomkcn_dgl.kernels.matching_reference import rbf, similarity_table
 from gomkcn_dgl.relations import edge_channels
 from mining.locating.neighbourhoods import TIE
 from mining.structures.discrete_filters import DiscreteFilters
@@ -67,8 +67,7 @@ class Comparison:
     def map_nodes(self) -> np.ndarray:
         """Pattern node of each node and of the padding, ``[N]``: of the best, most edges agree."""
         width = self.x.shape[2]
-        bandwidth = self.kernel.bandwidth(self.x.shape[3])
-        table = similarity_table(self.x, self.z, bandwidth, self.kernel.node_similarity)
+        table = similarity_table(self.x, self.z, self.kernel.bandwidth(self.x.shape[3]))
         scores = table[0, 0].numpy()  # [N, M]
         isomorphisms = self._isomorphisms()
         if len(isomorphisms):
@@ -113,9 +112,9 @@ class Comparison:
 
     def _similarity_at_levels(self, x: Tensor, node: int) -> tuple[float, ...]:
         """Similarity of embeddings ``x [L, D]`` with those of a pattern node at each level."""
-        function, z = NODE_SIMILARITIES[self.kernel.node_similarity], self.z[0, :, node]
+        z = self.z[0, :, node]
         return tuple(
-            float(function.similarity(x[level], z[level], width)) / function.largest
+            float(rbf(x[level], z[level], width))
             for level, width in enumerate(self.kernel.bandwidth(self.x.shape[3]))
         )
 

@@ -40,9 +40,8 @@ def map_nodes(subgraphs: RootedSubgraphs, rows: np.ndarray, pattern: DiscreteFil
     preserved = _preserves_edges(structure, links, mapping[broken, :size])
     broken = broken[~preserved]
     if len(broken):
-        table = similarity_table(
-            x[torch.from_numpy(broken)], z, kernel.bandwidth(x.shape[3]), kernel.node_similarity
-        )[:, 0]
+        widths = kernel.bandwidth(x.shape[3])
+        table = similarity_table(x[torch.from_numpy(broken)], z, widths)[:, 0]
         positions = subgraphs.forms.positions(rows[broken])[:, :size]
         mapping[broken, :size] = _best_isomorphisms(positions, target, table.numpy())
     return mapping
