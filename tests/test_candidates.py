@@ -83,10 +83,9 @@ def feed_forward_loops() -> CSRGraph:
 
 def test_candidates_have_directions_and_types() -> None:
     graph = feed_forward_loops()
-    first = gather(graph, (3, 4))[0]
     wanted = Structure.parse("a-[on]->b, b-[on]->c, a-[off]->c")
-    assert first.key == wanted.key
-    assert len(first.sight.node_sets) >= 12
+    (loop,) = (one for one in gather(graph, (3, 4))[:5] if one.key == wanted.key)
+    assert len(loop.sight.node_sets) >= 12
 
 
 def test_most_frequent_structures_are_among_few_candidates() -> None:

@@ -1,5 +1,7 @@
 """Small null-model graphs that stand for those of large graphs."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
