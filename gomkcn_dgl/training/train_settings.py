@@ -216,8 +216,8 @@ class TrainSettings:
             )
         _refuse_others(method, options)
         if method == "network":
-            given = {name: options[name] for name in ("num_levels", "tau") if name in options}
-            options["kernel"] = {**self.model.kernel, **given}
+            own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
+            options["kernel"] = {**self.model.kernel, **own}
         else:
             # one value leaves no choice
             for name in ("num_levels", "tau"):
