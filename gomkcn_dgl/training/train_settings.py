@@ -149,7 +149,6 @@ class MachineSettings:
     num_levels: tuple[int, ...] = (1, 2, 3)
     tau: tuple[float, ...] | None = None
     num_folds: int = 5
-    num_landmarks: int | None = None
     most_nodes: int | None = None
     num_patterns: int | None = None
     seed: int = 0
@@ -159,8 +158,6 @@ class MachineSettings:
         check_int("seed", self.seed, 0, LARGEST_SEED)
         if self.most_nodes is not None:
             check_int("most_nodes", self.most_nodes, 1)
-        if self.num_landmarks is not None:
-            check_int("num_landmarks", self.num_landmarks, 2)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 0)
         for name in ("tau", "most_nodes") if self.num_patterns else ():
