@@ -118,9 +118,9 @@ def test_estimates_vary_as_much_as_their_intervals_say(monkeypatch):
     deviations = []
     for graph in graphs:
         for name in ("edge", "path", "star"):
-            truth = count_exact(graph, matrix(name)).count
+            truth = count_exact(graph, structure(name)).count
             for seed in range(60):
-                sampler = TopSampler.of(graph, matrix(name), None, seed)
+                sampler = TopSampler.of(graph, structure(name), None, seed)
                 found = estimate_from_tops(sampler, error=1e-9, max_steps=1)
                 deviations.append((found.value - truth) / ((found.high - found.low) / 3.92))
     # the variance of so many is 1 ± .08
