@@ -213,7 +213,7 @@ def test_refusals(graphs):
         "three-cycle graph.txt": "pattern has directions and GRAPH has none: write",
         "wheel graph.txt --directed": "pattern has no directions and GRAPH has: write its edges",
         '"a->b, c" graph.txt': "pattern must have edges like a->b, a--b,",
-        '"a->b, b--c" graph.txt': "pattern must give all edges of one relation a direction",
+        '"a->b, b--c" graph.txt': "pattern: edges of one relation must all have a direction, or none",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
         '"a->b, c->d" graph.txt --directed': "must be connected, got 2 pieces",
     }.items():

@@ -44,8 +44,6 @@ _FAMILY = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,2}})")
 # a->b, a--b, a-[activates]->b, a-[binds]-b; a node is a name, or a name and categories: b:C
 _NODE = r"([^\s,:>\[-]+)((?::[^\s,:>\[]+?)*)"
 _EDGE = re.compile(rf"\s*{_NODE}\s*-(?:\[([^\]]+)\])?(-?>|-)\s*{_NODE}\s*")
-# between the ends of an edge in a file: whether it has a direction
-_ARROWS = {"->": True, "--": False}
 
 Edge = tuple[int, int]
 Permutation = list[int]
@@ -187,14 +185,6 @@ class Structure:
         names of the nodes become the roles. The families are ``clique-N``, ``ring-N``, ``path-N``
         and ``star-N`` of N nodes.
 
-        Raises
-        ------
-        InputError
-            If the text is none of these, a family has too few or too many nodes, or the edges are
-            not those of a structure.
-
-        Examples
-        --------
         >>> Structure.parse("ring-4").edges
         ((0, 1), (0, 3), (1, 2), (2, 3))
         >>> Structure.parse("x:C--y:N, y--z:C").to_text()
@@ -214,28 +204,12 @@ class Structure:
     def read(cls, path: str | os.PathLike[str], name: str | None = None) -> Structure:
         r"""Read a structure from a text file with one edge a line.
 
-        Parameters
-        ----------
-        path : str or path
-            Each line holds two node names (integers or words) separated by spaces, with ``->``
-            between them where the edge has a direction, and the name of its relation after them
-            where there are several; ``#`` starts a comment; empty lines are skipped. The names
-            become the roles.
-        name : str, optional
-            Name of the structure; the file name without its ending by default.
+        A line holds two node names (integers or words) separated by spaces, with ``->`` between
+        them where the edge has a direction, and the name of its relation after them where there are
+        several; ``#`` starts a comment. The node names become the roles: nodes are in numerical
+        order if all are integers, else in order of appearance. Without ``name`` it has that of the
+        file. What is no such list is refused, with the line at fault.
 
-        Returns
-        -------
-        Structure
-            Nodes in numerical order if all names are integers, else in order of appearance.
-
-        Raises
-        ------
-        InputError
-            When the file cannot be read or is not such a list, naming the line.
-
-        Examples
-        --------
         >>> import tempfile
         >>> file = Path(tempfile.mkdtemp()) / "chain.txt"
         >>> _ = file.write_text("x -> y activates\ny -> z represses  # a comment\n")
@@ -247,39 +221,32 @@ class Structure:
             lines = read_file(path).decode("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The motif file {path} cannot be read: {error}.") from None
-        rows = _parse_lines(lines, path)
+        rows = []
+        for number, line in enumerate(lines, start=1):
+            words = line.split("#", maxsplit=1)[0].split()
+            given, where = " ".join(words), f"{path}, line {number}"
+            arrow = words.pop(1) if len(words) > 2 and words[1] in ("->", "--") else "--"
+            if len(words) not in (0, 2, 3):
+                raise InputError(f"{where}: an edge must be two node names, got {given!r}.")
+            if words:
+                relation = words[2] if len(words) == 3 else PLAIN
+                rows.append(_Row(words[0], words[1], relation, arrow == "->", given, where))
         if not rows:
             raise InputError(f"The motif file {path} must hold at least one edge, got none.")
-        nodes = list(dict.fromkeys(node for ends, *_ in rows for node in ends))
+        nodes = list(dict.fromkeys(node for row in rows for node in row[:2]))
         # int() refuses numbers of thousands of digits.
         if all(node.isdecimal() and len(node) < 20 for node in nodes):
             nodes.sort(key=int)
-        index = {node: i for i, node in enumerate(nodes)}
-        return cls.of_edges(
-            len(nodes),
-            [(index[u], index[v]) for (u, v), *_ in rows],
-            [relation for _, relation, _ in rows],
-            {relation for _, relation, has_direction in rows if has_direction},
-            name=path.stem if name is None else name,
-            roles=tuple(nodes),
-        )
+        return _of_rows(rows, nodes, name=path.stem if name is None else name)
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "") -> Structure:
         """Turn a NetworkX graph into a structure; its node labels become the roles.
 
         Node i is the i-th of ``graph.nodes``. A ``DiGraph`` gives edges with a direction. The edge
-        attribute ``relation`` is used where all edges have it, and no other.
+        attribute ``relation`` is used where all edges have it, and no other. A graph that is in
+        pieces or has a self-loop or the same edge several times is refused.
 
-        Raises
-        ------
-        InputError
-            When the graph is empty, in pieces, has a self-loop, or the same edge several times.
-        InputTypeError
-            When it is not a NetworkX graph.
-
-        Examples
-        --------
         >>> import networkx as nx
         >>> Structure.from_networkx(nx.DiGraph([("a", "b"), ("c", "b")])).edges
         ((0, 1), (2, 1))
@@ -535,8 +502,8 @@ class CanonicalForm(NamedTuple):
 def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
     """The canonical form of a graph.
 
-    ``codes [M][M]`` are numbers for what joins each two nodes, 0 for nothing, and ``colors [M]``
-    numbers, 0 or more, that an isomorphism keeps.
+    ``codes [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
+    nothing, and ``colors [M]`` numbers, 0 or more, that an isomorphism keeps.
 
     >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0]).order
     [0, 2, 1]
@@ -546,13 +513,6 @@ def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
     # the order of the nodes and the path to it of each reading of the links
     leaves: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
     generators: list[Permutation] = []
-
-    def are_twins(u: int, v: int) -> bool:
-        return codes[u][v] == codes[v][u] and all(
-            codes[u][other] == codes[v][other] and codes[other][u] == codes[other][v]
-            for other in nodes
-            if other not in (u, v)
-        )
 
     def explore(color: list[int], path: list[int]) -> int:
         """Look at all orders behind a path; return the length of the path to go back to."""
@@ -571,12 +531,12 @@ def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
             # what lies behind the node at which both paths part is what lay behind the other
             return next(at for at, node in enumerate(path) if node != known_path[at])
         cell = cells[tied]
-        if all(are_twins(cell[0], node) for node in cell[1:]):
+        swaps = [list(nodes) for _ in cell[1:]]
+        for swap, node in zip(swaps, cell[1:], strict=True):
+            swap[cell[0]], swap[node] = node, cell[0]
+        if all([codes[cell[0]][to] for to in swap] == codes[swap[cell[0]]] for swap in swaps):
             # any two can be exchanged, so any order of them will do
-            for node in cell[1:]:
-                swap = list(nodes)
-                swap[cell[0]], swap[node] = node, cell[0]
-                generators.append(swap)
+            generators.extend(swaps)
             color = [size * one for one in color]
             for place, node in enumerate(cell):
                 color[node] += place
@@ -630,64 +590,59 @@ def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int,
 def _parse_edges(text: str, name: str) -> Structure:
     """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
     categories: dict[str, tuple[str, ...]] = {}
-    edges, kinds, directed = [], [], dict[str, bool]()
-    for part in text.split(","):
+    rows = []
+    for part in map(str.strip, text.split(",")):
         edge = _EDGE.fullmatch(part)
         if edge is None:
             raise InputError(
                 "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, or with "
-                f"categories a:C--b:N, separated by commas, got {part.strip()!r}."
+                f"categories a:C--b:N, separated by commas, got {part!r}."
             )
         first, of_first, relation, arrow, second, of_second = edge.groups()
-        relation = PLAIN if relation is None else relation.strip()
         for node, given in ((first, of_first), (second, of_second)):
             own = tuple(given.split(":")[1:])
             if categories.setdefault(node, own) and own not in ((), categories[node]):
-                raise InputError(f"pattern gives {node!r} two categories, in {part.strip()!r}.")
+                raise InputError(f"pattern gives {node!r} two categories, in {part!r}.")
             categories[node] = categories[node] or own
-        if directed.setdefault(relation, arrow.endswith(">")) != arrow.endswith(">"):
-            raise InputError(
-                "pattern must give all edges of one relation a direction, or none, got "
-                f"{part.strip()!r}; call one of the relations otherwise, as in a-[NAME]->b."
-            )
-        nodes = list(categories)
-        edges.append((nodes.index(first), nodes.index(second)))
-        kinds.append(relation)
-    return Structure.of_edges(
-        len(categories),
-        edges,
-        kinds,
-        {relation for relation, has_direction in directed.items() if has_direction},
-        categories=tuple(categories.values()) if any(categories.values()) else (),
-        name=name,
-        roles=tuple(categories),
-    )
+        relation = PLAIN if relation is None else relation.strip()
+        rows.append(_Row(first, second, relation, arrow.endswith(">"), part, "pattern"))
+    of_nodes = tuple(categories.values()) if any(categories.values()) else ()
+    return _of_rows(rows, list(categories), categories=of_nodes, name=name)
 
 
-def _parse_lines(lines: list[str], path: Path) -> list[tuple[list[str], str, bool]]:
-    """Ends, relation and direction of the edge of each line of a file."""
-    rows: list[tuple[list[str], str, bool]] = []
+class _Row(NamedTuple):
+    """An edge as it was written, and where."""
+
+    first: str
+    second: str
+    relation: str
+    has_direction: bool
+    given: str
+    where: str
+
+
+def _of_rows(rows: list[_Row], nodes: list[str], **fields: Any) -> Structure:
+    """The structure of edges that were written, or a refusal that names the one at fault."""
     direction: dict[str, bool] = {}
-    for number, line in enumerate(lines, start=1):
-        words = line.split("#", maxsplit=1)[0].split()
-        if not words:
-            continue
-        given, has_direction = " ".join(words), False
-        if len(words) > 2 and words[1] in _ARROWS:
-            has_direction = _ARROWS[words.pop(1)]
-        ends, relation = words[:2], words[2] if len(words) == 3 else PLAIN
-        earlier = [row[:2] for row in rows]
-        twice = (ends, relation) in earlier
-        twice = twice or (not has_direction and (ends[::-1], relation) in earlier)
-        if len(words) not in (2, 3) or ends[0] == ends[1] or twice:
+    known = set[tuple[str, ...]]()
+    for row in rows:
+        ends = row[:2] if row.has_direction else tuple(sorted(row[:2]))
+        if row.first == row.second or (*ends, row.relation) in known:
             raise InputError(
-                f"{path}, line {number}: an edge must be two different node names that no earlier "
-                f"line joins, got {given!r}."
+                f"{row.where}: an edge must be between two different nodes that no earlier one "
+                f"joins, got {row.given!r}."
             )
-        if direction.setdefault(relation, has_direction) != has_direction:
+        known.add((*ends, row.relation))
+        if direction.setdefault(row.relation, row.has_direction) != row.has_direction:
             raise InputError(
-                f"{path}, line {number}: edges of one relation must all have a direction, or none; "
-                f"got {given!r}."
+                f"{row.where}: edges of one relation must all have a direction, or none; got "
+                f"{row.given!r}; call one of the relations otherwise."
             )
-        rows.append((ends, relation, has_direction))
-    return rows
+    return Structure.of_edges(
+        len(nodes),
+        [(nodes.index(row.first), nodes.index(row.second)) for row in rows],
+        [row.relation for row in rows],
+        {relation for relation, has_direction in direction.items() if has_direction},
+        roles=tuple(nodes),
+        **fields,
+    )
