@@ -20,24 +20,19 @@ from mining.choosing.choice import ChoiceRules, choose_structures
 from mining.choosing.pool import PooledStructure, pool_structures
 from mining.class_contrasts import classes_of
 from mining.job_stages import GATHER, LEARN, LIST, SAMPLE, planned_seconds
+from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.build_patterns import build_patterns
 from mining.locating.locating import LocatedPatterns, locate_patterns
 from mining.locating.similarity_thresholds import null_graph_bytes
 from mining.miner_parameters import MinerParameters
-from mining.noisy_templates.noisy_patterns import (
-    MOST_NOISY_NODES,
-    add_noisy_patterns,
-    may_be_noisy,
-)
 from mining.null_models.small_graphs import is_large
 from mining.pattern_features import PatternFeatures
 from mining.records.occurrence import Occurrences
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
-from mining.structures.graph_relations import in_words
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
@@ -50,9 +45,6 @@ _MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
 _FEW_PATTERNS = (
     "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
     " otherwise"
-)
-_NO_NOISY = (
-    "patterns of which few copies are intact are not searched for: edges have directions or types"
 )
 
 
@@ -94,9 +86,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
         How the filters are learnt beyond that. None: ``FilterLearning()``.
-    noisy_copies : {"auto", "no", "yes"}
-        Whether to find patterns of which few copies are intact as well. ``"auto"``: where many
-        subgraphs have a rare structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
     min_similarity : float or None
         In [0, 1]: least similarity of a node's neighbourhood that counts as one of a pattern. None:
         for each pattern what other structures rarely reach in a null-model graph.
@@ -211,7 +200,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             If a signal asked to stop.
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
-        given, source = _prepare(self, graph)
+        given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         ordered = order_collection(given)
         csr, classes = ordered.graph, classes_of(y, given)
@@ -238,7 +227,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             filters, self.loss_curve_ = learn_distinct_filters(
                 self, subgraphs, subgraphs.classes, checkpoints=checkpoints
             )
-            filters = _add_noisy(self, source, csr, filters)
+            filters = add_noisy(self, source, csr, filters)
             # 4. put their structures together with those that recur among connected node sets
             job.begin(GATHER)
             pool = _gather(self, source, csr, filters)
@@ -337,48 +326,38 @@ def learn_distinct_filters(
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 
-def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
+def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
-    if miner.noisy_copies == "yes" and csr.links is not None:
-        raise InputError(
-            "noisy_copies can be 'yes' where all edges are of one undirected relation, got "
-            f"{in_words(csr.relations)}; take 'auto', or a graph without directions and relations."
-        )
     csr = source.read(csr)
     source.check_memory(csr, null_graph_bytes(csr) if miner.min_similarity is None else 0)
     return csr, source
 
 
-def _add_noisy(
+def add_noisy(
     miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
 ) -> DiscreteFilters:
-    """Add patterns of which few copies are intact, where they are asked for or likely."""
-    if miner.noisy_copies == "no" or miner.sizes[0] > MOST_NOISY_NODES:
+    """Add the consensus of noisy copies, where a graph without directions and types may have such.
+
+    It has as many nodes as the filters, but at most 6.
+    """
+    size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
+    if graph.links is not None or size < max(3, miner.sizes[0]):
         return filters
-    if graph.links is not None:
-        # "auto", since "yes" was refused
-        log.info(_NO_NOISY)
-        miner.notes_ += (_NO_NOISY,)
+    subgraphs = source.resized(size).training_subgraphs(graph)
+    if not may_be_noisy(subgraphs):
         return filters
-    width = filters.adj.shape[1]
-    subgraphs = source.resized(min(width, MOST_NOISY_NODES)).training_subgraphs(graph)
-    if miner.noisy_copies == "auto" and not may_be_noisy(subgraphs):
-        return filters
-    small = [number for number, size in enumerate(filters.num_nodes) if size <= MOST_NOISY_NODES]
-    large = [number for number, size in enumerate(filters.num_nodes) if size > MOST_NOISY_NODES]
-    found = add_noisy_patterns(
-        filters.take(small).trimmed(min(width, MOST_NOISY_NODES)),
+    return add_consensus(
+        filters,
         subgraphs,
         min(miner.most_patterns, len(subgraphs.batch)),
         miner.resolve_learning().sample_size,
         miner.min_support,
         miner.random_state,
     )
-    return DiscreteFilters.join([found.trimmed(width), filters.take(large)])
 
 
 def _gather(

@@ -96,7 +96,7 @@ def test_without_a_null_model_all_are_reported(planted):
     assert found == counts(choose(planted, pool)) and len(found) == 3
 
 
-def test_patterns_of_which_few_copies_are_intact_stay(planted):
+def test_what_noisy_copies_agree_on_stays(planted):
     pool = pool_of(CLAW, WEDGE, WHEEL, noisy=(WHEEL,))
     result = choose(planted, pool, num_patterns=1)
     assert [one.noisy for one in result.structures] == [False, True]

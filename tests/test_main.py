@@ -263,7 +263,6 @@ OPTIONS = {
     "--init sample": ("init", "sample"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
-    "--noisy-copies no": ("noisy_copies", "no"),
     "--restarts 2": ("n_init", 2),
     "--contrast 0.5": ("feature_contrast", 0.5),
     "--min-similarity 0.7": ("min_similarity", 0.7),

@@ -8,8 +8,8 @@
     since the roots of a graph are not independent. Initialization and training see what was drawn.
 
 A pattern returned if a filter of the run has its structure, whatever the features. The subgraphs
-are extracted and compared once; a run gives their classes other weights. Noisy patterns
-(``mining/noisy_templates/noisy_patterns.py``) and structures without a filter get no stability.
+are extracted and compared once; a run gives their classes other weights. Consensus patterns
+(``mining/learning/consensus.py``) and structures without a filter get no stability.
 """
 
 from __future__ import annotations

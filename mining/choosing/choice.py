@@ -347,6 +347,6 @@ def _rank(
     if rules.only_surprising and families is not None:
         first = [next(iter(one.values())) for one in compared]
         order = [i for i in order if first[i].stands_out and families.head[i] == i]
-    # patterns of which few copies are intact are searched for on their own, and stay
+    # what noisy copies agree on is intact too seldom to stand out, and stays
     kept = order[: rules.num_patterns]
     return kept + [i for i in order if pool[i].noisy and i not in kept]

@@ -2,7 +2,7 @@
 
 Structures that recur among connected node sets, and those of the filters that were learnt, are
 counted and judged alike. What the filters add is kept with them: features, edge weights, and the
-mark of patterns of which few copies are intact.
+mark of what noisy copies agree on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mining.structures.subgraph_source import SubgraphSource
 
 @dataclass(frozen=True, eq=False)
 class PooledStructure:
-    """A structure, the filters that learnt it, if any, and whether few copies are intact.
+    """A structure, the filters that learnt it, if any, and whether its copies are noisy.
 
     The nodes of the filters are in the order of those of the structure. ``clump`` is how many of
     the places that were seen overlap, on average, itself included; ``example`` one of these places.

@@ -73,7 +73,7 @@ def add_consensus(
         found = observed.consensus_from(start, min_support)
         if found is not None and not known.issuperset(found.certificates()):
             known.update(found.certificates())
-            joined.append(found)
+            joined.append(found.trimmed(filters.adj.shape[1]))
     return DiscreteFilters.join(joined)
 
 

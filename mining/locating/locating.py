@@ -18,7 +18,6 @@ from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_lists import list_places
 from mining.job_stages import NEAR, THRESHOLDS
 from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
-from mining.locating.noisy_places import list_noisy_places
 from mining.locating.places import Places, similarity_of_places, turn_places
 from mining.locating.similarity_thresholds import choose_thresholds, draw_null_graph
 from mining.records.frequency import Frequency
@@ -47,9 +46,8 @@ _ERRORS = 1.96
 class ChosenStructure:
     """A structure to report, how often it occurs, and the filters that learnt it, if any.
 
-    The nodes of the filters are in the order of those of the structure. Of a ``noisy`` pattern few
-    copies are intact: its places are the neighbourhoods that are similar to it. ``example`` is a
-    place that is known.
+    The nodes of the filters are in the order of those of the structure. A ``noisy`` one is the
+    consensus of noisy copies. ``example`` is a place that is known.
     """
 
     structure: Structure
@@ -103,8 +101,8 @@ def locate_patterns(
 ) -> LocatedPatterns:
     """List the places of each structure, and compare the neighbourhoods of nodes with all.
 
-    There are at most ``most`` patterns, beside those of which few copies are intact, although one
-    structure may have several. ``occurrences_at`` makes records of places ``[K, M]`` and their
+    There are at most ``most`` patterns, beside those of noisy copies, although one structure may
+    have several. ``occurrences_at`` makes records of places ``[K, M]`` and their
     similarity ``[K]``.
 
     ``min_similarity`` None: a threshold for each pattern from a null-model graph. In a large graph
@@ -130,15 +128,8 @@ def locate_patterns(
     scale = graph.num_nodes / max(1, len(near.roots))
     located = []
     for number, (origin, own) in enumerate(places):
-        rows, pattern = near.rows_of(number, least[number]), filters.take([number])
-        if chosen[origin].noisy:
-            # what is smaller is intact in nearly every neighbourhood
-            rivals = np.flatnonzero(np.equal(filters.num_nodes, pattern.num_nodes[0])).tolist()
-            rows = near.rows_of(number, least[number], rivals)
-            nodes, similarity = list_noisy_places(source, graph, pattern, near.roots[rows])
-        else:
-            nodes = own.nodes
-            similarity = similarity_of_places(source, features, nodes, pattern)
+        rows, nodes = near.rows_of(number, least[number]), own.nodes
+        similarity = similarity_of_places(source, features, nodes, filters.take([number]))
         frequency = Frequency(
             _share_of(chosen[origin].count, own),
             graphs=_count_graphs(graph, chosen[origin].structure, source.categories, own),
@@ -150,16 +141,14 @@ def locate_patterns(
         order = np.argsort(-similarity, kind="stable")
         occurrences = occurrences_at(nodes[order], similarity[order])
         located.append(_record(occurrences, nodes.shape[1], frequency, least[number], origin))
-    # 4. a pattern of which few copies are intact needs places that are similar to it, any other
-    # that occurs a place at least
+    # 4. a pattern that occurs needs a place at least
     kept = [
         number
         for number, one in enumerate(located)
-        if one.frequency.listed >= (min_support if filters.noisy[number] else 1)
-        or (not filters.noisy[number] and one.frequency.occurrences.value == 0)
+        if one.frequency.listed or one.frequency.occurrences.value == 0
     ]
-    lost = sum(not filters.noisy[number] for number in {*range(len(located))} - {*kept})
-    if lost and is_first():
+    if len(kept) < len(located) and is_first():
+        lost = len(located) - len(kept)
         log.info("%d structures could not be located, and are left out", lost)
     located = [located[number] for number in kept]
     return LocatedPatterns(filters.take(kept), located, near.take(kept))
@@ -194,20 +183,16 @@ def _list_all(
     tasks = {f"places-{number}": partial(list_one, number) for number in range(len(chosen))}
     places = []
     for number, (listed, one) in enumerate(zip(checkpoints.finish(tasks), chosen, strict=True)):
-        if one.noisy and one.filters is not None:
-            feat = one.filters.feat[0, : one.structure.num_nodes].numpy()
-            parts = [Places(listed["nodes"], feat, 1.0, bool(listed["is_complete"]))]
-        else:
-            centers = () if one.filters is None else one.filters.feat.numpy()
-            size = one.structure.num_nodes
-            parts = turn_places(
-                listed["nodes"],
-                bool(listed["is_complete"]),
-                one.structure,
-                features,
-                [center[:size] for center in centers],
-                min_support,
-            )
+        centers = () if one.filters is None else one.filters.feat.numpy()
+        size = one.structure.num_nodes
+        parts = turn_places(
+            listed["nodes"],
+            bool(listed["is_complete"]),
+            one.structure,
+            features,
+            [center[:size] for center in centers],
+            min_support,
+        )
         places += [(number, part) for part in parts]
     return places
 

@@ -54,13 +54,9 @@ class Neighbourhoods:
         nearest = self.ranking.argmax(axis=1).astype(np.int32)
         return nearest, self.similarity[np.arange(len(nearest)), nearest]
 
-    def rows_of(self, number: int, least: float, rivals: Sequence[int] | None = None) -> np.ndarray:
-        """Rows of the roots that are nearest to a pattern, and at least so similar to it.
-
-        ``rivals`` are the patterns that it is compared with, itself included; None: all.
-        """
-        rivals = range(self.ranking.shape[1]) if rivals is None else rivals
-        nearest = np.array(rivals)[self.ranking[:, rivals].argmax(axis=1)]
+    def rows_of(self, number: int, least: float) -> np.ndarray:
+        """Rows of the roots that are nearest to a pattern, and at least so similar to it."""
+        nearest = self.ranking.argmax(axis=1)
         return np.flatnonzero((nearest == number) & (self.similarity[:, number] >= least))
 
     def count_sets(self, number: int, rows: np.ndarray) -> int:

@@ -52,8 +52,8 @@ class Pattern:
     num_filters : int
         Filters that learnt it; 0 for a structure that recurs without one.
     noisy : bool
-        Whether few of its copies are intact: its places are the subgraphs similar to it, and its
-        edge weights the share of the copies that have an edge.
+        Whether it is the consensus of noisy copies, of which few may be intact: its edge weights
+        are then the share of the better half of them that have an edge.
     family : int
         The pattern that explains this one, as one that contains it or is contained in it; its own
         id where it stands for itself.
