@@ -228,8 +228,8 @@ class TrainSettings:
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
-            own: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
-            changed[name] = dataclasses.replace(table, **own)
+            changes: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
+            changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
 
     def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:

@@ -44,9 +44,9 @@ def may_be_noisy(subgraphs: RootedSubgraphs) -> bool:
     if not np.less(*subgraphs.features.bounds()).any():
         return False
     rows = np.unique(subgraphs.node_sets, return_index=True)[1]
-    certificates = [subgraphs.forms.certificate(row) for row in rows]
-    count = Counter(certificates)
-    return sum(count[one] < _RARE for one in certificates) >= _RARE_SHARE * len(certificates)
+    keys = [subgraphs.forms.key(row) for row in rows]
+    count = Counter(keys)
+    return sum(count[one] < _RARE for one in keys) >= _RARE_SHARE * len(keys)
 
 
 def add_consensus(
@@ -68,12 +68,13 @@ def add_consensus(
     if not len(starts):
         return filters
     observed = _Observed(subgraphs, np.concatenate([starts, others]))
-    joined, known = [filters], set(filters.certificates())
+    relations = subgraphs.batch.relations
+    joined, known = [filters], set(filters.keys(relations))
     for start in range(len(starts)):
         found = observed.consensus_from(start, min_support)
-        if found is not None and not known.issuperset(found.certificates()):
-            known.update(found.certificates())
-            joined.append(found)
+        if found is not None and not known.issuperset(found.keys(relations)):
+            known.update(found.keys(relations))
+            joined.append(found.trimmed(filters.adj.shape[1]))
     return DiscreteFilters.join(joined)
 
 
