@@ -31,6 +31,8 @@ import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, threading, torch
 
 print(os.listdir(os.environ["HOME"]) + os.listdir(os.environ["NUMBA_CACHE_DIR"]))
+# matplotlib's list of fonts is there
+os.environ["HOME"] = sys.argv[1]
 from gomkcn import GOMKConv, PatternMiner
 
 disabled = logging.getLogger("gomkcn_dgl").disabled
@@ -78,7 +80,7 @@ def test_importing_loads_little_and_has_no_side_effects(tmp_path):
     for folder in folders.values():
         os.mkdir(folder)
     done = subprocess.run(
-        [sys.executable, "-c", START],
+        [sys.executable, "-c", START, str(Path.home())],
         env={**os.environ, **folders, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
