@@ -208,9 +208,7 @@ def classify(
     choices = [(1, 1.0)] if quick else [(1, 1.0), (2, 1.0), (2, 0.3), (3, 0.3)]
     grams = [
         gomk_gram(
-            graph,
-            kernel=GOMKKernel(levels, tau=tau, aggregation="mean", padding="mask"),
-            psd="clip",
+            graph, kernel=GOMKKernel(levels, tau=tau, aggregation="mean", padding="mask")
         ).values
         for levels, tau in choices
     ]

@@ -111,7 +111,6 @@ def main(bench: Bench, seeds: int, first_seed: int) -> None:
                 null=row.null,
                 null_samples=most,
                 num_epochs=0,
-                noisy_copies="no",
                 random_state=seed,
             ).fit(as_csr(GRAPHS[row.graph](num_nodes, seed)), quiet=True)
             found = [one.significance[row.null] for one in miner.patterns_]

@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier"],
-        "kernel_transformers": ["GOMKFeatures", "GOMKGram"],
+        "kernel_transformers": ["GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
         "model": ["GOMKCN", "GraphBatch"],

@@ -35,7 +35,7 @@ class GramMatrix:
     values : numpy.ndarray
         float64 ``[G, G]`` or ``[G, H]``; ``numpy.asarray(gram)`` gives the same array.
     smallest_eigenvalue : float or None
-        Before any repair; None for graphs compared with other graphs.
+        None for graphs compared with other graphs.
     """
 
     values: np.ndarray
@@ -60,7 +60,6 @@ def gomk_gram(
     max_nodes: int | None = None,
     most_nodes: int | None = None,
     normalize: bool = True,
-    psd: str | None = None,
     features: str | Sequence[str] | None = None,
     dtype: str = "float64",
     backend: str = "auto",
@@ -87,9 +86,6 @@ def gomk_gram(
         structure, with the embeddings that they have in the whole graph.
     normalize : bool
         Divide by the geometric mean of both self-scores; the diagonal is then 1.
-    psd : {"clip", "shift"} or None
-        The kernel is not positive semi-definite in general. ``"clip"`` sets negative eigenvalues to
-        0, ``"shift"`` adds the smallest one to the diagonal. Only without ``others``.
     features : str or sequence of str, optional
         Node attributes to use, as in ``as_csr``.
     dtype : {"float64", "float32"}
@@ -108,8 +104,11 @@ def gomk_gram(
     Raises
     ------
     InputError
-        For ``psd`` together with ``others``, feature widths that differ, or features so large that
-        a score overflows.
+        For feature widths that differ, or features so large that a score overflows.
+
+    Notes
+    -----
+    The kernel is not positive semi-definite in general; ``SVC`` takes the matrix as it is.
 
     Examples
     --------
@@ -125,12 +124,6 @@ def gomk_gram(
         tau=tau,
         matching=matching,
     )
-    if psd is not None:
-        check_choice("psd", psd, ("clip", "shift"))
-        if others is not None:
-            raise InputError(
-                "psd cannot be combined with others: only a square matrix has eigenvalues."
-            )
     # 1. the level embeddings of all nodes
     rows = as_csr(graphs, features=features)
     columns = rows if others is None else as_csr(others, features=features)
@@ -161,7 +154,10 @@ def gomk_gram(
     refuse_overflow(torch.from_numpy(values), *(torch.from_numpy(one.features) for one in sides))
     if others is not None:
         return GramMatrix(values, None)
-    return _repair((values + values.T) / 2, psd)
+    values = (values + values.T) / 2
+    smallest = float(np.linalg.eigvalsh(values)[0])
+    log.debug("smallest eigenvalue of the Gram matrix: %.3g", smallest)
+    return GramMatrix(values, smallest)
 
 
 class _Block(NamedTuple):
@@ -242,19 +238,3 @@ def _radii(graphs: list[torch.Tensor], kernel: GOMKKernel, size: int | None) -> 
         x = _fill(levels, size or levels.shape[1]).unsqueeze(0)
         scores.append(kernel.score_pairs(x, x, torch.arange(x.shape[2]).unsqueeze(0)).item())
     return np.array(scores)
-
-
-def _repair(values: np.ndarray, psd: str | None) -> GramMatrix:
-    """Measure the spectrum and, if asked, make it non-negative."""
-    if psd == "clip":
-        # changes the spectrum only
-        eigenvalues, vectors = np.linalg.eigh(values)
-        values = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
-    else:
-        eigenvalues = np.linalg.eigvalsh(values)
-    smallest = float(eigenvalues[0])
-    log.debug("smallest eigenvalue of the Gram matrix: %.3g", smallest)
-    # moves all of it up
-    if psd == "shift" and smallest < 0:
-        values = values - smallest * np.eye(len(values))
-    return GramMatrix(values, smallest)

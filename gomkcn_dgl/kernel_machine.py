@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
@@ -19,12 +18,7 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernel_transformers import (
-    GOMKFeatures,
-    GOMKGram,
-    refuse_matching,
-    resolve_most_nodes,
-)
+from gomkcn_dgl.kernel_transformers import GOMKGram, refuse_matching, resolve_most_nodes, sharpen
 from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
@@ -41,20 +35,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     """A support vector machine over the kernel of whole graphs, which chooses its settings itself.
 
     Each combination of settings is judged by cross-validation inside the training graphs; the best
-    one, the first of equals, is fitted to all of them. Scaling, patterns and landmarks, which see
-    no class, are learnt from all training graphs once, also for the cross-validation.
+    one, the first of equals, is fitted to all of them. Scaling and patterns, which see no class,
+    are learnt from all training graphs once, also for the cross-validation.
 
     Parameters
     ----------
     num_levels, tau, aggregation, gamma, cost : sequence
-        The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine, or
-        1 / (2 alpha) of ridge regression.
+        The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
         ``tau`` is .1, .3 and 1 when left out.
     num_folds : int
         Of the cross-validation.
-    num_landmarks : int or None
-        For many graphs: ridge regression of the classes on so many features, see
-        :class:`GOMKFeatures`.
     add_degrees : bool
         Whether log(1 + degree) is a feature of a node beside the others.
     most_nodes : int, "auto" or None
@@ -63,7 +53,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
         about ten minutes, unless ``tau`` or ``most_nodes`` is given.
     random_state : int
-        Seed of the folds, the patterns and the landmarks.
+        Seed of the folds and the patterns.
     backend : str
         As in :func:`gomk`.
 
@@ -81,7 +71,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         ``params``, ``mean_test_score`` and ``std_test_score`` of all settings, as of
         ``GridSearchCV``.
     training_values_ : numpy.ndarray
-        What the machine learnt from: kernel values ``[G, G]``, or features ``[G, L]``.
+        What the machine learnt from: kernel values ``[G, G]``.
 
     Notes
     -----
@@ -107,7 +97,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
     cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
-    num_landmarks: int | None = None
     add_degrees: bool = True
     most_nodes: int | str | None = "auto"
     num_patterns: int | str | None = "auto"
@@ -148,7 +137,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             if found and steps.is_over():
                 break
             maker = self.make_kernel(**kernel).fit(graph)
-            gram = maker.training_gram(graph, steps)
+            gram = maker.training_similarities(steps)
             scores = steps.once(
                 f"cross-validation {kernel}", self._judge, maker, gram, labels, folds
             )["scores"]
@@ -168,7 +157,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         }
         self.best_score_ = float(best_score)
         maker, gram = kept
-        return self.fit_machine(maker, maker.values(gram, best["gamma"]), best, labels)
+        return self.fit_machine(maker, sharpen(gram, best["gamma"]), best, labels)
 
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
@@ -191,35 +180,25 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _judge(
         self,
-        maker: GOMKGram | GOMKFeatures,
         gram: np.ndarray,
         labels: np.ndarray,
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
     ) -> dict[str, np.ndarray]:
         """Score each machine of a kernel in each fold: float64 ``[gammas * costs, folds]``."""
-        made = (maker.values(gram, gamma) for gamma in self.gamma)
-        return {
-            "scores": np.array(
-                [
-                    self._cross_validate(values, labels, folds, cost)
-                    for values in made
-                    for cost in self.cost
-                ]
-            )
-        }
+        scores = [
+            _cross_validate(sharpen(gram, gamma), labels, folds, cost)
+            for gamma, cost in self._settings()
+        ]
+        return {"scores": np.array(scores)}
 
     def fit_machine(
-        self,
-        kernel: GOMKGram | GOMKFeatures,
-        values: np.ndarray,
-        params: dict[str, Any],
-        labels: np.ndarray,
+        self, kernel: GOMKGram, values: np.ndarray, params: dict[str, Any], labels: np.ndarray
     ) -> GOMKClassifier:
         """Fit the machine to what a kernel has made of the training graphs, with these settings."""
-        kernel.use_gamma(params["gamma"])
+        kernel.gamma = params["gamma"]
         self.num_patterns_ = kernel.num_patterns
         self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
-        self.machine_ = self._machine(params["cost"]).fit(values, labels)
+        self.machine_ = _machine(params["cost"]).fit(values, labels)
         self.classes_ = self.machine_.classes_
         self.n_features_in_ = kernel.n_features_in_
         return self
@@ -230,18 +209,17 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         aggregation: str,
         tau: float | None = None,
         num_patterns: int | None = None,
-    ) -> GOMKGram | GOMKFeatures:
-        options: dict[str, Any] = {
-            "aggregation": aggregation,
-            "add_degrees": self.add_degrees,
-            "most_nodes": self.most_nodes,
-            "num_patterns": num_patterns,
-            "random_state": self.random_state,
-            "backend": self.backend,
-        }
-        if self.num_landmarks is None:
-            return GOMKGram(num_levels, tau, **options)
-        return GOMKFeatures(num_levels, tau, num_landmarks=self.num_landmarks, **options)
+    ) -> GOMKGram:
+        return GOMKGram(
+            num_levels,
+            tau,
+            aggregation=aggregation,
+            add_degrees=self.add_degrees,
+            most_nodes=self.most_nodes,
+            num_patterns=num_patterns,
+            random_state=self.random_state,
+            backend=self.backend,
+        )
 
     def resolve_patterns(self, graph: CSRGraph) -> int | None:
         """How many patterns are compared for these training graphs; None: nodes are matched."""
@@ -272,32 +250,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         if most is not None:
             sizes = np.minimum(sizes, most)
         pairs = graph.num_graphs**2 / 2
-        if self.num_landmarks is not None:
-            pairs = graph.num_graphs * min(self.num_landmarks, graph.num_graphs)
         num_kernels = len(self.num_levels) * len(self._taus) * len(self.aggregation)
         return float(_SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels)
-
-    def _machine(self, cost: float) -> Any:
-        if self.num_landmarks is None:
-            return SVC(C=cost, kernel="precomputed")
-        # a linear support vector machine is as accurate, and does not converge where C is large
-        return RidgeClassifier(alpha=0.5 / cost)
-
-    def _cross_validate(
-        self,
-        values: np.ndarray,
-        labels: np.ndarray,
-        folds: Sequence[tuple[np.ndarray, np.ndarray]],
-        cost: float,
-    ) -> np.ndarray:
-        """Accuracy of each fold, of kernel values ``[G, G]`` or features ``[G, L]``."""
-        scores = []
-        for train, test in folds:
-            own, other = values[train], values[test]
-            if self.num_landmarks is None:
-                own, other = own[:, train], other[:, train]
-            scores.append(self._machine(cost).fit(own, labels[train]).score(other, labels[test]))
-        return np.array(scores)
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
@@ -337,3 +291,21 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """The class of each graph."""
         check_is_fitted(self, "machine_")
         return np.asarray(self.machine_.predict(self.kernel_.transform(graphs)))
+
+
+def _machine(cost: float) -> SVC:
+    return SVC(C=cost, kernel="precomputed")
+
+
+def _cross_validate(
+    values: np.ndarray,
+    labels: np.ndarray,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    cost: float,
+) -> np.ndarray:
+    """Accuracy of each fold, of kernel values ``[G, G]``."""
+    scores = []
+    for train, test in folds:
+        machine = _machine(cost).fit(values[np.ix_(train, train)], labels[train])
+        scores.append(machine.score(values[np.ix_(test, train)], labels[test]))
+    return np.array(scores)

@@ -1,8 +1,4 @@
-"""Whole graphs → kernel values or features, for the machines of scikit-learn.
-
-Two transformers, which take a list of graphs: :class:`GOMKGram` for machines that take a
-precomputed kernel, and :class:`GOMKFeatures` for those that take features.
-"""
+"""Whole graphs → kernel values, for the machines of scikit-learn that take a precomputed kernel."""
 
 from __future__ import annotations
 
@@ -20,15 +16,12 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_levels import graph_levels
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Steps
 
-# eigenvalues of the landmarks' matrix below this share of the largest one are left out
-_LEAST_EIGENVALUE = 1e-6
 # of a larger graph so many nodes are matched
 _MOST_NODES = 128
 _TAU = 1.0
@@ -86,8 +79,50 @@ def _with_degrees(graph: CSRGraph) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class _KernelParameters(BaseEstimator):
-    """What both transformers have: the kernel, and how graphs are prepared for it."""
+class GOMKGram(TransformerMixin, BaseEstimator):
+    """Graphs → their kernel values with the training graphs, for ``SVC(kernel="precomputed")``.
+
+    Parameters
+    ----------
+    num_levels : int
+        The paper's t: levels of neighbours that are compared.
+    tau : float, optional
+        Width of the RBF between level embeddings; 1 when left out.
+    aggregation : str
+        As in :class:`GOMKKernel`.
+    gamma : float or None
+        ``exp(gamma (K - 1))`` in place of the normalised kernel K.
+    add_degrees : bool
+        Whether log(1 + degree) is a feature of a node beside the others.
+    most_nodes : int, "auto" or None
+        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. ``"auto"``: 128; None:
+        all.
+    num_patterns : int or None
+        For large graphs, or many: nodes match where they have the same of so many patterns, at each
+        depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
+        training graphs. All nodes count, and the cost grows with their number. ``tau`` and
+        ``most_nodes`` do not go with it. None: nodes are matched one by one.
+    random_state : int
+        Seed of the patterns.
+    backend : str
+        As in :func:`gomk`.
+
+    Notes
+    -----
+    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the nodes of the
+    training graphs, and columns that are constant there are left out. The kernel is not positive
+    semi-definite in general; ``SVC`` takes it as it is.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import SVC
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.cycle_graph(6), nx.complete_graph(6)]
+    >>> machine = make_pipeline(GOMKGram(2), SVC(kernel="precomputed")).fit(graphs, [0, 1, 0, 1])
+    >>> machine.predict([nx.cycle_graph(7), nx.complete_graph(4)]).tolist()
+    [0, 1]
+    """
 
     num_levels: int = 3
     tau: float | None = None
@@ -100,7 +135,8 @@ class _KernelParameters(BaseEstimator):
     random_state: int = 0
     backend: str = "auto"
 
-    def _fit_graphs(self, graphs: Any) -> Comparable:
+    def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
+        """Keep the training graphs."""
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
         resolve_most_nodes(self.most_nodes)
@@ -113,11 +149,29 @@ class _KernelParameters(BaseEstimator):
         self.n_features_in_ = graph.features.shape[1]
         prepared = self.preparation_.apply(graph)
         self.relations_ = prepared.relations
-        if self.num_patterns is None:
-            return prepared
-        levels = self._levels(prepared)
-        self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state)
-        return self.codebook_.count(levels)
+        self.known_: Comparable = prepared
+        if self.num_patterns is not None:
+            levels = self._levels(prepared)
+            self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state)
+            self.known_ = self.codebook_.count(levels)
+        return self
+
+    def training_similarities(self, steps: Steps | None = None) -> np.ndarray:
+        """The normalised kernel K of the training graphs, float64 ``[G, G]``."""
+        return self._gram(self.known_, None, steps)
+
+    def similarities(self, graphs: Any) -> np.ndarray:
+        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
+        check_is_fitted(self, "known_")
+        return self._gram(self._prepare(graphs), self.known_)
+
+    def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
+        """Kernel values of the training graphs, float64 ``[G, G]``."""
+        return sharpen(self.fit(graphs).training_similarities(), self.gamma)
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
+        return sharpen(self.similarities(graphs), self.gamma)
 
     def _prepare(self, graphs: Any) -> Comparable:
         # what is said of a graph does not depend on the graphs beside it
@@ -125,18 +179,6 @@ class _KernelParameters(BaseEstimator):
         if self.num_patterns is None:
             return prepared
         return self.codebook_.count(self._levels(prepared))
-
-    def use_gamma(self, gamma: float | None) -> None:
-        """Take this gamma from now on."""
-        self.gamma_ = gamma
-
-    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
-        """The normalised kernel K of the training graphs with those that all are compared with."""
-        raise NotImplementedError
-
-    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
-        """What is made of values of K, of the training graphs as :meth:`fit_transform` gives it."""
-        return _sharpen(gram, gamma)
 
     def _gram(
         self,
@@ -186,148 +228,6 @@ def refuse_matching(estimator: Any) -> None:
             )
 
 
-def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
+def sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
     """exp(gamma (K - 1)), or K itself."""
     return gram if gamma is None else np.exp(gamma * (gram - 1))
-
-
-@dataclass(eq=False, repr=False)
-class GOMKGram(TransformerMixin, _KernelParameters):
-    """Graphs → their kernel values with the training graphs, for ``SVC(kernel="precomputed")``.
-
-    Parameters
-    ----------
-    num_levels : int
-        The paper's t: levels of neighbours that are compared.
-    tau : float, optional
-        Width of the RBF between level embeddings; 1 when left out.
-    aggregation
-        As in :class:`GOMKKernel`.
-    gamma : float or None
-        ``exp(gamma (K - 1))`` in place of the normalised kernel K.
-    add_degrees : bool
-        Whether log(1 + degree) is a feature of a node beside the others.
-    most_nodes : int, "auto" or None
-        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. ``"auto"``: 128; None:
-        all.
-    num_patterns : int or None
-        For large graphs, or many: nodes match where they have the same of so many patterns, at each
-        depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
-        training graphs. All nodes count, and the cost grows with their number. ``tau`` and
-        ``most_nodes`` do not go with it. None: nodes are matched one by one.
-    random_state : int
-        Seed of the patterns.
-    backend : str
-        As in :func:`gomk`.
-
-    Notes
-    -----
-    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the nodes of the
-    training graphs, and columns that are constant there are left out. The kernel is not positive
-    semi-definite in general; ``SVC`` takes it as it is.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.svm import SVC
-    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.cycle_graph(6), nx.complete_graph(6)]
-    >>> machine = make_pipeline(GOMKGram(2), SVC(kernel="precomputed")).fit(graphs, [0, 1, 0, 1])
-    >>> machine.predict([nx.cycle_graph(7), nx.complete_graph(4)]).tolist()
-    [0, 1]
-    """
-
-    def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
-        """Keep the training graphs."""
-        self.known_ = self._fit_graphs(graphs)
-        self.use_gamma(self.gamma)
-        return self
-
-    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
-        return self._gram(self.known_, None, steps)
-
-    def similarities(self, graphs: Any) -> np.ndarray:
-        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
-        check_is_fitted(self, "known_")
-        return self._gram(self._prepare(graphs), self.known_)
-
-    def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
-        """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return _sharpen(self._gram(self.fit(graphs).known_, None), self.gamma_)
-
-    def transform(self, graphs: Any) -> np.ndarray:
-        """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
-        return _sharpen(self.similarities(graphs), self.gamma_)
-
-
-@dataclass(eq=False, repr=False)
-class GOMKFeatures(TransformerMixin, _KernelParameters):
-    """Graphs → features whose products approximate the kernel (Nyström), for linear machines.
-
-    The kernel of each graph with ``num_landmarks`` training graphs, drawn at random, times the
-    inverse square root of theirs with each other (Williams and Seeger, NIPS 2000). Costs grow with
-    the number of graphs and not with its square.
-
-    Parameters
-    ----------
-    num_levels, tau, aggregation, gamma, add_degrees, most_nodes, num_patterns
-        As in :class:`GOMKGram`.
-    num_landmarks : int
-        All graphs where there are fewer.
-    random_state : int
-        Seed of the landmarks and the patterns.
-    backend : str
-        As in :func:`gomk`.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.cycle_graph(6), nx.complete_graph(6)]
-    >>> model = make_pipeline(GOMKFeatures(2), LogisticRegression()).fit(graphs, [0, 1, 0, 1])
-    >>> model.predict([nx.cycle_graph(7), nx.complete_graph(4)]).tolist()
-    [0, 1]
-    """
-
-    num_landmarks: int = 200
-
-    def fit(self, graphs: Any, y: Any = None) -> GOMKFeatures:
-        """Draw the landmarks and decompose their kernel matrix."""
-        known = self._fit_graphs(graphs)
-        num_graphs = known.num_graphs if isinstance(known, CSRGraph) else len(known)
-        number = min(check_int("num_landmarks", self.num_landmarks, 1), num_graphs)
-        rng = np.random.default_rng(self.random_state)
-        self.chosen_ = np.sort(rng.choice(num_graphs, number, replace=False))
-        if isinstance(known, CSRGraph):
-            parts = split_graphs(known)
-            self.landmarks_: Comparable = as_csr([parts[i] for i in self.chosen_])
-        else:
-            self.landmarks_ = known[self.chosen_]
-        self.landmark_gram_ = self._gram(self.landmarks_, None)
-        self.use_gamma(self.gamma)
-        return self
-
-    def training_gram(self, graphs: Any, steps: Steps | None = None) -> np.ndarray:
-        return self._gram(self._prepare(graphs), self.landmarks_, steps)
-
-    def values(self, gram: np.ndarray, gamma: float | None) -> np.ndarray:
-        whitening = _whitening(_sharpen(self.landmark_gram_, gamma))
-        return np.asarray(_sharpen(gram, gamma) @ whitening)
-
-    def similarities(self, graphs: Any) -> np.ndarray:
-        """The normalised kernel K of graphs with the landmarks, float64 ``[H, landmarks]``."""
-        check_is_fitted(self, "landmarks_")
-        return self._gram(self._prepare(graphs), self.landmarks_)
-
-    def transform(self, graphs: Any) -> np.ndarray:
-        """Features of graphs, float64 ``[H, landmarks]``."""
-        return self.values(self.similarities(graphs), self.gamma_)
-
-
-def _whitening(gram: np.ndarray) -> np.ndarray:
-    """The inverse square root of a kernel matrix, ``[L, L]``; symmetric, so that it is unique."""
-    # negative eigenvalues, which an indefinite kernel has, have no real features
-    values, vectors = np.linalg.eigh(gram)
-    kept = values > _LEAST_EIGENVALUE * values[-1]
-    return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)

@@ -17,6 +17,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choosing.choice import choose_patterns
+from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
 from mining.locating.locating import locate_patterns
@@ -79,9 +80,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
         How the filters are learnt beyond that. None: ``FilterLearning()``.
-    noisy_copies : {"auto", "no", "yes"}
-        Whether to find patterns of which few copies are intact as well. ``"auto"``: where many
-        subgraphs have a rare structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
     min_support : int
         Patterns with fewer occurrences are dropped.
     level : {"node", "graph"}
@@ -193,7 +191,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             If a signal asked to stop.
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
-        given, source = _prepare(self, graph)
+        given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         mined = MinedGraph.of(given, y, source.categories)
         if self.rank == "classes" and mined.classes is None:
@@ -211,6 +209,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             steps.progress.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(mined.graph)
             filters, loss_curve = _learn_distinct_filters(self, subgraphs, steps)
+            filters = add_noisy(self, source, mined.graph, filters)
             # 4. put their structures together with those that recur among connected node sets
             steps.progress.begin("gathering candidates")
             seen = merge(
@@ -273,7 +272,7 @@ def _learn_distinct_filters(
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 
-def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
+def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
@@ -282,6 +281,29 @@ def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]
     csr = source.read(csr)
     source.check_memory(csr)
     return csr, source
+
+
+def add_noisy(
+    miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
+) -> DiscreteFilters:
+    """Add the consensus of noisy copies, where a graph without directions and types may have such.
+
+    It has as many nodes as the filters, but at most 6.
+    """
+    size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
+    if graph.links is not None or size < max(3, miner.sizes[0]):
+        return filters
+    subgraphs = source.resized(size).training_subgraphs(graph)
+    if not may_be_noisy(subgraphs):
+        return filters
+    return add_consensus(
+        filters,
+        subgraphs,
+        min(miner.most_patterns, len(subgraphs.batch)),
+        miner.resolve_learning().sample_size,
+        miner.min_support,
+        miner.random_state,
+    )
 
 
 def _gather(miner: PatternMiner, mined: MinedGraph) -> list[Pattern]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
-import torch
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import SIMPLE, Relations
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 # Arrays have no single truth value, so records are compared by identity.
@@ -90,6 +90,10 @@ class PlantedGraph:
         there are several relations, ``relation`` int64. Without directions edge e runs from u to v
         at e and back at E + e. The tensors are copies.
         """
+        import torch
+
+        from gomkcn_dgl._dgl import dgl
+
         ends, rows = self.arcs()
         graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
         for name, values in self.node_data().items():
@@ -103,6 +107,10 @@ class PlantedGraph:
 
         The data are those of :meth:`to_dgl`, without ``relation``.
         """
+        import torch
+
+        from gomkcn_dgl._dgl import dgl
+
         ends, rows = self.arcs()
         ends_of, rows_of = {}, {}
         for number, name in enumerate(self.relations.names):

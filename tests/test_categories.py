@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import networkx as nx
+from dataclasses import replace
+
 import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from mining.mined_graph import MinedGraph
 from mining.structures.categories import Categories
 
 
@@ -44,16 +45,17 @@ def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
         np.array([0, 1]), np.array([1, 2]), 3, features=features, feature_names=["a", "b", "size"]
     )
     categories = Categories(((0, 1),))
-    own, of_graph = categories.colors_in(Structure.parse("x:b--y:a, y--z:b"), graph)
-    assert (own.tolist(), of_graph.tolist()) == ([1, 0, 1], [0, 1, 1])
-    assert categories.colors_in(Structure.parse("x--y"), graph) is None
-    assert Categories().colors_in(Structure.parse("x:b--y:a"), graph) is None
-
-
-def test_the_colours_of_a_graph_are_computed_once():
-    graph = as_csr(nx.path_graph(3), features=np.array([[1.0, 0], [0, 1], [1, 0]]))
-    found = Categories.find(graph.features, graph.feature_names)
-    colors = found.colors_of(graph)
-    assert colors.tolist() == [0, 1, 0]
-    assert found.colors_of(graph) is colors
-    assert Categories().colors_of(graph) is None
+    structure = Structure.parse("x:b--y:a, y--z:b")
+    assert categories.numbers_of(structure, graph.feature_names).tolist() == [1, 0, 1]
+    mined = MinedGraph.of(graph)
+    own, of_graph = mined.colors_of(structure)
+    assert (own.tolist(), mined.order.given(np.flatnonzero(of_graph == 0)).tolist()) == (
+        [1, 0, 1],
+        [0],
+    )
+    assert mined.colors_of(Structure.parse("x--y")) is None
+    assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None
+    # another graph has the colours of its own features
+    swapped = mined.with_graph(replace(mined.graph, features=mined.graph.features[::-1].copy()))
+    assert swapped.colors.tolist() == mined.colors[::-1].tolist()
+    assert mined.with_graph(replace(mined.graph, notes=("x",))).colors is mined.colors

@@ -71,8 +71,6 @@ def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
     assert found == {False, True}
     # they stand out most
     assert [len(pattern.edges) for pattern in miner.patterns_[:2]] == [3, 3]
-    with pytest.raises(InputError, match="noisy_copies can be 'yes' where"):
-        PatternMiner(pattern_size=3, noisy_copies="yes").fit(graph)
 
 
 def test_counts_and_places_with_directions_relations_and_categories_are_those_of_networkx():

@@ -12,9 +12,10 @@ from mining.candidates.candidates import gather_candidates
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null
 from mining.judging.ranking import find_families
+from mining.mined_graph import MinedGraph
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
-from mining.structures.categories import NO_CATEGORIES
+from mining.records.pattern import Pattern
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 
@@ -24,9 +25,14 @@ def families_of(graph, structures):
         return [OccurrenceCount.exact(count_exact(sample, one).count) for one in some]
 
     observed = count(graph, range(len(structures)))
-    drawn = NullSamples(graph, "degree")
+    mined = MinedGraph.of(graph)
+    drawn = NullSamples(mined.graph, "degree")
     compared = compare_with_null(drawn, count, observed, least=8, most=8)
-    return find_families(drawn, structures, NO_CATEGORIES, compared), compared
+    patterns = [
+        Pattern(one, significance={"degree": own})
+        for one, own in zip(structures, compared, strict=True)
+    ]
+    return find_families(mined, drawn, patterns), compared
 
 
 def planted(motifs, **options):
@@ -86,9 +92,8 @@ def test_two_triangles_that_share_a_node_are_no_accident():
 def test_planted_motifs_are_the_first_patterns(directed):
     names = ("bi-fan", "three-cycle") if directed else ("house", "cup", "wheel")
     graph = planted(dict.fromkeys(names, 10), directed=directed)
-    found = gather_candidates(graph, None, range(3, 7), seed=0, most=40)
-    structures = [Structure(one.adjacency, graph.relations) for one in found]
-    structures = [one for one in structures if one.num_cycles > 0]
+    found = gather_candidates(MinedGraph.of(graph), range(3, 7), seed=0, most=40)
+    structures = [one.structure for one in found if one.structure.num_cycles > 0]
     families, _ = families_of(graph, structures)
     first = {structures[i].key for i in families.order()[: len(names)]}
     assert first == {MOTIFS[name].key for name in names}
@@ -99,7 +104,7 @@ def test_a_head_that_is_not_decided_stands_behind_what_stands_out():
     graph = planted({"wheel": 12})
     families, _ = families_of(graph, [triangle, wheel])
     assert families.heads == [1] and families.order() == [1, 0]
-    families.patterns[1] = replace(families.patterns[1], stands_out=False)
+    families.excess[1] = replace(families.excess[1], stands_out=False)
     assert families.order() == [0, 1]
 
 

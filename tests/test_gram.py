@@ -1,4 +1,4 @@
-"""gomk_gram: literal values, both paddings, repairs, and a support vector machine that learns."""
+"""gomk_gram: literal values, both paddings, and a support vector machine that learns."""
 
 import logging
 from math import exp
@@ -91,31 +91,6 @@ def test_the_kernel_is_not_positive_semi_definite(caplog):
     assert any("smallest eigenvalue of the Gram matrix: -" in m for m in caplog.messages)
 
 
-@pytest.mark.parametrize("psd", ["clip", "shift"])
-def test_a_repaired_matrix_is_positive_semi_definite(psd):
-    raw = gomk_gram(not_psd_graphs(), num_levels=1)
-    repaired = gomk_gram(not_psd_graphs(), num_levels=1, psd=psd)
-    assert np.linalg.eigvalsh(repaired.values)[0] >= -1e-9
-    # what was wrong before the repair is still said
-    assert repaired.smallest_eigenvalue == pytest.approx(raw.smallest_eigenvalue)
-    if psd == "shift":
-        difference = -raw.smallest_eigenvalue * np.eye(40)
-        np.testing.assert_allclose(repaired.values - raw.values, difference, **EXACT)
-    else:
-        assert np.linalg.norm(repaired.values - raw.values) < np.sqrt(40) * abs(
-            raw.smallest_eigenvalue
-        )
-
-
-def test_clipping_moves_negative_eigenvalues_to_0_and_no_others():
-    raw, clipped = (gomk_gram(not_psd_graphs(), num_levels=1, psd=psd) for psd in (None, "clip"))
-    before, after = (np.linalg.eigvalsh(one.values) for one in (raw, clipped))
-    np.testing.assert_allclose(after, np.maximum(before, 0), **EXACT)
-    # the nearest matrix without negative eigenvalues is as far off as these are large
-    distance = np.linalg.norm(clipped.values - raw.values)
-    assert distance == pytest.approx(np.linalg.norm(before[before < 0]))
-
-
 def test_a_gram_matrix_goes_wherever_an_array_goes():
     gram = GramMatrix(np.array([[1.0, 0.5], [0.5, 1.0]]), 0.5)
     assert np.asarray(gram).tolist() == [[1, 0.5], [0.5, 1]]
@@ -130,7 +105,7 @@ def test_a_support_vector_machine_separates_rings_from_cliques():
     graphs = [make(size) for make in (nx.cycle_graph, nx.complete_graph) for size in sizes]
     labels = [0] * 4 + [1] * 4
     options = {"kernel": GOMKKernel(2, level_scale=2, padding="mask")}
-    machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, psd="clip", **options), labels)
+    machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, **options), labels)
     others = [nx.cycle_graph(10), nx.complete_graph(4)]
     assert machine.predict(gomk_gram(others, graphs, **options)).tolist() == [0, 1]
 
@@ -144,8 +119,6 @@ def test_graphs_of_different_feature_widths_are_refused():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"psd": "drop"}, "psd must be one of 'clip', 'shift'"),
-        ({"psd": "clip", "others": [nx.path_graph(2)]}, "psd cannot be combined with others"),
         ({"max_nodes": 2}, "max_nodes must be at least 3"),
         ({"num_levels": -1}, "num_levels must be at least 0"),
         ({"backend": "cuda"}, "backend must be one of 'auto',"),

@@ -4,14 +4,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from gomkcn_dgl import (
     GOMKClassifier,
-    GOMKFeatures,
     GOMKGram,
     GOMKKernel,
     as_csr,
@@ -74,27 +72,6 @@ def test_directions_and_names_of_classes():
     assert GOMKClassifier(**SMALL).fit(undirected, names).best_score_ < 0.7
 
 
-def test_landmarks_that_are_all_graphs_give_the_kernel(trees):
-    graphs = trees[0][:25]
-    gram = GOMKGram(2, 0.3, gamma=2.0).fit_transform(graphs)
-    features = GOMKFeatures(2, 0.3, gamma=2.0, num_landmarks=25).fit_transform(graphs)
-    values, vectors = np.linalg.eigh(gram)
-    nearest = (vectors * np.maximum(values, 0)) @ vectors.T
-    np.testing.assert_allclose(features @ features.T, nearest, atol=1e-4)
-    # fewer landmarks give their kernel among each other
-    few = GOMKFeatures(2, 0.3, gamma=2.0, num_landmarks=5).fit(graphs)
-    features, among = few.transform(graphs), np.ix_(few.chosen_, few.chosen_)
-    assert features.shape[1] <= 5
-    np.testing.assert_allclose((features @ features.T)[among], nearest[among], atol=1e-4)
-
-
-def test_landmarks_of_a_classifier(trees):
-    graphs, labels = trees
-    model = GOMKClassifier(**SMALL, num_landmarks=20).fit(graphs, labels)
-    assert model.score(graphs, labels) > 0.85
-    assert model.kernel_.landmarks_.num_graphs == 20
-
-
 def test_the_score_is_that_of_graphs_held_out(trees):
     """As scikit-learn finds it, with the same kernel and the same folds."""
     graphs, labels = trees
@@ -123,21 +100,9 @@ def test_options_reach_the_kernel(trees):
 def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
     graphs, _ = trees
     directed = nx.path_graph(5, create_using=nx.DiGraph)
-    for maker in (GOMKGram(2), GOMKFeatures(2, num_landmarks=10)):
-        maker.fit(graphs)
-        alone = maker.transform(graphs[:1])
-        np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
-
-
-def test_gamma_is_what_was_fitted(trees):
-    graphs, _ = trees
-    features = GOMKFeatures(1, num_landmarks=5).fit(graphs)
-    gram = features.training_gram(graphs)
-    assert not np.array_equal(*(features.values(gram, gamma) for gamma in (1.0, 3.0)))
-    assert features.get_params()["gamma"] is None
-    features = GOMKFeatures(1, gamma=1.0, num_landmarks=5).fit(graphs)
-    before = features.transform(graphs)
-    np.testing.assert_array_equal(features.set_params(gamma=5.0).transform(graphs), before)
+    maker = GOMKGram(2).fit(graphs)
+    alone = maker.transform(graphs[:1])
+    np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +168,6 @@ def test_scikit_learn_takes_them(trees):
     pipeline = make_pipeline(GOMKGram(1), SVC(kernel="precomputed"))
     search = GridSearchCV(pipeline, {"gomkgram__tau": [0.3, 1.0], "svc__C": [1, 100]}, cv=3)
     assert search.fit(graphs, labels).best_score_ > 0.8
-    linear = make_pipeline(GOMKFeatures(1, num_landmarks=15), LogisticRegression())
-    assert cross_val_score(linear, graphs, labels, cv=3).mean() > 0.7
     scores = cross_val_score(GOMKClassifier(**SMALL), graphs, labels, cv=3)
     assert scores.mean() > 0.8
     model = clone(GOMKClassifier(**SMALL, num_folds=4))
@@ -252,17 +215,10 @@ def test_with_a_pattern_for_each_embedding_equal_nodes_match():
 def test_a_classifier_compares_patterns(trees):
     graphs, labels = trees
     options = {key: value for key, value in SMALL.items() if key != "tau"}
-    for landmarks in (None, 20):
-        model = GOMKClassifier(**options, num_patterns=16, num_landmarks=landmarks)
-        model.fit(graphs, labels)
-        assert model.score(graphs, labels) > 0.85
-        assert set(model.best_params_) == {
-            "num_levels",
-            "num_patterns",
-            "aggregation",
-            "gamma",
-            "cost",
-        }
+    model = GOMKClassifier(**options, num_patterns=16).fit(graphs, labels)
+    assert model.score(graphs, labels) > 0.85
+    names = {"num_levels", "num_patterns", "aggregation", "gamma", "cost"}
+    assert set(model.best_params_) == names
     # directions are seen
     directed, classes = loops_and_cycles(40)
     model = GOMKClassifier(**options, num_patterns=16).fit(directed[:30], classes[:30])
@@ -311,7 +267,6 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
         ({}, [0] * 8 + [1] * 2, "^y must have at least num_folds = 5 graphs .* got 2 of 1"),
         ({"num_folds": 1}, [0, 1] * 5, "^num_folds must be at least 2, got 1"),
         ({"most_nodes": 0}, [0, 1] * 5, "^most_nodes must be at least 1, got 0"),
-        ({"num_landmarks": 0}, [0, 1] * 5, "^num_landmarks must be at least 1, got 0"),
         ({"tau": (0,)}, [0, 1] * 5, "^tau must be"),
         ({"num_patterns": 9}, [0, 1] * 5, "^tau must be left out beside num_patterns"),
         ({"cost": ()}, [0, 1] * 5, "^cost must have at least one value"),

@@ -80,9 +80,7 @@ def test_a_run_and_what_is_made_of_it():
     assert Path("again/settings.toml").read_text() == Path("run/settings.toml").read_text()
 
 
-@pytest.mark.parametrize(
-    "options", ["", "--landmarks 8 --most-nodes 5", "--patterns 6", "--landmarks 8 --patterns 6"]
-)
+@pytest.mark.parametrize("options", ["", "--most-nodes 5", "--patterns 6"])
 def test_a_machine_is_restored_as_it_was(options):
     """Bonds tell the classes here; scores depend on the attributes as well."""
     graphs, classes = [nx.cycle_graph(4)] * 24, [0, 1] * 12
@@ -93,7 +91,7 @@ def test_a_machine_is_restored_as_it_was(options):
     gomkcn(f"train TU --out run {QUICK} {options}")
     assert read_metrics("run")["accuracy"]["test"] == 1
     classifier = load_classifier("run")
-    assert len(classifier.rows) == (8 if "landmarks" in options else 18)
+    assert len(classifier.rows) == 18
     data = read_training_data(classifier.settings.data)
     predicted, _ = classifier.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
@@ -159,7 +157,7 @@ def test_a_time_limit_takes_the_best_so_far():
         ("--method kernel --filters 3", "--filters is for the method 'network', got the method"),
         ("--method kernel --lr 0.1", "--lr is for the method 'network', got the method 'kernel'"),
         ("--method kernel --scaling none", "--scaling is for the method 'network'"),
-        ("--landmarks 10", "--landmarks is for the method 'kernel', got the method 'network'"),
+        ("--folds 3", "--folds is for the method 'kernel', got the method 'network'"),
         ("--method kernel --folds 1", "--folds must be at least 2, got 1"),
         ("--method kernel --folds 30", "--folds must be at most the number of graphs of a class"),
         ("--method kernel --tau 0", "--tau must be"),

@@ -241,7 +241,6 @@ OPTIONS = {
     "--init sample": ("init", "sample"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
-    "--noisy-copies no": ("noisy_copies", "no"),
     "--restarts 2": ("n_init", 2),
     "--contrast 0.5": ("feature_contrast", 0.5),
     "--seed 9": ("random_state", 9),

@@ -274,7 +274,7 @@ def test_the_same_seed_gives_the_same_patterns(init):
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
     settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
-    settings |= {"noisy_copies": "no", "null": "none"}
+    settings |= {"null": "none"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
     assert records(first) == records(again)
@@ -337,7 +337,7 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
         {"tau": [1.0, 2.0, 3.0, 4.0]},
-        {"anchor_root": True, "noisy_copies": "yes", "learning": FilterLearning(num_hops=2)},
+        {"anchor_root": True, "learning": FilterLearning(num_hops=2)},
         {"rank": "frequency"},
         {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
@@ -356,7 +356,7 @@ def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
     settings = {"num_patterns": 4, "num_epochs": 0, "min_support": 0, "null": "none"}
-    settings |= {"noisy_copies": "no", "random_state": 0, "pattern_size": (6, 6)}
+    settings |= {"random_state": 0, "pattern_size": (6, 6)}
     one, six = (
         PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
         for count in (1, 6)
@@ -417,11 +417,6 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"count_seconds": 0.0}, "count_seconds must be greater than 0"),
         ({"num_epochs": True}, "num_epochs must be an integer"),
         ({"learning": FilterLearning(sample_size=1)}, "sample_size must be at least 2"),
-        ({"noisy_copies": "maybe"}, "noisy_copies must be one of"),
-        (
-            {"noisy_copies": "yes", "pattern_size": (11, 12)},
-            "noisy_copies can be 'yes' for patterns",
-        ),
         ({"backend": "abacus"}, "backend must be one of"),
     ],
     ids=str,

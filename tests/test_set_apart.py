@@ -63,7 +63,7 @@ def test_they_are_judged_as_independent_events(monkeypatch):
         )
 
     monkeypatch.setattr(choice, "compare_with_null", compare)
-    miner = PatternMiner(4, (4, 5), num_epochs=0, noisy_copies="no").fit(planted())
+    miner = PatternMiner(4, (4, 5), num_epochs=0).fit(planted())
     ((number, factors),) = given
     is_apart = [one.significance["degree"].apart is not None for one in miner.patterns_]
     # the structures first, and then those of them that are set apart somewhere
@@ -75,7 +75,7 @@ def test_they_are_judged_as_independent_events(monkeypatch):
 
 def test_modules_stand_out_where_chance_makes_more_of_the_same():
     graph = planted()
-    miner = PatternMiner(4, (4, 5), num_epochs=0, noisy_copies="no").fit(graph)
+    miner = PatternMiner(4, (4, 5), num_epochs=0).fit(graph)
     first = miner.patterns_[0]
     found = first.significance["degree"]
     assert sorted(first.structure.joined.sum(axis=0).tolist()) == sorted(FAN.sum(axis=0).tolist())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import Rows
 from mining.candidates.node_sets import draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.structures import SeenSets
+from mining.mined_graph import MinedGraph
 
 
 def all_pairs(rows: Rows) -> np.ndarray:
@@ -43,17 +46,24 @@ def key_of(channels, graph, colors, nodes) -> bytes:
 @pytest.mark.parametrize("kind", ["plain", "directed", "typed"])
 def test_sets_are_grouped_as_by_canonical_forms(kind: str, colored: bool) -> None:
     graph, matrix = draw(kind, 1)
+    matrix = matrix if matrix.ndim == 3 else matrix[..., None]
     colors = np.random.default_rng(2).integers(2, size=40) if colored else None
+    if colors is not None:
+        features = np.eye(2, dtype=np.float32)[colors]
+        graph = replace(graph, features=features, feature_names=("0", "1"))
+    # the graph in the order that it has
+    mined = MinedGraph.of(graph)
+    mined = replace(mined, graph=graph, colors=colors)
     rows = rows_of(graph)
     sets = grow_from(graph, rows, colors, all_pairs(rows), 6, True, 3)
     for size in (2, 3, 4, 6):
-        seen = SeenSets(graph, colors, sets, size)
+        seen = SeenSets(mined, sets, size)
         found = {}
-        for one in seen.structures(seen.frequent(1, 10_000)):
-            assert (matrix[np.ix_(one.example, one.example)] == one.adjacency).all()
-            key = key_of(one.adjacency, graph, colors, one.example)
-            assert key not in found
-            found[key] = {tuple(sorted(nodes)) for nodes in one.node_sets.tolist()}
+        for _, one in seen.patterns(seen.frequent(1, 10_000)):
+            example = one.sight.example
+            assert (matrix[np.ix_(example, example)] == one.structure.channels).all()
+            assert one.key not in found
+            found[one.key] = {tuple(sorted(nodes)) for nodes in one.sight.node_sets.tolist()}
         # each growth and each size, one by one
         expected: dict[bytes, set[tuple[int, ...]]] = {}
         for nodes in sets.nodes[sets.nodes[:, size - 1] >= 0, :size]:

@@ -325,8 +325,6 @@ _MACHINES: dict[str, tuple[Params, tuple[str, ...]]] = {
     "GOMK machine": ({}, _ALL),
     "machine of 16 nodes": ({"most_nodes": 16, "num_patterns": None}, _MATCHED),
     "machine of 64 patterns": ({"num_patterns": 64}, _MATCHED),
-    "machine of 200 landmarks": ({"num_landmarks": 200, "num_patterns": None}, _MATCHED),
-    "machine of patterns and landmarks": ({"num_landmarks": 200, "num_patterns": 64}, _ALL),
 }
 _KERNELS: dict[str, Kernel] = {
     "GOMKCN": _gomk,

@@ -69,7 +69,6 @@ _judge_options = add_options(
 )
 _rare_find_options = add_options(
     ("--min-support", int, "Leave out patterns with fewer than N occurrences. [5]"),
-    ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
     group=FIND,
     rare=True,
 )

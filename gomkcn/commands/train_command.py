@@ -70,7 +70,6 @@ _rare_input_options = add_options(
 )
 _machine_options = add_options(
     ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
-    ("--landmarks num_landmarks", int, "Compare graphs with N graphs only; for many. [all]"),
     ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
     (
         "--patterns num_patterns",

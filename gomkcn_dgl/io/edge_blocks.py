@@ -23,8 +23,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, read_layout
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row
 from gomkcn_dgl.io.parquet import parquet_blocks, parquet_layout
-from gomkcn_dgl.io.tables import check_width, is_int64, parse_block, table_rows
-from gomkcn_dgl.io.text_blocks import Blocks, text_blocks
+from gomkcn_dgl.io.tables import Blocks, check_width, is_int64, parse_block, table_rows, text_blocks
 
 T = TypeVar("T")
 

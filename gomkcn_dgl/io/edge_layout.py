@@ -21,8 +21,8 @@ from gomkcn_dgl.io.tables import (
     is_number,
     line_error,
     table_rows,
+    text_blocks,
 )
-from gomkcn_dgl.io.text_blocks import text_blocks
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")

@@ -17,13 +17,12 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernel_machine import GOMKClassifier
-from gomkcn_dgl.kernel_transformers import GOMKFeatures, GOMKGram, NodePreparation
+from gomkcn_dgl.kernel_transformers import NodePreparation
 from gomkcn_dgl.pattern_bags import PatternCodebook
-from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
 from gomkcn_dgl.training.splits import Split, resolve_split
@@ -53,8 +52,7 @@ class TrainedMachine:
     @property
     def rows(self) -> np.ndarray:
         """Numbers of the graphs that new graphs are compared with."""
-        known, kernel = known_rows(self.split), self.machine.kernel_
-        return known if isinstance(kernel, GOMKGram) else known[kernel.chosen_]
+        return known_rows(self.split)
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and a score ``[G, C]``, highest for the class."""
@@ -69,8 +67,7 @@ class TrainedMachine:
     def state(self) -> dict[str, Any]:
         """Tensors and plain values, for :func:`restore_machine`."""
         kernel = self.machine.kernel_
-        is_gram = isinstance(kernel, GOMKGram)
-        known = kernel.known_ if is_gram else kernel.landmarks_
+        known = kernel.known_
         arrays = {"values": self.machine.training_values_, "labels": self.labels}
         if isinstance(known, CSRGraph):
             for name in ("indptr", "indices", "features", "graph_ptr"):
@@ -82,8 +79,6 @@ class TrainedMachine:
             arrays["bags"] = known
             for depth, centers in enumerate(kernel.codebook_.centers):
                 arrays[f"centers {depth}"] = centers
-        if not is_gram:
-            arrays |= {"landmarks": kernel.chosen_, "landmark_gram": kernel.landmark_gram_}
         preparation = asdict(kernel.preparation_)
         del preparation["names"]
         return {
@@ -194,10 +189,9 @@ def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMa
     preparation = {name: value.numpy() for name, value in state["preparation"].items()}
     kernel.preparation_ = NodePreparation(**preparation, names=features)
     kernel.n_features_in_, kernel.relations_ = len(features), stored
-    known: Any
     if kernel.num_patterns is None:
         links = arrays.get("links")
-        known = CSRGraph(
+        kernel.known_ = CSRGraph(
             indptr=arrays["indptr"],
             indices=arrays["indices"],
             features=arrays["features"],
@@ -210,13 +204,8 @@ def restore_machine(settings: TrainSettings, state: dict[str, Any]) -> TrainedMa
             links=None if links is None else links.astype(stored.code_type),
         )
     else:
-        known, depths = arrays["bags"], range(kernel.num_levels + 1)
+        kernel.known_, depths = arrays["bags"], range(kernel.num_levels + 1)
         kernel.codebook_ = PatternCodebook(tuple(arrays[f"centers {depth}"] for depth in depths))
-    if isinstance(kernel, GOMKFeatures):
-        kernel.landmarks_, kernel.chosen_ = known, arrays["landmarks"]
-        kernel.landmark_gram_ = arrays["landmark_gram"]
-    else:
-        kernel.known_ = known
     machine.fit_machine(kernel, arrays["values"], chosen, arrays["labels"])
     return TrainedMachine(
         machine, settings, split_in(state), arrays["labels"], relations, features, classes

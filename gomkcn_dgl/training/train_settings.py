@@ -149,7 +149,6 @@ class MachineSettings:
     num_levels: tuple[int, ...] = (1, 2, 3)
     tau: tuple[float, ...] | None = None
     num_folds: int = 5
-    num_landmarks: int | None = None
     most_nodes: int | None = None
     num_patterns: int | None = None
     seed: int = 0
@@ -159,8 +158,6 @@ class MachineSettings:
         check_int("seed", self.seed, 0, LARGEST_SEED)
         if self.most_nodes is not None:
             check_int("most_nodes", self.most_nodes, 1)
-        if self.num_landmarks is not None:
-            check_int("num_landmarks", self.num_landmarks, 2)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 0)
         for name in ("tau", "most_nodes") if self.num_patterns else ():
@@ -216,8 +213,8 @@ class TrainSettings:
             )
         _refuse_others(method, options)
         if method == "network":
-            given = {name: options[name] for name in ("num_levels", "tau") if name in options}
-            options["kernel"] = {**self.model.kernel, **given}
+            own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
+            options["kernel"] = {**self.model.kernel, **own}
         else:
             # one value leaves no choice
             for name in ("num_levels", "tau"):
@@ -231,8 +228,8 @@ class TrainSettings:
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
-            own: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
-            changed[name] = dataclasses.replace(table, **own)
+            changes: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
+            changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
 
     def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:

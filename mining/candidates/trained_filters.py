@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mining.mined_graph import MinedGraph
-from mining.records.pattern import Pattern, Profile, merge
+from mining.records.pattern import CONSENSUS, Pattern, Profile, merge
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 
@@ -32,4 +32,5 @@ def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling
     colors = mined.categories.colors(features) if mined.categories else None
     channels = one.adj[0, :size, :size].numpy().reshape(size, size, -1) > 0
     profile = Profile(features, np.where(channels, weights, 0), one.merged[0])
-    return Pattern(mined.structure(channels, colors), sources=("filters",), profiles=(profile,))
+    source = CONSENSUS if one.noisy[0] else "filters"
+    return Pattern(mined.structure(channels, colors), sources=(source,), profiles=(profile,))

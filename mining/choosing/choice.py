@@ -23,7 +23,7 @@ from mining.mined_graph import MinedGraph
 from mining.null_models.null_fit import fit_of
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern
+from mining.records.pattern import CONSENSUS, Pattern
 from mining.records.significance import LEVEL
 
 log = logging.getLogger("gomkcn_dgl")
@@ -78,7 +78,7 @@ def choose_patterns(
     if only_candidates:
         # without a null model, the search for candidates decides what stands out: few are counted,
         # and at once as exactly as was asked for; some may be too rare
-        patterns = patterns[: rules.num_patterns + rules.num_patterns // 4 + 1]
+        patterns = _first(patterns, rules.num_patterns + rules.num_patterns // 4 + 1)
         rough = partial(_count_finely, mined, rules, rules.count_seconds)
     counted = count_together("counting structures", rough, patterns, steps)
     kept = [one for one in counted if one.frequency.occurrences.high >= max(1, rules.min_support)]
@@ -106,7 +106,7 @@ def choose_patterns(
     if families is not None:
         heads = {one.key: patterns[i].key for one, i in zip(patterns, families.head, strict=True)}
     order = ranked if rules.rank == "classes" else _rank(patterns, families, rules)
-    reported = order[: rules.num_patterns]
+    reported = _first(order, rules.num_patterns)
     others = sorted(
         _without(patterns, reported),
         key=lambda one: -next((own.z for own in one.significance.values()), 0.0),
@@ -288,6 +288,11 @@ def _rank(
     heads = {patterns[i].key for i in families.head}
     standing_out = {one.key for one in patterns if next(iter(one.significance.values())).stands_out}
     return [one for one in order if one.key in heads & standing_out]
+
+
+def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
+    """The first ones; what noisy copies agree on is searched for on its own, and stays."""
+    return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
 
 
 def _without(patterns: Sequence[Pattern], some: Sequence[Pattern]) -> list[Pattern]:

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import igraph
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -107,6 +106,8 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
 def find_communities(graph: CSRGraph) -> np.ndarray:
     """Community of each node, int64 ``[V]``, by greedy modularity; directions do not count."""
     pairs = graph.adjacent_pairs()
+    import igraph
+
     found = igraph.Graph(n=graph.num_nodes, edges=pairs.tolist()).community_fastgreedy()
     return np.array(found.as_clustering().membership, dtype=np.int64)
 

@@ -20,6 +20,8 @@ from mining.records.significance import Significance
 
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
+# the source of a pattern on which noisy copies agree, of which few may be intact
+CONSENSUS = "consensus"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,8 @@ class Pattern:
         The places that are listed, the most similar first, as many as ``frequency.listed``; of what
         is not reported none.
     sources : tuple of str
-        What saw it: "grown" sets of nodes, trained "filters".
+        What saw it: "grown" sets of nodes, trained "filters", or the "consensus" of noisy copies,
+        of which few may be intact.
     frequency : Frequency
         How often it occurs, in several readings.
     significance : mapping from str to Significance

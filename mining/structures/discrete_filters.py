@@ -24,7 +24,7 @@ class DiscreteFilters:
     ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
     features, zero for padding; ``weights``, shaped as ``adj``, the learnt edge weights;
     ``num_nodes`` of each filter; ``merged`` how many filters each one stands for, itself included;
-    ``noisy`` whether few copies of it are intact, see ``mining/noisy_templates``.
+    ``noisy`` whether it is the consensus of noisy copies, see ``mining/learning/consensus.py``.
     """
 
     adj: Tensor
