@@ -17,7 +17,6 @@ import numpy as np
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.null_models.null_models import sample_null
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 
 # least standard deviation of a count over the samples: structures that chance never makes
@@ -80,8 +79,8 @@ def highest(scores: Mapping[Key, Score], number: int) -> list[Key]:
     return sorted(occurring, key=lambda structure: -scores[structure].z)[:number]
 
 
-def structures_of(patterns: Iterable[Pattern | CountedStructure | Structure]) -> list[Key]:
-    """The structure of each pattern, counted structure or motif."""
+def structures_of(patterns: Iterable[Pattern | Structure]) -> list[Key]:
+    """The structure of each pattern or motif."""
     own = (one if isinstance(one, Structure) else one.structure for one in patterns)
     return [replace(one, categories=()).key for one in own]
 

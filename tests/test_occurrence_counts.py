@@ -74,7 +74,7 @@ def pairs():
         nx.complete_graph(4), nx.cycle_graph(4), nx.cycle_graph(5), nx.lollipop_graph(3, 1),
         nx.house_graph(),
     ]  # fmt: skip
-    patterns = [nx.to_numpy_array(shape) for shape in shapes]
+    patterns = [Structure.from_networkx(shape) for shape in shapes]
     return [(one, each, count_exact(one, each).count) for one in graphs for each in patterns]
 
 

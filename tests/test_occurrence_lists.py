@@ -55,7 +55,7 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
 @pytest.mark.parametrize("known", [0, 10**6])
 def test_a_sample_comes_from_the_whole_graph(known):
     """Of the 20,000 places along a path 1,000 are listed, whose middle is that of the path."""
-    path, wedge = as_csr(nx.path_graph(20_002)), nx.to_numpy_array(nx.path_graph(3))
+    path, wedge = as_csr(nx.path_graph(20_002)), Structure.parse("path-3")
     places, complete = list_places(path, wedge, most=1000, max_steps=1 << 20, known=known, seed=1)
     assert (len(np.unique(places, axis=0)), complete) == (1000, False)
     error = 20_000 / np.sqrt(12 * 1000)
