@@ -83,7 +83,7 @@ def test_estimates_vary_as_much_as_their_intervals_say(pairs):
     for graph, pattern, truth in pairs:
         search = ExactSearch(graph, pattern)
         sampler = choose_sampler(search, 0)
-        scale = sampler.num_ways / search.topology.num_automorphisms
+        scale = sampler.num_ways / search.structure.num_automorphisms
         for seed in range(1, 21):
             low, mean, high = (scale * one for one in interval(sampler.draw_shares(0, 4, seed)))
             deviations.append((mean - truth) / ((high - low) / 3.92))
