@@ -23,6 +23,7 @@ from self_contained import assert_loads_nothing
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
@@ -38,7 +39,6 @@ from mining.results.occurrence_file import read_occurrences
 from mining.results.run_folder import load_miner, read_run
 from mining.runs.run_comparison import compare_runs
 from mining.settings import read_settings
-from synthetic import read_motif
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ TARGETS = {
         lambda path: read_train_settings(path).to_toml().encode(),
         lambda: [_train_toml.encode(), TrainSettings().to_toml().encode()],
     ),
-    "motif": Target("m.txt", read_motif, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
+    "motif": Target("m.txt", Structure.read, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
     "truth": Target("t.json", read_truth, _texts(json.dumps(seeds.TRUTH))),
     "run": Target("run", _run, seeds.run_folders, True),
     "occurrences": Target("o.parquet", _occurrences, seeds.occurrence_files),

@@ -117,7 +117,7 @@ def test_categories_are_constraints(molecules, pattern, number, words):
 def test_categories_are_given_to_all_nodes_or_none(molecules):
     for pattern in ("a:C--b", "a:C:+--b:N"):
         said = refused(f"count {pattern} molecules.graphml --features kind,charge")
-        assert said.startswith("pattern must give each node a category of the same kinds")
+        assert said.startswith("PATTERN must give each node a category of the same kinds")
 
 
 def test_an_estimate_has_an_interval(folder):
@@ -203,17 +203,17 @@ def test_refusals(graphs):
         "wheel graph.txt --count-seconds 0": "--count-seconds must be greater than 0, got 0.",
         "wheel graph.txt --count-error 0": "--count-error must be greater than 0, got 0.",
         "wheel graph.txt --list -1": "--list must be at least 0, got -1.",
-        "ring-2 graph.txt": "pattern ring-N must have from 3 to 62 nodes, got 2.",
-        "benzene graph.txt": "pattern must have categories of GRAPH, which are none, got 'C'.",
+        "ring-2 graph.txt": "PATTERN ring-N must have from 3 to 62 nodes, got 2.",
+        "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
-        '"a:1--b:1, b:0--c:1" TINY': "pattern gives 'b' two categories, in 'b:0--c:1'.",
-        "long.graphml graph.txt": "pattern must have at most 62 nodes, got long.graphml with 63.",
+        '"a:1--b:1, b:0--c:1" TINY': "PATTERN gives 'b' two categories, in 'b:0--c:1'.",
+        "long.graphml graph.txt": "PATTERN must have at most 62 nodes, got long.graphml with 63.",
         "parts.graphml graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",
-        "three-cycle graph.txt": "pattern has directions and GRAPH has none: write",
-        "wheel graph.txt --directed": "pattern has no directions and GRAPH has: write its edges",
-        '"a->b, c" graph.txt': "pattern must have edges like a->b, a--b,",
-        '"a->b, b--c" graph.txt': "pattern: edges of one relation must all have a direction, or none",
+        "three-cycle graph.txt": "PATTERN has directions and GRAPH has none: write",
+        "wheel graph.txt --directed": "PATTERN has no directions and GRAPH has: write its edges",
+        '"a->b, c" graph.txt': "PATTERN must have edges like a->b, a--b,",
+        '"a->b, b--c" graph.txt': "PATTERN: edges of one relation must all have",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
         '"a->b, c->d" graph.txt --directed': "must be connected, got 2 pieces",
     }.items():

@@ -16,12 +16,12 @@ from fuzzed import TARGETS, assert_loads_nothing, pack, unpack
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.toml_files import read_toml
 from gomkcn_dgl.training.checkpoint import read_state
 from mining import read_truth
-from synthetic import read_motif
 
 MEGABYTES = 1 << 20
 
@@ -108,7 +108,7 @@ READERS = {
     "g.parquet": read_graph,
     "n.csv": read_label_names,
     "s.toml": read_toml,
-    "m.txt": read_motif,
+    "m.txt": Structure.read,
     "t.json": read_truth,
     "c.pt": read_state,
 }

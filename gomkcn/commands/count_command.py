@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -123,9 +124,13 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
         return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
     family = "clique" if text == "triangle" else text.rpartition("-")[0]
     if f"{family}-N" in FAMILIES or any(sign in text for sign in ("->", "--", "-[")):
-        return Structure.parse(text)
+        try:
+            return Structure.parse(text)
+        except InputError as error:
+            # the library names its parameter
+            raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
     raise InputError(
-        "pattern must be a file, RUN:ID, edges such as 'a->b, b->c', triangle, benzene, "
+        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', triangle, benzene, "
         f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(sorted(MOTIFS))}, got {text!r}."
     )
 
@@ -136,7 +141,7 @@ def _find_pattern_of_run(run: str, number: str) -> Structure:
     patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
     if number not in patterns:
         raise InputError(
-            f"pattern must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
+            f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
             f"got {number!r}."
         )
     return patterns[number].structure
@@ -160,7 +165,7 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
     # before a large graph, given by mistake, becomes a matrix
     if given.num_nodes > MOST_NODES:
         raise InputError(
-            f"pattern must have at most {MOST_NODES} nodes, got {path} with {given.num_nodes}."
+            f"PATTERN must have at most {MOST_NODES} nodes, got {path} with {given.num_nodes}."
         )
     # now with all of its features, which are not read unless they are named
     attributes = {name for _, row in nx.read_graphml(path).nodes(data=True) for name in row}
@@ -197,7 +202,7 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     for node, row, used in zip(roles, rows, groups, strict=True):
         if used != groups[0] or len(used) != len(row):
             raise InputError(
-                "pattern must give each node a category of the same kinds, or none to any, as in "
+                "PATTERN must give each node a category of the same kinds, or none to any, as in "
                 f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
             )
     given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
@@ -213,7 +218,7 @@ def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
         known = [names[c] for c in same or categories.columns]
         listed = ", ".join(known[:20]) or "none"
         raise InputError(
-            f"pattern must have categories of GRAPH, which are {listed}, got {name!r}."
+            f"PATTERN must have categories of GRAPH, which are {listed}, got {name!r}."
         )
     return same[0]
 
@@ -275,11 +280,11 @@ def _check_directions(pattern: Relations, graph: Relations) -> None:
     """Refuse a pattern without directions in a graph with them, or the other way round."""
     if pattern.is_simple and graph.is_directed:
         raise InputError(
-            "pattern has no directions and GRAPH has: write its edges as 'a->b, b->c', or add "
+            "PATTERN has no directions and GRAPH has: write its edges as 'a->b, b->c', or add "
             "--undirected to count in GRAPH without its directions."
         )
     if pattern.is_directed and not graph.is_directed:
         raise InputError(
-            "pattern has directions and GRAPH has none: write its edges as 'a--b, b--c', or add "
+            "PATTERN has directions and GRAPH has none: write its edges as 'a--b, b--c', or add "
             "--directed if each edge of GRAPH goes from its first node to its second."
         )

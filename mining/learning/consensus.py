@@ -69,11 +69,11 @@ def add_consensus(
         return filters
     observed = _Observed(subgraphs, np.concatenate([starts, others]))
     relations = subgraphs.batch.relations
-    joined, known = [filters], set(filters.keys(relations))
+    joined, known = [filters], set(filters.structure_keys(relations))
     for start in range(len(starts)):
         found = observed.consensus_from(start, min_support)
-        if found is not None and not known.issuperset(found.keys(relations)):
-            known.update(found.keys(relations))
+        if found is not None and not known.issuperset(found.structure_keys(relations)):
+            known.update(found.structure_keys(relations))
             joined.append(found.trimmed(filters.adj.shape[1]))
     return DiscreteFilters.join(joined)
 
