@@ -138,9 +138,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 break
             maker = self.make_kernel(**kernel).fit(graph)
             gram = maker.training_similarities(steps)
-            scores = steps.once(
-                f"cross-validation {kernel}", self._judge, maker, gram, labels, folds
-            )["scores"]
+            name = f"cross-validation {kernel}"
+            scores = steps.once(name, self._judge, gram, labels, folds)["scores"]
             for (gamma, cost), own in zip(self._settings(), scores, strict=True):
                 found.append(({**kernel, "gamma": gamma, "cost": cost}, own))
                 if own.mean() > best_score:

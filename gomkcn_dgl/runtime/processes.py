@@ -95,8 +95,9 @@ def _rendezvous() -> tuple[Any, int, int]:
     """Return a store that only the processes of this start share, the own rank, their number.
 
     torchrun keeps its store when it restarts processes on several machines, so they would read the
-    addresses of killed processes (pytorch issue 135712). Therefore the first process draws a token
-    for this start, and every living process gets it by asking for it under a token of its own.
+    addresses of killed processes (pytorch issue 135712) and wait for them: so did the other two of
+    three hosts with torch 2.13. Therefore the first process draws a token for this start, and every
+    living process gets it by asking for it under a token of its own.
     """
     from torch.distributed import PrefixStore  # type: ignore[attr-defined]
     from torch.distributed.rendezvous import rendezvous
