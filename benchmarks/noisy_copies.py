@@ -21,10 +21,11 @@ from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench, bench_command
 
 from gomkcn_dgl import CSRGraph
+from gomkcn_dgl.relations import SIMPLE
+from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner
 from mining.miner import add_noisy, learn_distinct_filters, prepare
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.structure import Structure
 from synthetic import get_motif
 
 # edges deleted, edges added
@@ -67,7 +68,7 @@ def learn(graph: CSRGraph) -> Iterator[tuple[str, DiscreteFilters, float]]:
         miner = PatternMiner(16, 6, min_support=1, **settings)
         read, source = prepare(miner, graph)
         subgraphs = source.training_subgraphs(read)
-        filters, _ = learn_distinct_filters(miner, subgraphs, subgraphs.classes)
+        filters, _ = learn_distinct_filters(miner, subgraphs, Steps())
         yield way, filters, time.process_time() - start
     # beside the trained filters
     yield "consensus", add_noisy(miner, source, read, filters), time.process_time() - start
@@ -79,7 +80,7 @@ def learn_cell(cell: Cell, seeds: int, copies: int) -> None:
     if cell.noise is not None:
         features = {"features": "per_type_noise", "noise": cell.noise}
     motifs = [get_motif(name) for name in MOTIFS_OF_SIZE[6]]
-    certificates = {Structure(motif.channels()[..., 0] > 0).certificate for motif in motifs}
+    keys = {motif.key for motif in motifs}
     for seed in range(seeds):
         graph, _ = make_planted(
             motifs, 1, seed, copies=copies, num_base=26 * copies,
@@ -87,7 +88,8 @@ def learn_cell(cell: Cell, seeds: int, copies: int) -> None:
         )  # fmt: skip
         for way, filters, seconds in learn(graph):
             cell.seconds[way].append(seconds)
-            cell.recovered[way].append(len(certificates.intersection(filters.certificates())))
+            found = filters.structure_keys(SIMPLE)
+            cell.recovered[way].append(len(keys.intersection(found)))
         # of the last way, the consensus
         cell.filters.append(len(filters.num_nodes))
         cell.noisy.append(sum(filters.noisy))

@@ -23,11 +23,12 @@ from measure import Timing
 from record import Bench, bench_command
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions.feature_background import FeatureBackground
 from mining.html.report import render_report
 from mining.plots.graph_map import GraphMap
 from mining.records.frequency import Frequency
-from mining.records.occurrence import Medoid, Occurrences
+from mining.records.occurrence import Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import GraphSummary, MiningRun
@@ -162,14 +163,11 @@ def run_of(graph: CSRGraph, num_places: int) -> MiningRun:
 def pattern_of(number: int, places: np.ndarray) -> Pattern:
     size = len(places)
     exact = OccurrenceCount.exact(size)
-    edges = tuple((node, node + 1) for node in range(PATTERN_SIZE - 1))
     return Pattern(
+        Structure.parse(f"path-{PATTERN_SIZE}"),
         id=number,
-        edges=edges,
-        edge_weights=(1.0,) * len(edges),
-        features=np.ones((PATTERN_SIZE, 1)),
+        family=number,
         feature_names=("x0",),
-        medoid=Medoid(tuple(places[0].tolist()), 1.0, root=int(places[0, 0])),
         frequency=Frequency(exact, graphs=1, roots=size, assigned=size, listed=size, disjoint=1),
         occurrences=Occurrences(places, np.ones(size), np.zeros(size, np.int64)),
     )

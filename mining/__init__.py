@@ -33,12 +33,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "records.occurrence_count": ["OccurrenceCount"],
         "records.pattern": ["Pattern"],
         "records.significance": ["Significance"],
-        "results.export": [
-            "occurrence_table",
-            "pattern_table",
-            "structure_table",
-            "write_tables",
-        ],
+        "results.export": ["occurrence_table", "pattern_table", "write_tables"],
         "results.run_folder": ["load_miner", "read_run"],
         "runs.mining_run": ["GraphSummary", "MiningRun"],
         "runs.run_comparison": ["compare_runs", "RunComparison"],

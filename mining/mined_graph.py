@@ -47,7 +47,7 @@ class MinedGraph:
     >>> mined.graph.degrees.tolist(), mined.given.degrees.tolist()
     ([1, 1, 2], [1, 2, 1])
     >>> mined.occurrences(np.array([[2, 0]])).nodes.tolist()
-    [[1, 0]]
+    [[1, 2]]
     """
 
     graph: CSRGraph

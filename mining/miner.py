@@ -208,7 +208,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             # them into graphs and deduplicate them
             steps.progress.begin("sampling subgraphs")
             subgraphs = source.training_subgraphs(mined.graph)
-            filters, loss_curve = _learn_distinct_filters(self, subgraphs, steps)
+            filters, loss_curve = learn_distinct_filters(self, subgraphs, steps)
             filters = add_noisy(self, source, mined.graph, filters)
             # 4. put their structures together with those that recur among connected node sets
             steps.progress.begin("gathering candidates")
@@ -256,7 +256,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         return self.fit(graph).predict(graph)
 
 
-def _learn_distinct_filters(
+def learn_distinct_filters(
     miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from subgraphs and deduplicate them; also return the loss curve."""

@@ -2,16 +2,14 @@
 
 import itertools
 import json
-from dataclasses import replace
 
 import networkx as nx
 import pytest
-from tiny_runs import pattern_of
+from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining.assessment.evaluation import (
     MotifRecovery,
@@ -55,10 +53,10 @@ def test_motifs_are_recovered_by_isomorphic_patterns():
 
 
 def test_motifs_with_directions_and_relations_are_told_apart():
-    graph = relations_of(["b", "a"], [True, False])
     triangle = pattern_of(nx.complete_graph(3), count=1, ids=(4, 5, 6))
     # in the pattern b goes from 0 to 1 and 2, and 1 and 2 are joined by a
-    pattern = replace(triangle, relations=graph, edge_relations=(0, 0, 1))
+    edges, kinds = [("b", 0, 1), ("b", 0, 2), ("a", 1, 2)], {"b": True, "a": False}
+    pattern = typed_pattern_of(3, edges, kinds, count=1, ids=(4, 5, 6))
     own = {"relations": [{"name": "a", "directed": False}, {"name": "b", "directed": True}]}
     fork = TRIANGLE | own | {"edges": [[2, 0], [2, 1], [0, 1]], "edge_relations": [1, 1, 0]}
     join = fork | {"edges": [[0, 2], [2, 1], [0, 1]]}

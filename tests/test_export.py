@@ -6,10 +6,9 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import difference_of, pattern_of, significance_of
+from tiny_runs import difference_of, pattern_of, significance_of, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
@@ -27,9 +26,9 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
 
 
 def test_directions_and_relations_are_written():
-    arcs = replace(path_pattern(), relations=relations_of(["edge"], [True]))
-    names = relations_of(["acts", "binds"], [True, False])
-    typed = replace(path_pattern(1), relations=names, edge_relations=(0, 1))
+    arcs = typed_pattern_of(3, [("edge", 0, 1), ("edge", 1, 2)], {"edge": True})
+    kinds = {"acts": True, "binds": False}
+    typed = typed_pattern_of(3, [("acts", 0, 1), ("binds", 1, 2)], kinds, number=1)
     assert pattern_table([arcs, typed])["edges"].tolist() == [
         "0->1, 1->2",
         "0-[acts]->1, 1-[binds]-2",
@@ -45,7 +44,7 @@ def test_the_table_of_patterns():
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0--1, 1--2", "num_filters": 1, "noisy": False,
+        "edges": "0--1, 1--2", "num_filters": 1,
         "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
         "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,

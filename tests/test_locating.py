@@ -20,7 +20,7 @@ BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
 
 
 def locate(graph, shapes, levels=(), min_support=1, features=None, **options):
-    """Patterns given as networkx graphs, with their exact counts, and levels that filters learnt."""
+    """Patterns given as networkx graphs, with exact counts, and levels that filters learnt."""
     mined = MinedGraph.of(as_csr(graph, features=features))
     patterns = []
     for shape in shapes:

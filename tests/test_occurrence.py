@@ -5,11 +5,12 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
-from test_pattern import PATTERN
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.records.occurrence import Occurrence, Occurrences
+from mining.records.pattern import Pattern
 from mining.results.occurrence_file import read_occurrences, write_occurrences
 
 ROWS = np.array([[0, 1, 2], [4, 3, -1]])
@@ -68,7 +69,7 @@ def test_occurrences_are_a_sequence():
 def write_and_read(path, parts):
     """Write the occurrences of patterns with as many nodes as they have, and read them."""
     patterns = [
-        replace(PATTERN, id=i, features=np.ones((size, 2)), occurrences=part)
+        Pattern(Structure.of_edges(size, [(0, u) for u in range(1, size)]), part, id=i)
         for i, (part, size) in enumerate(parts)
     ]
     with open(path, "wb") as file:

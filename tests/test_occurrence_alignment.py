@@ -264,8 +264,6 @@ def test_the_node_mapping_is_that_of_the_record(wheel_miner, wheels):
         assert explanation.shared_edges == pattern.edges
     assert str(explanation).startswith("The occurrence at ")
     assert explain_occurrence(wheel_miner, wheels, 0, occurrence) == explanation
-    medoid = explain_occurrence(wheel_miner, wheels, 0, pattern.medoid)
-    assert tuple(mapped(medoid)) == pattern.medoid.nodes
 
 
 @pytest.mark.parametrize("copy", [1, 6])

@@ -8,12 +8,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tiny_runs import difference_of
+from tiny_runs import difference_of, profile_of
 
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.relations import SIMPLE, relations_of
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.records.frequency import Frequency
-from mining.records.occurrence import Medoid, Occurrence
+from mining.records.occurrence import Occurrence, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
@@ -60,14 +61,11 @@ def test_only_the_largest_component_stays_and_comes_first():
 def test_arcs_and_relations_are_kept():
     """A and B act on each other, A on C by two relations, and B and C are bound."""
     relations = relations_of(["acts", "stops", "binds"], [True, True, False])
-    edges = {(0, 1, 0): 0.9, (1, 0, 0): 0.8, (0, 2, 0): 0.7, (0, 2, 1): 1.0, (1, 2, 2): 0.6}
-    pattern = dataclasses.replace(
-        PATTERN,
-        edges=tuple((u, v) for u, v, _ in edges),
-        edge_weights=tuple(edges.values()),
-        relations=relations,
-        edge_relations=tuple(relation for *_, relation in edges),
+    edges = [(0, 1, 0), (1, 0, 0), (0, 2, 0), (0, 2, 1), (1, 2, 2)]
+    channels = edge_channels(
+        3, [(u, v) for u, v, _ in edges], [one for *_, one in edges], relations
     )
+    pattern = pattern_of(Structure(channels, relations), (0.7, 1.0, 0.9, 0.8, 0.6))
     # channels: acts out and in, stops out and in, binds
     channels = pattern.structure.channels
     assert channels.shape == (3, 3, 5)
@@ -94,16 +92,11 @@ def test_arcs_and_relations_are_kept():
 
 def test_one_directed_relation_is_a_digraph():
     cites = relations_of(["edge"], [True])
-    pattern = dataclasses.replace(PATTERN, edges=((1, 0), (1, 2)), relations=cites)
+    structure = Structure(edge_channels(3, [(1, 0), (1, 2)], [0, 0], cites), cites)
+    pattern = pattern_of(structure, (0.75, 1.0))
     graph = pattern.to_networkx()
     assert isinstance(graph, nx.DiGraph) and not graph.is_multigraph()
     assert list(graph.edges(data=True)) == [(1, 0, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
-
-
-def test_what_is_left_out_is_one_relation_and_a_family_of_its_own():
-    plain = dataclasses.replace(PATTERN, family=-1)
-    assert plain.family == plain.id == 3
-    assert PATTERN.relations == SIMPLE and PATTERN.edge_relations == (0, 0)
 
 
 @pytest.mark.parametrize("rows", [[2, 0], []])
@@ -120,36 +113,48 @@ def test_rows_are_taken_in_order(rows):
     assert joined.merged == (3, 1, 2, 1)
 
 
+FEATURES = np.array([[0.5, -2.0], [0.25, 0.0], [1e-3, 70.5]])
+PATH = Structure.of_edges(
+    3, [(0, 1), (1, 2)], categories=(("kind=a",), ("kind=b", "side=left"), ("kind=a",))
+)
 PATTERN = Pattern(
-    id=3,
-    edges=((0, 1), (1, 2)),
-    edge_weights=(0.75, 1.0),
-    features=np.array([[0.5, -2.0], [0.25, 0.0], [1e-3, 70.5]]),
-    feature_names=("x0", "Größe"),
-    medoid=Medoid(nodes=("a", "b", "c"), similarity=0.875, graph=2, root="b"),
-    frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
-    occurrences=(
-        Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
-        Occurrence(nodes=("d", None, 12), similarity=0.5),
+    PATH,
+    Occurrences.of(
+        [
+            Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
+            Occurrence(nodes=("d", None, 12), similarity=0.5),
+        ],
+        3,
     ),
+    id=3,
+    profiles=(profile_of(PATH, FEATURES, (0.75, 1.0), num_filters=2),),
+    sources=("filters", "consensus"),
+    feature_names=("x0", "Größe"),
+    frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
     significance={
         "degree": Significance("degree", 100, 2, 0.5, 0.75, 1.5, 0.04, 0.08, "undecided")
     },
-    num_filters=2,
     description="path of 3 nodes",
-    noisy=True,
     family=1,
-    categories=(("kind=a",), ("kind=b", "side=left"), ("kind=a",)),
     classes=difference_of("toxic", "harmless"),
 )
 
 
+def pattern_of(structure, edge_weights):
+    profile = profile_of(structure, FEATURES, edge_weights)
+    return dataclasses.replace(PATTERN, structure=structure, profiles=(profile,))
+
+
 def test_the_record_of_a_pattern():
     record = PATTERN.to_dict()
-    assert record["features"] == [[0.5, -2.0], [0.25, 0.0], [0.001, 70.5]]
-    assert record["medoid"] == {
-        "root": "b", "nodes": ["a", "b", "c"], "similarity": 0.875, "graph": 2
-    }  # fmt: skip
+    assert record["profiles"] == [
+        {
+            "features": [[0.5, -2.0], [0.25, 0.0], [0.001, 70.5]],
+            "edge_weights": [0.75, 1.0],
+            "num_filters": 2,
+            "share": 1.0,
+        }
+    ]
     assert record["frequency"] == {
         "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
         "graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2,
@@ -167,7 +172,9 @@ def test_a_record_is_read_back_from_json_and_fits_the_schema():
     back = Pattern.from_dict(record, PATTERN.feature_names)
     assert back.to_dict() == PATTERN.to_dict()
     np.testing.assert_array_equal(back.features, PATTERN.features)
-    for name in {field.name for field in dataclasses.fields(Pattern)} - {"features"}:
+    assert back.key == PATTERN.key and back.structure.categories == PATH.categories
+    assert back.edge_weights == (0.75, 1.0)
+    for name in {field.name for field in dataclasses.fields(Pattern)} - {"structure", "profiles"}:
         assert getattr(back, name) == getattr(PATTERN, name), name
     record["edges"] = [[0, 3]]
     with pytest.raises(ValueError, match="an edge of pattern 3 leaves its 3 nodes"):
@@ -191,8 +198,8 @@ def validate(record):
         {"num_nodes": 0},
         {"edges": [[0, 1, 2]]},
         {"edges": [[0, 0]]},
-        {"edge_weights": [0.4]},
-        {"features": []},
+        {"profiles": [{**PATTERN.to_dict()["profiles"][0], "edge_weights": [0.4]}]},
+        {"profiles": [{**PATTERN.to_dict()["profiles"][0], "features": []}]},
         {"frequency": {"roots": 1}},
         {"frequency": PATTERN.frequency.to_dict() | {"roots": 0.5}},
         {"frequency": PATTERN.frequency.to_dict() | {"occurrences": {"value": 1}}},
@@ -201,7 +208,7 @@ def validate(record):
         {"family": -1},
         {"categories": None},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
-        {"medoid": {"nodes": [1], "similarity": 1.0, "graph": 0}},
+        {"sources": ["guessed"]},
     ],
     ids=str,
 )

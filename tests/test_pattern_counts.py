@@ -9,12 +9,10 @@ from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher, catego
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.exact_counts import ExactSearch
 from mining.pattern_counts import bag_of_patterns
-from mining.records.frequency import Frequency
-from mining.records.occurrence import Medoid
-from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 
 NAMES = ("kind=a", "kind=b")
@@ -24,18 +22,10 @@ def pattern_of(graph, number=0):
     """A pattern with the edges of a NetworkX graph, and its attribute ``kind`` as categories."""
     kinds = [kind for _, kind in graph.nodes(data="kind")]
     categories = () if kinds[0] is None else tuple((f"kind={kind}",) for kind in kinds)
-    return Pattern(
-        id=number,
-        edges=tuple(graph.edges),
-        edge_weights=(1.0,) * graph.number_of_edges(),
-        features=np.ones((len(graph), 1)),
-        feature_names=("constant",),
-        medoid=Medoid(tuple(graph), 1.0),
-        frequency=Frequency(OccurrenceCount.exact(0)),
-        occurrences=(),
-        relations=relations_of(["edge"], [graph.is_directed()]),
-        categories=categories,
-    )
+    relations = relations_of(["edge"], [graph.is_directed()])
+    edges = list(graph.edges)
+    channels = edge_channels(len(graph), edges, [0] * len(edges), relations)
+    return Pattern(Structure(channels, relations, categories), id=number)
 
 
 def with_kinds(graph, kinds):

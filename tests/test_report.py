@@ -170,8 +170,7 @@ def test_every_kind_of_number_in_a_card():
             "configuration": significance_of("configuration", observed=0.0, q=0.049999),
         },
         classes=difference_of("toxic", "harmless"),
-        num_filters=3,
-        noisy=True,
+        sources=("filters", "consensus"),
     )
     run = run_of([pattern])
     html = render_report(run)
@@ -264,7 +263,7 @@ def test_classes_that_do_not_differ_are_not_told_apart():
 def test_places_of_a_structure_that_no_filter_learnt():
     pattern = pattern_of(PATH)
     learnt = Page(patterns_html([pattern])).words
-    plain = dataclasses.replace(pattern, num_filters=0, edge_weights=(1.0,) * 3)
+    plain = dataclasses.replace(pattern, profiles=())
     words = Page(patterns_html([plain])).words
     assert "it recurs among connected sets of nodes" in words and "recurs" not in learnt
     assert "a thicker line has a larger weight" in learnt and "thicker" not in words

@@ -59,7 +59,8 @@ def test_patterns_of_one_topology_are_paired_in_their_order():
 def test_categories_belong_to_the_structure_by_their_names():
     def path(number, *kinds):
         categories = tuple((f"kind={kind}",) for kind in kinds)
-        return replace(pattern(number, nx.path_graph(3)), categories=categories)
+        plain = pattern(number, nx.path_graph(3))
+        return replace(plain, structure=replace(plain.structure, categories=categories))
 
     first = run(path(0, "a", "b", "b"), path(1, "b", "a", "b"), pattern(2, nx.path_graph(3)))
     second = run(path(0, "b", "b", "a"), path(1, "c", "a", "c"), path(2, "a", "a", "b"))

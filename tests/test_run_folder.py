@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tiny_runs import assert_numbers, change, signed_loops, small_patterns_record
+from tiny_runs import assert_numbers, change, signed_loops, small_patterns_record, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.relations import relations_of
 from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, read_run
 from mining.results.run_folder import (
     SCHEMA_VERSION,
@@ -237,11 +236,12 @@ def test_graphml_and_parquet_hold_the_patterns(written, run):
 
 def test_graphml_of_a_pattern_with_relations():
     """Also of relations whose names XML cannot hold."""
-    names = relations_of(["acts\x02", "binds"], [True, False])
-    (entry,) = small_patterns_record()["patterns"]
-    pattern = replace(Pattern.from_dict(entry, ["x0"]), relations=names)
-    for relation, arcs in ((0, {(0, 1, "acts�")}), (1, {(0, 1, "binds"), (1, 0, "binds")})):
-        content = _graphml(replace(pattern, edge_relations=(relation,)))
+    kinds = {"acts\x02": True, "binds": False}
+    for name, arcs in (
+        ("acts\x02", {(0, 1, "acts�")}),
+        ("binds", {(0, 1, "binds"), (1, 0, "binds")}),
+    ):
+        content = _graphml(typed_pattern_of(2, [(name, 0, 1)], kinds))
         graph = nx.parse_graphml(content.decode(), int)
         assert {(u, v, name) for u, v, name in graph.edges(data="relation")} == arcs
 
@@ -264,9 +264,8 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("run", ("recovery",), [{"name": "ring"}]),
         ("patterns", ("schema",), "4"),
         ("patterns", ("feature_names",), ["one"] * 7),
-        ("patterns", ("patterns", 0, "edge_weights"), [1.0]),
+        ("patterns", ("patterns", 0, "profiles", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),
-        ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
         ("patterns", ("patterns", 1, "family"), 7),
         ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
         ("map", ("legend",), {"C": "red;}"}),
@@ -312,7 +311,7 @@ def test_patterns_fit_the_schema():
         ("patterns 0 num_nodes", True),
         ("patterns 0 edges", [[0, 0]]),
         ("patterns 0 relations", []),
-        ("patterns 0 edge_weights 0", 0.4),
+        ("patterns 0 profiles 0 edge_weights 0", 0.4),
         ("patterns 0 frequency occurrences is_exact", "no"),
         ("patterns 0 frequency occurrences high", -1),
         ("patterns 0 significance degree verdict", "certain"),

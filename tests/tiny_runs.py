@@ -12,13 +12,14 @@ import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.class_difference import ClassContrast, ClassDifference
 from mining.records.frequency import Frequency
-from mining.records.occurrence import Medoid, Occurrence
+from mining.records.occurrence import Occurrence, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern
+from mining.records.pattern import Pattern, Profile
 from mining.records.significance import Significance
 from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
@@ -26,22 +27,37 @@ from mining.runs.mining_run import GraphSummary, MiningRun
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
-def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
+def pattern_of(graph, number=0, **changes):
+    """A pattern with the edges of a NetworkX graph, whose other values are made up."""
     graph = nx.convert_node_labels_to_integers(graph)
-    size = len(graph)
+    return pattern_with(Structure.of_edges(len(graph), list(graph.edges)), number, **changes)
+
+
+def pattern_with(structure, number=0, count=3, roots=5, features=None, ids=None):
+    size = structure.num_nodes
     features = np.ones((size, 1)) if features is None else features
     ids = tuple(ids or range(100, 100 + size))
-    edges = tuple(sorted(tuple(sorted(edge)) for edge in graph.edges))
+    made_up = np.linspace(0.611111, 0.987654, len(structure.edges))
     return Pattern(
-        id=number,
-        edges=edges,
-        edge_weights=tuple(np.linspace(0.611111, 0.987654, len(edges)).tolist()),
-        features=features,
-        feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
-        medoid=Medoid(ids, 0.912345, root=ids[0]),
+        structure,
+        Occurrences.of([Occurrence(ids, 0.9 - i / 1000) for i in range(count)], size),
+        sources=("filters",),
         frequency=frequency_of(count, roots),
-        occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(count)),
+        profiles=(profile_of(structure, features, made_up),),
+        feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
+        family=number,
+        id=number,
     )
+
+
+def profile_of(structure, features, edge_weights, num_filters=1):
+    """What filters learnt, with the weight of each edge in their order."""
+    weights = np.zeros(structure.channels.shape)
+    rows = zip(structure.edges, structure.edge_relations, edge_weights, strict=True)
+    for (u, v), relation, weight in rows:
+        channel = structure.relations.outgoing[relation]
+        weights[u, v, channel] = weights[v, u, structure.relations.opposite[channel]] = weight
+    return Profile(features, weights, num_filters)
 
 
 def frequency_of(count, roots=5):
@@ -53,14 +69,10 @@ def frequency_of(count, roots=5):
 def typed_pattern_of(size, edges, directed, **changes):
     """A pattern from ``(relation, u, v)``; ``directed`` says which relations have a direction."""
     names = list(directed)
-    plain = pattern_of(nx.empty_graph(size), **changes)
-    return dataclasses.replace(
-        plain,
-        edges=tuple((u, v) if directed[r] else (min(u, v), max(u, v)) for r, u, v in edges),
-        edge_relations=tuple(names.index(r) for r, *_ in edges),
-        edge_weights=tuple(np.linspace(0.611111, 0.987654, len(edges)).tolist()),
-        relations=relations_of(names, list(directed.values())),
-    )
+    relations = relations_of(names, list(directed.values()))
+    pairs, numbers = [(u, v) for _, u, v in edges], [names.index(one) for one, *_ in edges]
+    channels = edge_channels(size, pairs, numbers, relations)
+    return pattern_with(Structure(channels, relations), **changes)
 
 
 def signed_loops(number=6):
@@ -208,13 +220,11 @@ def assert_numbers(html, files):
         assert is_rounding(text, true), (path, text, true)
     shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
     for at, pattern in enumerate(files["patterns.json"]["patterns"]):
-        wanted = ["num_filters", "frequency", "significance"]
+        wanted = ["frequency", "significance"]
         needed = {p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")}
         needed -= {f"/patterns/{at}/frequency/{name}" for name in left_out(pattern)}
         assert needed <= shown, needed - shown
     rest = " ".join(page.loose).replace("95 % interval", "")
-    for pattern in files["patterns.json"]["patterns"]:
-        rest = rest.replace(f"at node {pattern['medoid']['root']}", "", 1)
     assert not re.search(r"\d", rest), re.search(r".{0,40}\d.{0,20}", rest, re.S)[0]
 
 
@@ -273,9 +283,10 @@ def small_patterns_record():
         pattern_of(nx.path_graph(2), ids=("a", None)),
         frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
         significance={"degree": significance_of()},
-        categories=(("kind=a",), ("kind=b",)),
         classes=difference_of("toxic", "harmless"),
     )
+    structure = dataclasses.replace(pattern.structure, categories=(("kind=a",), ("kind=b",)))
+    pattern = dataclasses.replace(pattern, structure=structure)
     record = {
         "schema": SCHEMA_VERSION,
         "feature_names": ["x0"],

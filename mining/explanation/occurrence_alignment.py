@@ -94,7 +94,7 @@ def explain_occurrence(
         The graph that was mined.
     pattern_id : int
     occurrence : int or Occurrence
-        Position among the pattern's occurrences, one of them, its medoid, or nodes of your own
+        Position among the pattern's occurrences, one of them, or nodes of your own
         choice.
 
     Returns

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-import record
+import recording
 
 
 def differences(found, expected, name=""):
@@ -22,11 +22,11 @@ def differences(found, expected, name=""):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("section", record.SECTIONS)
+@pytest.mark.parametrize("section", recording.SECTIONS)
 def test_golden_values(section):
     try:
-        found = record.compute(section)
-    except record.AbsentError as error:
+        found = recording.compute(section)
+    except recording.AbsentError as error:
         pytest.skip(str(error))
-    wrong = [*differences(found, record.stored()[section], section)]
+    wrong = [*differences(found, recording.stored()[section], section)]
     assert not wrong, f"{len(wrong)} values differ:\n" + "\n".join(wrong[:40])

@@ -1,7 +1,7 @@
 """Golden values: what the program computes, by name, so that a change that is no cleaning shows.
 
 A section is a function from an empty folder to ``{name: plain value}``. ``python
-tests/golden/record.py`` records all of them in ``values.json.gz``; with names, ``section`` or
+tests/golden/recording.py`` records all of them in ``values.json.gz``; with names, ``section`` or
 ``section/name``, only those. A commit that changes one says which, and why.
 """
 
