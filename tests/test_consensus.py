@@ -41,10 +41,8 @@ def keys_of(filters):
 
 
 def graphs_of(filters):
-    return [
-        nx.from_numpy_array(adj[:size, :size, 0].numpy())
-        for adj, size in zip(filters.adj, filters.num_nodes, strict=True)
-    ]
+    numbers = range(len(filters.num_nodes))
+    return [nx.from_numpy_array(filters.structure(i, SIMPLE).joined) for i in numbers]
 
 
 def crowns_of(filters):

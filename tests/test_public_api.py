@@ -26,11 +26,12 @@ print([name for name in heavy[1:] if name in sys.modules])
 from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel
 
 print("dgl" in sys.modules)
-# importing creates no file, starts no thread, touches no GPU and silences nothing
+# importing creates no file but the folder of Numba's cache, starts no thread, touches no GPU and
+# silences nothing
 import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, threading, torch
 
-print(os.listdir(os.environ["HOME"]) + os.listdir(os.environ["NUMBA_CACHE_DIR"]))
+print(os.listdir(os.environ["HOME"]))
 # matplotlib's list of fonts is there
 os.environ["HOME"] = sys.argv[1]
 from gomkcn import GOMKConv, PatternMiner

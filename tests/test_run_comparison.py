@@ -47,15 +47,6 @@ def test_the_same_topology_is_found_whatever_its_node_numbers():
     assert compare_runs(run(), run()).agreement == 1.0
 
 
-def test_patterns_of_one_topology_are_paired_in_their_order():
-    ring = nx.cycle_graph(3)
-    first = run(pattern(0, ring, [0, 0, 0]), pattern(1, ring, [5, 5, 5]))
-    second = run(pattern(0, nx.path_graph(2)), *(pattern(number, ring) for number in (1, 2, 3)))
-    comparison = compare_runs(first, second)
-    assert ids(comparison) == [(0, 1), (1, 2)]
-    assert [entry.id for entry in comparison.only_second] == [0, 3]
-
-
 def test_categories_belong_to_the_structure_by_their_names():
     def path(number, *kinds):
         categories = tuple((f"kind={kind}",) for kind in kinds)
