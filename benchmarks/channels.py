@@ -35,7 +35,7 @@ from gomkcn_dgl import GOMKKernel, gomk, gomk_gram
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.structures.canonical_forms import CanonicalForms, canonical_form
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.graph_relations import channels_in
@@ -163,7 +163,7 @@ def compare_classes(bench: Bench) -> None:
 def precision(graph: CSRGraph, motif: Motif) -> float:
     """Average precision of a motif that ranks the subgraphs around all nodes by similarity."""
     scaling = FeatureScaling.fit(graph.features, contrast=1.0)
-    batch = extract_subgraphs(graph, 3, motif.num_nodes, policy="dense")
+    batch = extract_subgraphs(graph, SubgraphSettings(3, motif.num_nodes, "dense"))
     channels = channels_in(graph.relations, motif.channels(), motif.relations)
     is_copy = CanonicalForms(batch).has(canonical_form(channels).certificate)
     feat = torch.from_numpy(batch.gather(ScaledFeatures(graph.features, scaling)))

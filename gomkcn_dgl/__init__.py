@@ -31,7 +31,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "residual_model": ["ResidualGOMKCN"],
         "random_walks": ["DeepRandomWalkKernel", "ImprovedRandomWalkKernel", "RandomWalkKernel"],
         "subgraph_tensors": ["SubgraphTensors"],
-        "subgraphs": ["extract_subgraphs", "SubgraphBatch"],
+        "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
         "training.collection": ["GraphCollection"],
         "training.training_loop": [

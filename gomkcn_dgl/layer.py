@@ -17,7 +17,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
 
 class GraphKernel(Protocol):
@@ -71,7 +71,7 @@ class GraphKernelConv(nn.Module):
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed
-        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`.
+        How subgraphs are truncated, see :class:`gomkcn.SubgraphSettings`.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
     normalize : bool
@@ -91,6 +91,8 @@ class GraphKernelConv(nn.Module):
     ----------
     filters : GraphFilters
         The graph filters.
+    settings : SubgraphSettings
+        How it takes subgraphs.
     pair_weight : torch.nn.Parameter or None
         ``[N, M]``, what the deep random walk kernel learns beside the filters.
 
@@ -129,8 +131,7 @@ class GraphKernelConv(nn.Module):
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
-        check_extraction(num_hops, max_nodes, policy, seed)
-        self.num_hops, self.max_nodes, self.policy, self.seed = num_hops, max_nodes, policy, seed
+        self.settings = SubgraphSettings(num_hops, max_nodes, policy, seed)
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
@@ -142,13 +143,13 @@ class GraphKernelConv(nn.Module):
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
         # None is registered, too, so that the attribute always exists
-        weight = kernel.initial_weight(self.max_nodes, self.filter_size)
+        weight = kernel.initial_weight(max_nodes, self.filter_size)
         self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
 
     def reset_parameters(self) -> None:
         """Draw the filters anew; what the kernel learns beside them starts anew, too."""
         self.filters.reset_parameters()
-        start = self.kernel.initial_weight(self.max_nodes, self.filter_size)
+        start = self.kernel.initial_weight(self.settings.max_nodes, self.filter_size)
         if start is not None and self.pair_weight is not None:
             with torch.no_grad():
                 self.pair_weight.copy_(start)
@@ -213,31 +214,24 @@ class GraphKernelConv(nn.Module):
             edge_type=self.edge_type,
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
-        batch = extract_subgraphs(
-            csr,
-            self.num_hops,
-            self.max_nodes,
-            policy=self.policy,
-            seed=self.seed,
-        )
         self.kernel.prepare(self.backend, torch.device(device).type)
-        return batch.to_tensors(device)
+        return extract_subgraphs(csr, self.settings).to_tensors(device)
 
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""
         return (
             f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
-            f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
-            f"kernel={self.kernel}, max_nodes={self.max_nodes}"
+            f"filter_size={self.filter_size}, kernel={self.kernel}, settings={self.settings}"
         )
 
 
 def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
     """Refuse subgraphs that were not taken as the layer takes them."""
     size = subgraphs.nodes.shape[1]
-    if size != layer.max_nodes:
+    if size != layer.settings.max_nodes:
         raise InputError(
-            f"max_nodes must be that of the given subgraphs, {size}, got {layer.max_nodes}."
+            f"max_nodes must be that of the given subgraphs, {size}, "
+            f"got {layer.settings.max_nodes}."
         )
     if (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(

@@ -22,6 +22,44 @@ MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
 
 
+@dataclass(frozen=True)
+class SubgraphSettings:
+    """How subgraphs are taken from a graph.
+
+    Attributes
+    ----------
+    num_hops : int
+        Radius of the ball around a root, at least 0; edges are followed in both directions.
+    max_nodes : int
+        Most nodes of a subgraph, N; a larger ball is truncated.
+    policy : {"bfs", "dense"}
+        Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
+        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
+        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
+    seed : int
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
+        same for a root whichever other roots are asked for, wherever its graph stands in a
+        collection, and however the nodes are numbered, except among nodes whose surroundings are
+        the same (``gomkcn_dgl/node_order.py``).
+
+    Raises
+    ------
+    InputError
+        For a value out of range.
+    """
+
+    num_hops: int
+    max_nodes: int
+    policy: str = "bfs"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_int("num_hops", self.num_hops, 0, MAX_HOPS)
+        check_int("max_nodes", self.max_nodes, 1, MAX_SUBGRAPH_NODES)
+        check_choice("policy", self.policy, POLICIES)
+        check_int("seed", self.seed, 0, 2**63 - 1)
+
+
 class FeatureRows(Protocol):
     """Features of any nodes: an array ``[V, D]``, or what computes its rows."""
 
@@ -149,35 +187,21 @@ def usual_hops(max_nodes: int) -> int:
 
 def extract_subgraphs(
     graph: CSRGraph,
-    num_hops: int,
-    max_nodes: int,
-    *,
+    settings: SubgraphSettings,
     roots: np.ndarray | None = None,
-    policy: str = "bfs",
-    seed: int = 0,
+    *,
     backend: str = "auto",
 ) -> SubgraphBatch:
-    """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
+    """Extract the subgraph around each root.
 
     Parameters
     ----------
     graph : CSRGraph
         The graph, or a collection; a subgraph never leaves its graph.
-    num_hops : int
-        Radius of the ball around a root, at least 0; edges are followed in both directions.
-    max_nodes : int
-        Most nodes of a subgraph, N; a larger ball is truncated.
+    settings : SubgraphSettings
+        Its size, and which nodes it has.
     roots : array, optional
         Integer ``[S]``, repeats allowed. None: every node.
-    policy : {"bfs", "dense"}
-        Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
-        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
-        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
-    seed : int
-        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, wherever its graph stands in a
-        collection, and however the nodes are numbered, except among nodes whose surroundings are
-        the same (``gomkcn_dgl/node_order.py``).
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
@@ -189,17 +213,17 @@ def extract_subgraphs(
     Raises
     ------
     InputError
-        For a value out of range.
+        For roots that are no nodes of the graph.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr, extract_subgraphs
-    >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), num_hops=1, max_nodes=4)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
+    >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
+    >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), settings)
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_extraction(num_hops, max_nodes, policy, seed)
     module = load_backend("bfs", backend)
     # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
     ordered = order_by_structure(graph)
@@ -213,21 +237,13 @@ def extract_subgraphs(
         work.relations.reverse,
         starts,
         ordered.places(starts),
-        num_hops,
-        max_nodes,
-        policy,
-        seed,
+        settings.num_hops,
+        settings.max_nodes,
+        settings.policy,
+        settings.seed,
     )
     batch = SubgraphBatch(**arrays._asdict(), relations=graph.relations)
     return replace(batch, nodes=ordered.given(batch.nodes))
-
-
-def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:
-    """Refuse options of :func:`extract_subgraphs` that are out of range."""
-    check_int("num_hops", num_hops, 0, MAX_HOPS)
-    check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-    check_choice("policy", policy, POLICIES)
-    check_int("seed", seed, 0, 2**63 - 1)
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:

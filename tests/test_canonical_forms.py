@@ -12,7 +12,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.structures.canonical_forms import CanonicalForms, automorphisms, canonical_form
 
 SHAPES = [nx.path_graph(3), nx.complete_graph(3), nx.path_graph(2), nx.empty_graph(1)]
@@ -69,7 +69,7 @@ def test_automorphisms_preserve_the_edges(graph, count):
 
 def test_forms_of_a_batch_are_those_of_its_subgraphs_without_padding():
     graph = as_csr(nx.disjoint_union_all([*SHAPES, *SHAPES]))
-    batch = extract_subgraphs(graph, num_hops=2, max_nodes=4)
+    batch = extract_subgraphs(graph, SubgraphSettings(num_hops=2, max_nodes=4))
     forms = CanonicalForms(batch)
     for row, count in enumerate(batch.num_nodes):
         form = canonical_form(batch.adjacency()[row, :count, :count])
@@ -161,7 +161,7 @@ def test_coloured_digraphs_agree_with_networkx():
 def test_forms_of_a_directed_batch_take_links():
     ring, chain = nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (0, 2), (1, 2)])
     arcs = np.array(nx.disjoint_union_all([ring, chain, ring]).edges)
-    batch = extract_subgraphs(csr_from_edges(*arcs.T, 9, directed=True), 2, 4)
+    batch = extract_subgraphs(csr_from_edges(*arcs.T, 9, directed=True), SubgraphSettings(2, 4))
     assert batch.links is not None
     forms = CanonicalForms(batch)
     channels = [batch.relations.links[batch.links[row, :3, :3]] for row in (0, 3)]

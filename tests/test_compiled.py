@@ -12,10 +12,10 @@ from gomkcn_dgl.runtime import compiled
 # how often code was found in the cache or not
 PROGRAM = """
 import json, networkx as nx
-from gomkcn_dgl import as_csr, extract_subgraphs
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.kernels.bfs_numba import _extract_kernel
 
-batch = extract_subgraphs(as_csr(nx.cycle_graph(9)), 2, 4)
+batch = extract_subgraphs(as_csr(nx.cycle_graph(9)), SubgraphSettings(2, 4))
 stats = _extract_kernel.stats
 print(json.dumps([batch.nodes[0].tolist(), len(stats.cache_hits), len(stats.cache_misses)]))
 """

@@ -11,7 +11,7 @@ from tiny_runs import pattern_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.assessment.evaluation import (
     MotifRecovery,
     compare_with_truth,
@@ -116,7 +116,7 @@ def test_a_truth_file_that_cannot_be_read(tmp_path):
 def test_occurrences_are_those_of_brute_force():
     graph = nx.gnp_random_graph(12, 0.35, seed=5)
     # subgraphs that cover a part of the occurrences only
-    batch = extract_subgraphs(as_csr(graph), 1, 4, policy="bfs", seed=0)
+    batch = extract_subgraphs(as_csr(graph), SubgraphSettings(1, 4, "bfs", seed=0))
     covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
     for motif in (nx.cycle_graph(4), nx.path_graph(4)):
         expected = {

@@ -9,6 +9,7 @@ from gomkcn_dgl import (
     GOMKCN,
     GOMKConv,
     RandomWalkKernel,
+    SubgraphSettings,
     as_csr,
     gomk_gram,
 )
@@ -113,7 +114,7 @@ def test_random_walk_kernels_refuse_directions():
 def test_a_model_learns_a_class_that_only_directions_tell():
     graphs = [nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (1, 2), (0, 2)])] * 8
     csr = as_csr(graphs)
-    data = GraphCollection(csr, 2, 3)
+    data = GraphCollection(csr, SubgraphSettings(2, 3))
     torch.manual_seed(0)
     model = GOMKCN(
         1, 2, hidden_feats=None, num_filters=4, filter_size=3, pooling="mean",

@@ -14,7 +14,7 @@ from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.node_order import heed_features, order_by_structure, order_collection
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 with_policies = pytest.mark.parametrize("policy", POLICIES)
 
@@ -66,13 +66,13 @@ def num_colors(graph: CSRGraph) -> int:
 def test_renumbering_changes_no_subgraph(make, policy):
     graph = make()
     assert num_colors(graph) == graph.num_nodes
-    batch = extract_subgraphs(graph, 2, 6, policy=policy)
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 6, policy))
     assert batch.truncated.any()
     if make is without_symmetry:
         assert graph.degrees.max() > hub_degree(6)
     for seed in range(3):
         other, number = renumber(graph, seed)
-        moved = extract_subgraphs(other, 2, 6, roots=number, policy=policy)
+        moved = extract_subgraphs(other, SubgraphSettings(2, 6, policy), number)
         expected = np.where(batch.nodes < 0, -1, number[batch.nodes])
         np.testing.assert_array_equal(moved.nodes, expected)
         np.testing.assert_array_equal(moved.adjacency(), batch.adjacency())
@@ -93,11 +93,11 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
     rng = np.random.default_rng(3)
     graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
     parts = [csr_from_edges(*np.array(one.edges, int).reshape(-1, 2).T, len(one)) for one in graphs]
-    alone = [extract_subgraphs(part, 2, 5, policy=policy).nodes for part in parts]
+    alone = [extract_subgraphs(part, SubgraphSettings(2, 5, policy)).nodes for part in parts]
     for _ in range(3):
         order = rng.permutation(len(parts)).tolist()
         whole = concatenate([parts[k] for k in order])
-        nodes = extract_subgraphs(whole, 2, 5, policy=policy).nodes
+        nodes = extract_subgraphs(whole, SubgraphSettings(2, 5, policy)).nodes
         expected = [
             np.where(alone[k] < 0, -1, alone[k] + begin)
             for k, begin in zip(order, whole.graph_ptr, strict=False)
@@ -150,8 +150,8 @@ def test_weights_tell_nodes_apart_that_are_joined_alike():
     number = np.concatenate([[0], 1 + np.random.default_rng(4).permutation(8)])
     other = csr_from_edges(np.zeros(8, int), number[1:], 9, weights=weights)
     for seed in range(10):
-        nodes = extract_subgraphs(star, 1, 4, roots=[0], seed=seed).nodes
-        moved = extract_subgraphs(other, 1, 4, roots=[0], seed=seed).nodes
+        nodes = extract_subgraphs(star, SubgraphSettings(1, 4, seed=seed), [0]).nodes
+        moved = extract_subgraphs(other, SubgraphSettings(1, 4, seed=seed), [0]).nodes
         np.testing.assert_array_equal(moved, number[nodes])
 
 
@@ -190,8 +190,8 @@ def test_a_collection_in_its_order_is_sampled_as_it_was_given():
     moved = ordered.nodes[ordered.graph.adjacent_pairs()]
     assert {frozenset(pair) for pair in moved.tolist()} == pairs
     # 2. each root sees the same nodes
-    own = extract_subgraphs(given, 2, 5)
-    other = extract_subgraphs(ordered.graph, 2, 5)
+    own = extract_subgraphs(given, SubgraphSettings(2, 5))
+    other = extract_subgraphs(ordered.graph, SubgraphSettings(2, 5))
     np.testing.assert_array_equal(ordered.given(other.nodes), own.nodes[ordered.nodes])
 
 

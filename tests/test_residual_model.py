@@ -14,6 +14,7 @@ from gomkcn_dgl import (
     GraphCollection,
     InputError,
     ResidualGOMKCN,
+    SubgraphSettings,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
@@ -32,8 +33,9 @@ def features(num_nodes, width=3):
     return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
 
 
-def collection_of(graphs, feat, **options):
-    return GraphCollection(replace(as_csr(graphs), features=feat.numpy()), 1, 4, **options)
+def collection_of(graphs, feat):
+    graph = replace(as_csr(graphs), features=feat.numpy())
+    return GraphCollection(graph, SubgraphSettings(1, 4))
 
 
 def make(pooling="mean", **options):
@@ -130,7 +132,7 @@ def test_directions_have_channels_of_their_own():
     model = make(**options).eval()
     feat = torch.eye(3)
     dgl_graph = dgl.graph(([0, 1, 0], [1, 2, 2]))
-    batch = GraphCollection(replace(csr, features=feat.numpy()), 1, 4).whole()
+    batch = GraphCollection(replace(csr, features=feat.numpy()), SubgraphSettings(1, 4)).whole()
     torch.testing.assert_close(model(dgl_graph, feat), model(batch))
     reverse = model(dgl.graph(([1, 2, 2], [0, 1, 0])), feat)
     assert not torch.allclose(reverse, model(batch))
@@ -140,7 +142,7 @@ def test_it_learns_what_only_the_kernel_sees():
     """Two triangles or a ring of six: neighbours alone are the same for every node."""
     pair = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     graphs, labels = [nx.cycle_graph(6), pair] * 12, torch.tensor([0, 1] * 12)
-    data = GraphCollection(as_csr(graphs), 1, 4)
+    data = GraphCollection(as_csr(graphs), SubgraphSettings(1, 4))
     settings = TrainingSettings(10, learning_rate=0.05)
     accuracy = {}
     for num_filters in (0, 4):
@@ -161,7 +163,7 @@ def test_what_is_refused():
         make(aggregate="max")
     with pytest.raises(InputError, match="readout must be one of 'all', 'last', got 'first'"):
         make(readout="first")
-    directed = GraphCollection(as_csr(nx.DiGraph([(0, 1), (1, 2)])), 1, 4).whole()
+    directed = GraphCollection(as_csr(nx.DiGraph([(0, 1), (1, 2)])), SubgraphSettings(1, 4)).whole()
     model = ResidualGOMKCN(1, 2, num_filters=0)
     with pytest.raises(InputError, match="graph must have the 1 channels of the model's relations"):
         model(directed)
@@ -174,7 +176,7 @@ def test_options_reach_the_convolutions_and_the_input():
     options = {"policy": "dense", "seed": 3, "max_nodes": 5}
     model = make(relations=relations, input_norm="none", input_dropout=0.25, **options)
     for conv in model.convs:
-        assert {name: getattr(conv, name) for name in options} == options
+        assert conv.settings == SubgraphSettings(1, **options)
         assert conv.relations == relations
         # of a leaves, of a arrives, b both ways
         assert conv.filters.adj().shape[3] == 3

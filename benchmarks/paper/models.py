@@ -23,6 +23,7 @@ from gomkcn_dgl import (
     ImprovedRandomWalkKernel,
     RandomWalkKernel,
     ResidualGOMKCN,
+    SubgraphSettings,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
@@ -166,9 +167,7 @@ def graph_trial(
     relations = graph.relations if isinstance(made, GOMKKernel) else SIMPLE
     collection = GraphCollection(
         graph.with_relations(relations),
-        params["num_hops"],
-        params["filter_size"],
-        policy=policy,
+        SubgraphSettings(params["num_hops"], params["filter_size"], policy),
         device=data.device,
     )
     torch.manual_seed(seed)
@@ -197,7 +196,7 @@ def node_trial(
 ) -> TrialOutcome:
     """Train a classifier of nodes whose last filters are the classes."""
     collection = GraphCollection(
-        data.graph, params["num_hops"], params["max_nodes"], device=data.device
+        data.graph, SubgraphSettings(params["num_hops"], params["max_nodes"]), device=data.device
     )
     torch.manual_seed(seed)
     model = GOMKCN(
@@ -239,7 +238,9 @@ def residual_trial(
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
     size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
-    collection = GraphCollection(graph, params["num_hops"], size, policy=policy, device=data.device)
+    collection = GraphCollection(
+        graph, SubgraphSettings(params["num_hops"], size, policy), device=data.device
+    )
     torch.manual_seed(seed)
     model = ResidualGOMKCN(
         graph.features.shape[1],

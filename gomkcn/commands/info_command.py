@@ -28,11 +28,11 @@ def info(num_hops: int | None, max_nodes: int, **graph_settings: Any) -> None:
     """
     show_log(quiet=False)
     from gomkcn_dgl.graph_html import describe_graph
-    from gomkcn_dgl.subgraphs import extract_subgraphs, usual_hops
+    from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs, usual_hops
 
     graph = read_graph_at(**graph_settings)
     num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
-    batch = extract_subgraphs(graph, num_hops, max_nodes)
+    batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes))
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")
     share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
 # because a sparse product is faster then
@@ -26,16 +26,17 @@ class GraphCollection:
     ----------
     graph : CSRGraph
         With features; see :func:`gomkcn.as_csr`.
-    num_hops, max_nodes, policy, seed
-        As in :func:`gomkcn.extract_subgraphs`.
+    settings : SubgraphSettings
+        How subgraphs are taken; ``conv.settings`` of a layer.
     device : str or torch.device
         Device of the batches.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> graphs = GraphCollection(as_csr([nx.path_graph(3), nx.cycle_graph(4)]), 1, 3)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> pair = as_csr([nx.path_graph(3), nx.cycle_graph(4)])
+    >>> graphs = GraphCollection(pair, SubgraphSettings(num_hops=1, max_nodes=3))
     >>> batch = graphs.batch([1])
     >>> batch.subgraphs.nodes.tolist(), batch.graph_sizes.tolist()
     ([[0, 1, 3], [1, 0, 2], [2, 1, 3], [3, 0, 2]], [4])
@@ -44,16 +45,11 @@ class GraphCollection:
     def __init__(
         self,
         graph: CSRGraph,
-        num_hops: int,
-        max_nodes: int,
-        *,
-        policy: str = "bfs",
-        seed: int = 0,
+        settings: SubgraphSettings,
         device: str | torch.device = "cpu",
     ) -> None:
-        subgraphs = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
         self.graph = graph
-        self.subgraphs = subgraphs.to_tensors(device)
+        self.subgraphs = extract_subgraphs(graph, settings).to_tensors(device)
         feat = torch.tensor(graph.features)
         is_dense = feat.shape[1] < _SPARSE_WIDTH
         is_dense = is_dense or float((feat != 0).float().mean()) > _SPARSE_SHARE

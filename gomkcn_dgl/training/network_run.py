@@ -89,15 +89,9 @@ class TrainedNetwork:
         else:
             features = (features - self.offset) / self.spread
         conv = self.model.first_conv
-        return GraphCollection(
-            dataclasses.replace(
-                graph.with_relations(conv.relations), features=features.astype(np.float32)
-            ),
-            conv.num_hops,
-            conv.max_nodes,
-            policy=conv.policy,
-            seed=conv.seed,
-        )
+        graph = graph.with_relations(conv.relations)
+        graph = dataclasses.replace(graph, features=features.astype(np.float32))
+        return GraphCollection(graph, conv.settings)
 
 
 def run_network(
