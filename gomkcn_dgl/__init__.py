@@ -8,7 +8,7 @@ register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "embeddings": ["level_embeddings"],
+        "embeddings": ["level_embeddings", "SubgraphTensors"],
         "errors": [
             "BackendError",
             "GomkcnError",
@@ -30,7 +30,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "model": ["GOMKCN"],
         "residual_model": ["ResidualGOMKCN"],
         "random_walks": ["DeepRandomWalkKernel", "ImprovedRandomWalkKernel", "RandomWalkKernel"],
-        "subgraph_tensors": ["SubgraphTensors"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
         "training.collection": ["GraphCollection"],

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 
 class GraphBatch(NamedTuple):

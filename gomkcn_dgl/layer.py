@@ -10,13 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.embeddings import refuse_overflow
+from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
 
@@ -215,7 +214,7 @@ class GraphKernelConv(nn.Module):
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
         self.kernel.prepare(self.backend, torch.device(device).type)
-        return extract_subgraphs(csr, self.settings).to_tensors(device)
+        return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
 
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""

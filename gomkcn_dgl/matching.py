@@ -17,6 +17,7 @@ from torch import Tensor
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
+    SubgraphTensors,
     level_embeddings,
     link_matrices,
     refuse_overflow,
@@ -26,7 +27,6 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
 from gomkcn_dgl.matching_inputs import check_num_nodes, check_tensors, clear_padding
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")

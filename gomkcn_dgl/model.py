@@ -9,13 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.embeddings import refuse_overflow
+from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_batch import GraphBatch, sizes_for_pooling
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")

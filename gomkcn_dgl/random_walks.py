@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels import random_walk_reference, random_walk_torch
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 BACKENDS = {
     "auto": random_walk_torch,

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices, sizes_for_pooling
@@ -17,7 +18,6 @@ from gomkcn_dgl.layer import GraphKernel, GraphKernelConv, check_relations
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.model import POOLINGS, InputLayer, pool_nodes
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 AGGREGATES = ("mean", "sum")
 BLOCK_NORMS = ("batch", "layer")

@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
 from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
@@ -148,26 +146,6 @@ class SubgraphBatch:
         column = np.arange(self.max_nodes)
         words = self.bits[:, :, column // WORD_BITS]
         return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
-
-    def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
-        bits = weights = links = channels = None
-        if self.weights is not None:
-            # matrices, one for each channel where there are several
-            weights = torch.from_numpy(self.adjacency()).to(device)
-        elif self.links is not None:
-            links = torch.from_numpy(self.links).to(device)
-            channels = torch.from_numpy(self.relations.links).to(device)
-        else:
-            bits = torch.from_numpy(self.bits.view(np.int64)).to(device)
-        return SubgraphTensors(
-            torch.from_numpy(self.nodes).to(device),
-            torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
-            bits,
-            weights,
-            links,
-            channels,
-        )
 
     def gather(self, features: FeatureRows) -> np.ndarray:
         """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""

@@ -10,7 +10,7 @@ from test_relations import KINDS, draw
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.embeddings import AGGREGATIONS, channel_matrices, level_embeddings
+from gomkcn_dgl.embeddings import AGGREGATIONS, SubgraphTensors, channel_matrices, level_embeddings
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
@@ -93,7 +93,7 @@ def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
     graph, *_ = draw(
         kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
     )
-    subgraphs = extract_subgraphs(graph, SubgraphSettings(2, 6)).to_tensors()
+    subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, SubgraphSettings(2, 6)))
     kernel = GOMKKernel(2, aggregation=aggregation, matching=matching, level_scale=1.5)
     arguments = subgraphs, graph.features, kinds, kernel
     values, *gradients = scores_and_gradients("numba", *arguments)

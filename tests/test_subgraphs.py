@@ -1,5 +1,8 @@
 """extract_subgraphs and SubgraphBatch: laws on random graphs, literal arrays, refusals."""
 
+import subprocess
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -175,3 +178,17 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
             extract_subgraphs(PATH, SubgraphSettings(1, 3), roots).nodes, expected
         )
     assert extract_subgraphs(PATH, SubgraphSettings(1, 3), []).nodes.shape == (0, 3)
+
+
+def test_sampling_needs_no_torch():
+    program = """
+import sys, numpy as np
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
+
+path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
+assert extract_subgraphs(path, SubgraphSettings(1, 3)).num_nodes.tolist() == [2, 3, 2]
+print(*{"torch", "dgl", "pandas"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl import GOMKKernel
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.random_walks import ImprovedRandomWalkKernel
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from mining.structures.canonical_forms import automorphisms, canonical_form
 
 # targets that are scored with each other's filters at a time, for the sake of fewer calls

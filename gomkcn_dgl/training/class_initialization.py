@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.residual_model import ResidualGOMKCN
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from gomkcn_dgl.training.collection import GraphCollection
 
 # two subgraphs count as the same filter from this share of the largest score on

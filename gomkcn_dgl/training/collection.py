@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
@@ -49,7 +50,7 @@ class GraphCollection:
         device: str | torch.device = "cpu",
     ) -> None:
         self.graph = graph
-        self.subgraphs = extract_subgraphs(graph, settings).to_tensors(device)
+        self.subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, settings), device)
         feat = torch.tensor(graph.features)
         is_dense = feat.shape[1] < _SPARSE_WIDTH
         is_dense = is_dense or float((feat != 0).float().mean()) > _SPARSE_SHARE
