@@ -7,26 +7,25 @@ IEEE/ACM TCBB 3, 2006), a single one of any size by its own search. None of it m
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import igraph
 import numpy as np
 
 from gomkcn_dgl import CSRGraph
-from gomkcn_dgl.relations import Relations, edge_channels, relations_of
+from gomkcn_dgl.graphs.structure import Structure
 from mining.null_models.null_models import sample_null
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.structures.graph_relations import certificate_by_name
-from synthetic import Motif
 
 # least standard deviation of a count over the samples: structures that chance never makes
 LEAST_STD = 1.0
 # what "shown" means throughout
 SHOWN = 5.0
 
-Structure = tuple[object, bytes]
+# of a structure, without categories
+Key = bytes
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def null_graphs(graph: CSRGraph, number: int, null: str = "degree") -> list[CSRG
     return [sample_null(graph, null, 10**6 + seed) for seed in range(number)]
 
 
-def count_all(graph: CSRGraph, size: int) -> dict[Structure, int]:
+def count_all(graph: CSRGraph, size: int) -> dict[Key, int]:
     """Induced occurrences of each connected structure of ``size`` nodes, by igraph.
 
     Directions count; graphs of several relations are refused.
@@ -59,18 +58,12 @@ def count_all(graph: CSRGraph, size: int) -> dict[Structure, int]:
     if len(graph.relations.names) > 1:
         raise ValueError("igraph counts the structures of graphs of one relation only")
     counts = as_igraph(graph).motifs_randesu(size)
-    structures = _structures(size, graph.is_directed, graph.relations)
+    structures = _structures(size, graph.is_directed, graph.relations.names[0])
     # igraph gives no number for structures that are not connected
-    return {
-        structure: int(count)
-        for structure, count in zip(structures, counts, strict=True)
-        if not np.isnan(count)
-    }
+    return {structure: int(counts[number]) for number, structure in structures.items()}
 
 
-def score_all(
-    graph: CSRGraph, nulls: Iterable[CSRGraph], sizes: Iterable[int]
-) -> dict[Structure, Score]:
+def score_all(graph: CSRGraph, nulls: Iterable[CSRGraph], sizes: Iterable[int]) -> dict[Key, Score]:
     """Each structure of these sizes, in the graph and in samples of a null model."""
     nulls, scores = list(nulls), {}
     for size in sizes:
@@ -80,15 +73,16 @@ def score_all(
     return scores
 
 
-def highest(scores: Mapping[Structure, Score], number: int) -> list[Structure]:
+def highest(scores: Mapping[Key, Score], number: int) -> list[Key]:
     """The structures with the highest z, of those that occur."""
     occurring = [structure for structure, score in scores.items() if score.observed > 0]
     return sorted(occurring, key=lambda structure: -scores[structure].z)[:number]
 
 
-def structures_of(patterns: Iterable[Pattern | CountedStructure | Motif]) -> list[Structure]:
-    """The structure of each pattern, counted structure or motif."""
-    return [certificate_by_name(one.channels(), one.relations) for one in patterns]
+def structures_of(patterns: Iterable[Pattern | Structure]) -> list[Key]:
+    """The structure of each pattern or motif."""
+    own = (one if isinstance(one, Structure) else one.structure for one in patterns)
+    return [replace(one, categories=()).key for one in own]
 
 
 def as_igraph(graph: CSRGraph) -> igraph.Graph:
@@ -99,15 +93,15 @@ def as_igraph(graph: CSRGraph) -> igraph.Graph:
 
 
 @functools.cache
-def _structures(size: int, directed: bool, relations: Relations) -> list[Structure]:
-    """The structure of each of igraph's classes of this size, in their order."""
-    own = relations_of([relations.names[0]], [directed])
-    structures, number = [], 0
-    while True:
+def _structures(size: int, directed: bool, relation: str) -> dict[int, Key]:
+    """The structure of each of igraph's connected classes of this size, by its number."""
+    structures = {}
+    for number in itertools.count():
         try:
             one = igraph.Graph.Isoclass(size, number, directed=directed)
         except igraph.InternalError:
             return structures
-        channels = edge_channels(size, one.get_edgelist(), [0] * one.ecount(), own)
-        structures.append(certificate_by_name(channels, own))
-        number += 1
+        if one.is_connected(mode="weak"):
+            kinds = [relation] * one.ecount()
+            made = Structure.of_edges(size, one.get_edgelist(), kinds, directed)
+            structures[number] = made.key

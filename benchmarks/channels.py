@@ -33,13 +33,13 @@ from torch import Tensor
 import gomkcn_dgl.embeddings
 from gomkcn_dgl import GOMKKernel, gomk, gomk_gram
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.structures.canonical_forms import CanonicalForms, canonical_form
+from mining.structures.canonical_forms import CanonicalForms
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.graph_relations import channels_in
-from synthetic import Motif
 
 OURS = "orthogonal"
 # a score of different graphs that counts as the same
@@ -160,12 +160,12 @@ def compare_classes(bench: Bench) -> None:
             )
 
 
-def precision(graph: CSRGraph, motif: Motif) -> float:
+def precision(graph: CSRGraph, motif: Structure) -> float:
     """Average precision of a motif that ranks the subgraphs around all nodes by similarity."""
     scaling = FeatureScaling.fit(graph.features, contrast=1.0)
     batch = extract_subgraphs(graph, SubgraphSettings(3, motif.num_nodes, "dense"))
-    channels = channels_in(graph.relations, motif.channels(), motif.relations)
-    is_copy = CanonicalForms(batch).has(canonical_form(channels).certificate)
+    channels = channels_in(graph.relations, motif)
+    is_copy = CanonicalForms(batch).has(motif.key)
     feat = torch.from_numpy(batch.gather(ScaledFeatures(graph.features, scaling)))
     # the motif itself has the features of the mean node
     mean = torch.full((1, motif.num_nodes, feat.shape[2]), float(feat[feat > 0].mean()))

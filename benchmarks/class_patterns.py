@@ -178,7 +178,7 @@ def compare_accuracy(bench: Bench, data: Path, sets: Sequence[DataSet]) -> None:
             start = time.perf_counter()
             miner = PatternMiner(
                 num_patterns=BAG_SIZE, rank="classes", null=None, level="graph", values="log",
-                num_epochs=0, noisy_copies="no",
+                num_epochs=0,
             )  # fmt: skip
             miner.fit(list(graphs[train]), labels[train], quiet=True)
             bags = {

@@ -20,7 +20,7 @@ from pathlib import Path
 import click
 import networkx as nx
 import numpy as np
-from census import SHOWN, Score, Structure, highest, null_graphs, score_all, structures_of
+from census import SHOWN, Key, Score, highest, null_graphs, score_all, structures_of
 from measure import use_threads
 from peers.frequent_subgraphs import GSPAN, Frequent
 from peers.peer import NOT_INSTALLED
@@ -72,7 +72,7 @@ def graphs(folder: Path, quick: bool) -> Iterator[tuple[str, CSRGraph]]:
     yield "ca-GrQc", read_graph(folder / "snap" / "ca-GrQc.txt.gz")
 
 
-def compare(scores: Mapping[Structure, Score], miner: PatternMiner) -> Verdicts:
+def compare(scores: Mapping[Key, Score], miner: PatternMiner) -> Verdicts:
     """The verdicts of igraph's z and of the miner on structures of one size."""
     occurring = [one for one, score in scores.items() if score.observed > 0]
     reported = dict(zip(structures_of(miner.patterns_), miner.patterns_, strict=True))

@@ -32,7 +32,7 @@ LIMIT = "2GiB"
 
 OURS = """
 from gomkcn_dgl.io.convert import convert_edges
-from gomkcn_dgl.runtime.memory import parse_size
+from gomkcn_dgl.runtime.files import parse_size
 def work(path):
     convert_edges(path, path + ".graph", memory_limit=parse_size({limit!r}))
 """

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 
 # directed, typed, categorical
 KINDS = tuple(itertools.product((False, True), repeat=3))
@@ -35,10 +36,10 @@ class Pair:
         return self.links[np.ix_(self.nodes, self.nodes)], self.colors[self.nodes]
 
     @property
-    def channels(self) -> np.ndarray:
+    def structure(self) -> Structure:
         """The pattern as it is given to the library."""
         links, _ = self.pattern
-        return links != 0 if self.graph.links is None else self.graph.relations.links[links]
+        return Structure(self.graph.relations.links[links], self.graph.relations)
 
     def count(self) -> int:
         """Induced occurrences, by a table of all partial mappings that grows node by node."""

@@ -29,6 +29,7 @@ from numba import njit
 from record import Bench, bench_command, data_option
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.exact_counts import ExactSearch, count_exact
 from mining.counting.occurrence_counts import count_occurrences, estimate_occurrences
@@ -49,14 +50,14 @@ GRAPHS = {
 }
 
 
-def patterns() -> dict[str, np.ndarray]:
+def patterns() -> list[Structure]:
     graphs = {"triangle": nx.cycle_graph(3)}
     graphs |= {f"K{size}": nx.complete_graph(size) for size in (4, 5, 6)}
     graphs["K6 less an edge"] = nx.complete_graph(6)
     graphs["K6 less an edge"].remove_edge(0, 1)
     graphs |= {"path of 6": nx.path_graph(6)}
     graphs |= {f"cycle of {size}": nx.cycle_graph(size) for size in (5, 6)}
-    return {name: nx.to_numpy_array(graph) for name, graph in graphs.items()}
+    return [Structure.from_networkx(graph, name) for name, graph in graphs.items()]
 
 
 def compare_pairs(bench: Bench, num_pairs: int) -> None:
@@ -71,8 +72,8 @@ def compare_pairs(bench: Bench, num_pairs: int) -> None:
         pair, truth = draw_counted_pair(rng, KINDS[kind])
         own = pair.pattern[1]
         colors = (own, pair.colors) if KINDS[kind][2] else None
-        equal[kind] += count_exact(pair.graph, pair.channels, colors=colors).count == truth
-        search = ExactSearch(pair.graph, pair.channels, colors)
+        equal[kind] += count_exact(pair.graph, pair.structure, colors=colors).count == truth
+        search = ExactSearch(pair.graph, pair.structure, colors)
         for error in ERRORS:
             for seed in range(bench.repeats):
                 one = estimate_occurrences(search, error, 60.0, 1000 * number + seed)
@@ -139,8 +140,8 @@ def compare_graphs(bench: Bench, data: Path) -> None:
             bench.note(f"{name} is not in the folder of the data.")
             continue
         graph = read_graph(path)
-        for pattern, adjacency in patterns().items():
-            compare_pattern(table, name, graph, pattern, adjacency, bench.repeats, bench.quick)
+        for structure in patterns():
+            compare_pattern(table, name, graph, structure, bench.repeats, bench.quick)
     bench.note(
         "Estimates here come from draws alone, even where an exact count is quicker. Exact cliques "
         "are counted by bit sets in an ordering by degeneracy, the others by `count_exact`; – is "
@@ -152,8 +153,7 @@ def compare_pattern(
     table: Any,
     name: str,
     graph: CSRGraph,
-    pattern: str,
-    adjacency: np.ndarray,
+    structure: Structure,
     repeats: int,
     quick: bool,
 ) -> None:
@@ -161,22 +161,22 @@ def compare_pattern(
     for seed in range(repeats):
         # other work on the machine does not count; all threads do
         start = time.process_time()
-        search = ExactSearch(graph, adjacency)
+        search = ExactSearch(graph, structure)
         found.append(estimate_occurrences(search, 0.01, 0.2 if quick else 20.0, seed))
         seconds.append(time.process_time() - start)
     start = time.process_time()
-    size = len(adjacency)
+    size = structure.num_nodes
     truth = None
-    if adjacency.sum() == size * (size - 1):
+    if structure.joined.sum() == size * (size - 1):
         truth = count_cliques(graph, size)
     else:
-        truth = count_exact(graph, adjacency, 1.0 if quick else MOST_EXACT).count
+        truth = count_exact(graph, structure, 1.0 if quick else MOST_EXACT).count
     exact = Timing((time.process_time() - start,))
     first = found[0]
     covering = [one for one in found if truth is not None and one.low <= truth <= one.high]
     table.add(
         name,
-        pattern,
+        structure.name,
         str(first),
         50 * (first.high - first.low) / first.value if first.value else None,
         format(Timing(tuple(seconds)), ""),
@@ -275,9 +275,10 @@ def compare_planted(bench: Bench, num_nodes: int) -> None:
         truth = json.loads(path.with_name("big.truth.json").read_text())
         copies = {motif["name"]: motif["copies"] for motif in truth["motifs"]}
         for name in MOTIFS:
-            adjacency = get_motif(name).adjacency()
             start, used = time.perf_counter(), time.process_time()
-            found = count_occurrences(graph, adjacency, error=0.05, exact_seconds=40, seconds=10)
+            found = count_occurrences(
+                graph, get_motif(name), error=0.05, exact_seconds=40, seconds=10
+            )
             seconds = time.perf_counter() - start
             used = time.process_time() - used
             table.add(name, copies[name], str(found), found.state, seconds, used)

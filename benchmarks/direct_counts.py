@@ -25,7 +25,11 @@ from networkx.algorithms.isomorphism import (
 from scipy.stats import fisher_exact
 
 Record = dict[str, Any]
-# as in enzymes_labels.toml, which says why
+# as in enzymes_labels.csv. The README of ENZYMES does not say which code is which element of the
+# structure. Its first two attributes do, read as the number of residues and the length in Å: an
+# element with label 1 has a median of 1.4 Å a residue, as an α-helix (1.5), one with label 2 has
+# 2.5 Å a residue at 5 residues, as a β-strand (3.3 Å for each of 4 steps), and those with label 3
+# are the few that remain.
 ENZYMES_CODES = {"1": "helix", "2": "sheet", "3": "turn"}
 # a line of a README such as "0  C"
 _NAMED = re.compile(r"^\s*(\d+)\s+(\S+)\s*$", re.MULTILINE)

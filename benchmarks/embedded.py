@@ -23,15 +23,16 @@ from typing import Any
 import click
 import networkx as nx
 import numpy as np
-from census import SHOWN, Score, Structure, highest, null_graphs, score_all, structures_of
+from census import SHOWN, Key, Score, highest, null_graphs, score_all, structures_of
 from measure import use_threads
 from planted_graphs import mine
 from record import Bench, Table, bench_command, data_option
 
 from gomkcn_dgl import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.exact_counts import count_exact
-from synthetic import Motif, PlantedGraph, barabasi_albert, motif_from_networkx, plant_motifs
+from synthetic import PlantedGraph, barabasi_albert, plant_motifs
 
 COPIES = (10, 30)
 FEATURES = {
@@ -130,11 +131,11 @@ def plant(
 ) -> PlantedGraph:
     """Copies of some structures in a base graph."""
     edges, num_nodes = base_edges(base, folder, seed)
-    motifs = {motif_from_networkx(STRUCTURES[name], name): copies for name in structures}
+    motifs = {Structure.from_networkx(STRUCTURES[name], name): copies for name in structures}
     return plant_motifs(edges, num_nodes, motifs, seed=seed, **options)
 
 
-def make_graph(cell: Cell, folder: Path, seed: int) -> tuple[CSRGraph, Motif]:
+def make_graph(cell: Cell, folder: Path, seed: int) -> tuple[CSRGraph, Structure]:
     """The planted graph and the motif."""
     options = FEATURES[cell.features]
     planted = plant(
@@ -143,12 +144,11 @@ def make_graph(cell: Cell, folder: Path, seed: int) -> tuple[CSRGraph, Motif]:
     return planted.to_csr(), planted.motifs[0]
 
 
-def score(graph: CSRGraph, nulls: Sequence[CSRGraph], motif: Motif) -> Score | None:
+def score(graph: CSRGraph, nulls: Sequence[CSRGraph], motif: Structure) -> Score | None:
     """Exact counts of one structure in the graph and in samples of a null model."""
-    adjacency = motif.adjacency()
     counts: list[int] = []
     for one in (graph, *nulls):
-        count = count_exact(one, adjacency, COUNT_LIMIT).count
+        count = count_exact(one, motif, COUNT_LIMIT).count
         if count is None:
             return None
         counts.append(count)
@@ -163,7 +163,7 @@ def mine_one(cell: Cell, folder: Path, seed: int, samples: int) -> Outcome:
     miner, seconds = mine(graph, pattern_size=SIZES, random_state=seed)
     reported = structures_of(miner.patterns_)
     more = [one for one in miner.others_ if any(v.stands_out for v in one.significance.values())]
-    igraph_z, shown = None, set[Structure]()
+    igraph_z, shown = None, set[Key]()
     if motif.num_nodes <= LARGEST_OF_ALL.get(cell.base, 5):
         scores = score_all(graph, nulls, [motif.num_nodes])
         igraph_z = scores[own].z

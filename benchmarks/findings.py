@@ -59,7 +59,7 @@ ENZYMES = DataSet(
     "ENZYMES_*",
     ("degree", "features"),
     ("--features", "labels"),
-    (("--label-names", "enzymes_labels.toml"),),
+    (("--label-names", "enzymes_labels.csv"),),
 )
 # no features to shuffle
 FACEBOOK = DataSet("ego-Facebook", "snap/facebook_combined.txt.gz", ("degree",))

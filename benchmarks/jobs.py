@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from pathlib import Path
 
@@ -34,32 +30,6 @@ def run(*command: str) -> tuple[float, float, float]:
             raise RuntimeError(f"{' '.join(command)} failed:\n{messages.read().decode()}")
     seconds = time.perf_counter() - start
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-
-
-def run_with_bar(*command: str) -> tuple[float, float, float, list[tuple[float, float]]]:
-    """The same, and what the bar of the command said: at so many seconds, so many are left."""
-    ours, its = pty.openpty()
-    # without a width there is no bar
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
-    start, shown, read, said = time.perf_counter(), "", 0, []
-    started = subprocess.Popen([*GOMKCN, *command], stdout=subprocess.DEVNULL, stderr=its)
-    os.close(its)
-    # a terminal whose last writer has gone cannot be read
-    with contextlib.suppress(OSError):
-        while part := os.read(ours, 1 << 16).decode(errors="replace"):
-            shown += part
-            for left in re.finditer(r"about (?:(\d+):)?(\d+):(\d+) left", shown[read:]):
-                hours, minutes, rest = (int(number or 0) for number in left.groups())
-                said.append((time.perf_counter() - start, 3600.0 * hours + 60 * minutes + rest))
-            # a reading may come in two parts
-            read = shown.rfind("left") + 4
-    os.close(ours)
-    _, status, usage = os.wait4(started.pid, 0)
-    started.returncode = os.waitstatus_to_exitcode(status)
-    if started.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{shown}")
-    seconds = time.perf_counter() - start
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, said
 
 
 def peak_of(pid: int) -> int:
@@ -85,12 +55,13 @@ def finish(started: subprocess.Popen[bytes]) -> None:
         raise RuntimeError(messages.decode())
 
 
-def plant(
-    graph: Path, size: int, edges_per_node: int = 2, *, in_pieces: bool = False
-) -> tuple[float, float, float]:
-    """Barabási–Albert, about 1 % of its nodes in planted motifs; return what :func:`run` does."""
-    copies = str(max(5, round(size * 0.01 / COPY / len(MOTIFS))))
-    motifs = [part for name in MOTIFS for part in ("--motif", f"{name}={copies}")]
-    options = ["--nodes", str(size), "--edges-per-node", str(edges_per_node)]
-    options += ["--features", "constant", *["--in-pieces"] * in_pieces]
-    return run("generate", "planted", "--out", str(graph), *options, *motifs)
+def copies_of(size: int) -> int:
+    """Copies of each motif, so that about 1 % of so many nodes are in them."""
+    return max(5, round(size * 0.01 / COPY / len(MOTIFS)))
+
+
+def plant(graph: Path, size: int) -> None:
+    """Barabási–Albert with two edges a node and planted motifs."""
+    motifs = [part for name in MOTIFS for part in ("--motif", f"{name}={copies_of(size)}")]
+    options = ["--nodes", str(size), "--edges-per-node", "2", "--features", "constant"]
+    run("generate", "planted", "--out", str(graph), *options, *motifs)

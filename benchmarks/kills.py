@@ -27,15 +27,17 @@ KILLS = 50
 NODES = 100_000
 MOST_A_JOB = 3
 SEED = 0
-# steps, the last first
+# steps by the words that their files begin with, the last first
 STAGES = {
-    "thresholds": "thresholds",
-    "neighbourhoods": "neighbourhoods",
-    "places": "places",
-    "degree": "of the null model",
-    "apart": "counts",
-    "count": "counts",
-    "filters": "filters",
+    "comparing-neighbourhoods": "neighbourhoods",
+    "listing-places-": "places",
+    "listing-places-in-random-graphs": "of the null model",
+    "grouping-patterns": "of the null model",
+    "counting-triangles": "of the null model",
+    "counting-in-random-graphs": "of the null model",
+    "setting-places-apart": "counts",
+    "counting-": "counts",
+    "learning-filters": "filters",
 }
 # what has no time in it
 SAME = {"patterns.json", "occurrences.parquet", "settings.toml"}
@@ -65,7 +67,7 @@ def stage(out: Path, reference: Path) -> tuple[str, bool]:
             whole = whole and all(arrays[name] is not None for name in arrays.files)
     if "run.json" in files:
         return "none left: the run is there", whole
-    kinds = [path.stem.split("-")[0] for path in steps]
+    kinds = {max((one for one in STAGES if path.name.startswith(one)), key=len) for path in steps}
     return next((name for kind, name in STAGES.items() if kind in kinds), "none"), whole
 
 

@@ -1,14 +1,13 @@
-"""Time, memory and disk of generating and mining against the number of edges, up to a billion.
+"""Time, memory and disk of converting and mining against the number of edges, up to a billion.
 
     python benchmarks/large_graphs.py --largest 1000000000
 
 Each graph is grown by preferential attachment with five edges a node, and 1 % of its nodes are in
-planted motifs, four kinds alike often. `gomkcn generate --in-pieces` and `gomkcn mine`, with all
-defaults, run in processes of their own, start included; the system tells the peaks of their memory,
-in which the parts of the graph that are mapped count. Code was compiled by a run before. Where an
-exact search ends in 20 seconds, its count is compared with the interval. The bar of `mine` is read
-from a terminal: the time that it says is left a quarter, a half and three quarters through the
-command, over the time that was left. Draws results/large_graphs.svg.
+planted motifs, four kinds alike often; its edges stand in a parquet file. `gomkcn convert` and
+`gomkcn mine`, with all defaults, run in processes of their own, start included; the system tells
+the peaks of their memory, in which the parts of the graph that are mapped count. Code was compiled
+by a run before. Where an exact search ends in 20 seconds, its count is compared with the interval.
+Draws results/large_graphs.svg.
 """
 
 from __future__ import annotations
@@ -22,13 +21,14 @@ from typing import Any
 
 import click
 import matplotlib
-import networkx as nx
 import numpy as np
-from jobs import MOTIFS, plant, run, run_with_bar
+from jobs import MOTIFS, copies_of, run
+from large_planting import write_planted_edges
 from matplotlib.figure import Figure
 from record import Bench, bench_command
 
 from gomkcn_dgl import read_graph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import count_exact
 
 REPEATS = 1
@@ -46,23 +46,13 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
     for motif in mined["recovery"]:
         for number in motif["pattern_ids"][:1]:
             pattern = patterns[number]
-            edges = [edge[:2] for edge in pattern["edges"]]
-            adjacency = nx.to_numpy_array(nx.Graph(edges), range(pattern["num_nodes"]))
-            truth = count_exact(csr, adjacency, EXACT_SECONDS).count
+            structure = Structure.of_edges(pattern["num_nodes"], pattern["edges"])
+            truth = count_exact(csr, structure, EXACT_SECONDS).count
             count = pattern["frequency"]["occurrences"]
             if truth is not None:
                 tried += 1
                 held += count["low"] <= truth <= count["high"]
     return f"{held} of {tried}" if tried else "–"
-
-
-def compare_bar(said: list[tuple[float, float]], wall: float) -> str:
-    """What the bar said was left, divided by what was, after a quarter, a half, three quarters."""
-    ratios = []
-    for share in (0.25, 0.5, 0.75):
-        before = [left for seconds, left in said if seconds <= share * wall]
-        ratios.append(f"{before[-1] / ((1 - share) * wall):.2f}" if before else "–")
-    return ", ".join(ratios)
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
@@ -95,20 +85,19 @@ def draw(sizes: list[int], curves: dict[str, dict[str, list[float]]], path: Path
 @click.option("--largest", type=int, help="10^4, 10^5, … edges up to so many. [10^4 and 10^6]")
 @click.option("--folder", type=click.Path(path_type=Path), help="Where graphs are kept. [none are]")
 def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
-    """Generate and mine graphs of growing size."""
+    """Convert and mine graphs of growing size."""
     os.environ["OMP_NUM_THREADS"] = os.environ["NUMBA_NUM_THREADS"] = str(bench.threads)
     table = bench.table(
-        "`gomkcn generate planted --in-pieces`, then `gomkcn mine` with all defaults",
+        "`gomkcn convert` of a parquet file, then `gomkcn mine` with all defaults",
         {
             "nodes": ",",
             "edges": ",",
-            "generate, s": ".1f",
+            "convert, s": ".1f",
             "its peak, MiB": ",.0f",
             "folder, GiB": ".3g",
             "mine, s": ".1f",
             "of processor": ".1f",
             "its peak, MiB ": ",.0f",
-            "time left: said, over what was": "",
             "motifs found": "",
             "intervals with the exact count": "",
         },
@@ -122,29 +111,32 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
         where = Path(scratch) if folder is None else folder
         for size in sizes:
             graph, out = where / f"edges{size}.graph", str(Path(scratch) / f"run{size}")
-            generated = plant(graph, size // EDGES_PER_NODE, EDGES_PER_NODE, in_pieces=True)
+            nodes, written = size // EDGES_PER_NODE, graph.with_suffix(".parquet")
+            motifs = dict.fromkeys(MOTIFS, copies_of(nodes))
+            write_planted_edges(written, nodes, EDGES_PER_NODE, motifs, seed=0)
+            converted = run("convert", str(written), str(graph), "--quiet")
+            written.unlink()
             if not edges:
                 # compiles what a first command compiles and keeps
                 run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "2")
-            wall, used, peak, said = run_with_bar("mine", str(graph), "--out", out)
+            wall, used, peak = run("mine", str(graph), "--out", out, "--quiet")
             mined = json.loads((Path(out) / "run.json").read_text())
             patterns = json.loads((Path(out) / "patterns.json").read_text())["patterns"]
             edges.append(mined["graph"]["num_edges"])
-            made.append(generated[0])
-            made_peaks.append(generated[2] / MIB)
+            made.append(converted[0])
+            made_peaks.append(converted[2] / MIB)
             mining.append(wall)
             peaks.append(peak / MIB)
             recovered = [motif for motif in mined["recovery"] if motif["pattern_ids"]]
             table.add(
                 mined["graph"]["num_nodes"],
                 edges[-1],
-                generated[0],
+                converted[0],
                 made_peaks[-1],
                 sum(file.stat().st_size for file in graph.iterdir()) / GIB,
                 wall,
                 used,
                 peaks[-1],
-                compare_bar(said, wall),
                 f"{len(recovered)} of {len(MOTIFS)}",
                 compare_counts(graph, mined, patterns) if size <= MOST_EXACT else "–",
             )
@@ -159,8 +151,8 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
             "what is mapped of the graph in the memory."
         )
     if bench.out is not None and len(edges) > 1:
-        seconds = {"generate": made, "mine": mining}
-        curves = {"Seconds": seconds, "Peak memory, MiB": {"generate": made_peaks, "mine": peaks}}
+        seconds = {"convert": made, "mine": mining}
+        curves = {"Seconds": seconds, "Peak memory, MiB": {"convert": made_peaks, "mine": peaks}}
         bench.out.mkdir(parents=True, exist_ok=True)
         draw(edges, curves, bench.out / "large_graphs.svg")
         bench.note("![Time and memory over edges](large_graphs.svg)")

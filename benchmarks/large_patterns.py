@@ -20,8 +20,9 @@ from planted_graphs import make_planted, median_and_range, mine, recoveries
 from record import Bench, bench_command
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, PatternMiner, count_exact
-from synthetic import Motif, PlantedGraph, motif_from_networkx
+from synthetic import PlantedGraph
 
 NUM_BASE_NODES, COPIES, SEEDS, GOAL = 760, 10, 20, 18
 TIME_LIMIT = 60.0
@@ -62,7 +63,7 @@ def all_rows() -> Iterator[Row]:
                 yield Row(size, edges, features, {"num_hops": 3})
 
 
-def make_motifs(size: int) -> tuple[Motif, Motif]:
+def make_motifs(size: int) -> tuple[Structure, Structure]:
     """A dense pattern and a sparse one."""
     if size == 8:
         dense, name = nx.cubical_graph(), "cube"
@@ -71,7 +72,7 @@ def make_motifs(size: int) -> tuple[Motif, Motif]:
         dense, name = nx.petersen_graph(), "Petersen graph"
         sparse, other = nx.cycle_graph(10), "two hexagons"
     sparse.add_edge(0, size // 2)
-    return motif_from_networkx(dense, name), motif_from_networkx(sparse, other)
+    return Structure.from_networkx(dense, name), Structure.from_networkx(sparse, other)
 
 
 def make_graph(row: Row, seed: int) -> tuple[CSRGraph, PlantedGraph]:
@@ -132,7 +133,7 @@ def time_counts(bench: Bench, rows: list[Row], seed: int) -> None:
         graph, planted = make_graph(row, seed)
         miner, seconds = mine_row(graph, row)
         for motif, recovery in zip(make_motifs(row.size), recoveries(miner, planted), strict=True):
-            exact = count_exact(graph, motif.adjacency(), TIME_LIMIT)
+            exact = count_exact(graph, motif, TIME_LIMIT)
             count = f"not in {TIME_LIMIT:.0f} s" if exact.count is None else f"{exact.count:,}"
             table.add(
                 motif.name, row.edges_per_node, f"{seconds:.2f} ({recovery.occurrences:,.0f})",

@@ -25,13 +25,11 @@ from record import Bench, bench_command
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from mining.descriptions.feature_background import FeatureBackground
 from mining.html.report import render_report
-from mining.plots.colors import NodeColors
 from mining.plots.graph_map import GraphMap
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Medoid, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
-from mining.runs.drawings import RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun
 
 REPEATS = 5
@@ -155,12 +153,10 @@ def run_of(graph: CSRGraph, num_places: int) -> MiningRun:
         pattern_of(number, part) for number, part in enumerate(np.array_split(walks, NUM_PATTERNS))
     ]
     background = FeatureBackground.fit(graph)
-    colors = NodeColors.of_patterns(patterns[0].features)
     summary = GraphSummary(
         "graph.txt", 1, graph.num_nodes, graph.num_edges, graph.feature_names, graph.num_nodes, 0.0
     )
-    drawings = RunDrawings(map=GraphMap.of(graph, patterns, colors, background))
-    return MiningRun(summary, patterns, [], {}, {}, drawings=drawings)
+    return MiningRun(summary, patterns, [], {}, {}, map=GraphMap.of(graph, patterns, background))
 
 
 def pattern_of(number: int, places: np.ndarray) -> Pattern:
@@ -174,8 +170,7 @@ def pattern_of(number: int, places: np.ndarray) -> Pattern:
         features=np.ones((PATTERN_SIZE, 1)),
         feature_names=("x0",),
         medoid=Medoid(tuple(places[0].tolist()), 1.0, root=int(places[0, 0])),
-        frequency=Frequency(exact, graphs=1, roots=size, similar=size, listed=size, disjoint=1),
-        min_similarity=0.75,
+        frequency=Frequency(exact, graphs=1, roots=size, assigned=size, listed=size, disjoint=1),
         occurrences=Occurrences(places, np.ones(size), np.zeros(size, np.int64)),
     )
 

@@ -77,7 +77,7 @@ def mine_one(row: Row, seed: int) -> Outcome:
     miner, seconds = mine(graph)
     found = patterns_of_motifs(miner, planted)
     right = [
-        count_is_right(pattern, len(induced_occurrences(graph, MOTIFS[name].adjacency())))
+        count_is_right(pattern, len(induced_occurrences(graph, MOTIFS[name])))
         for name, pattern in found.items()
     ]
     few = None

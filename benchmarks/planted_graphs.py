@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl import CSRGraph, as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining import MotifRecovery, Pattern, PatternMiner, compare_with_truth
 from synthetic import (
-    Motif,
     PlantedGraph,
     barabasi_albert,
     get_motif,
@@ -33,7 +33,7 @@ MOTIFS_OF_SIZE = {
 
 
 def make_planted(
-    motifs: Iterable[str | Motif],
+    motifs: Iterable[str | Structure],
     edges_per_node: int,
     seed: int,
     *,

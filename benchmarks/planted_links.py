@@ -31,19 +31,18 @@ from planted_graphs import (
 from record import Bench, Table, bench_command
 
 from gomkcn_dgl import CSRGraph
-from gomkcn_dgl.relations import edge_channels
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import count_exact
-from synthetic import MOTIFS, Motif
+from synthetic import MOTIFS
 
 
-def _motif(name: str, edges: str, relations: str = "edge", directed: bool = True) -> Motif:
-    pairs = tuple((int(edge[0]), int(edge[1])) for edge in edges.split())
-    names = relations.split() if " " in relations else [relations] * len(pairs)
-    roles = ("node",) * (1 + max(max(pair) for pair in pairs))
-    return Motif(name, pairs, roles, "For the benchmark.", directed, tuple(names))
+def _motif(name: str, edges: str, relations: str = "", directed: bool = True) -> Structure:
+    pairs = [(int(edge[0]), int(edge[1])) for edge in edges.split()]
+    size = 1 + max(max(pair) for pair in pairs)
+    return Structure.of_edges(size, pairs, relations.split(), directed, name=name)
 
 
-def _named(*names: str) -> tuple[Motif, ...]:
+def _named(*names: str) -> tuple[Structure, ...]:
     return tuple(MOTIFS[name] for name in names)
 
 
@@ -86,7 +85,7 @@ class Row:
     """One row of the table: graphs with motifs of one kind."""
 
     name: str
-    motifs: tuple[Motif, ...]
+    motifs: tuple[Structure, ...]
     edges_per_node: int
     features: str
     seeds: int = 30
@@ -118,7 +117,7 @@ def all_rows() -> Iterator[Row]:
             yield Row(kind, motifs_of[size], edges, "constant", planted=False)
 
 
-def list_occurrences(graph: CSRGraph, motif: Motif) -> set[frozenset[int]]:
+def list_occurrences(graph: CSRGraph, motif: Structure) -> set[frozenset[int]]:
     """Node sets of the induced occurrences, by igraph (LAD) and a comparison of each edge."""
     source, target, relation = (column.tolist() for column in graph.edges())
     names = graph.relations.names
@@ -127,8 +126,8 @@ def list_occurrences(graph: CSRGraph, motif: Motif) -> set[frozenset[int]]:
     for u, v, number in zip(source, target, relation, strict=True):
         kinds.setdefault((u, v), set()).add(names[number])
     own: dict[tuple[int, int], set[str]] = {}
-    for (i, j), name in zip(motif.edges, motif.edge_relations, strict=True):
-        own.setdefault((i, j), set()).add(name)
+    for (i, j), number in zip(motif.edges, motif.edge_relations, strict=True):
+        own.setdefault((i, j), set()).add(motif.relations.names[number])
     whole = igraph.Graph(n=graph.num_nodes, edges=list(kinds), directed=directed)
     pattern = igraph.Graph(n=motif.num_nodes, edges=list(own), directed=directed)
     # each node of an occurrence has as many neighbours in it, so that all lie in the k-core
@@ -163,9 +162,7 @@ def mine_one(row: Row, seed: int) -> Outcome:
     agree = []
     for motif in row.motifs:
         number = len(list_occurrences(graph, motif))
-        relations = [graph.relations.names.index(name) for name in motif.edge_relations]
-        channels = edge_channels(motif.num_nodes, motif.edges, relations, graph.relations)
-        agree.append(count_exact(graph, channels).count == number)
+        agree.append(count_exact(graph, motif).count == number)
         if motif.name in found:
             agree.append(count_is_right(found[motif.name], number))
     few = motifs_lead(mine(graph, num_patterns=FEW)[0], planted) if row.planted else None

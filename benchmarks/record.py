@@ -102,7 +102,7 @@ class Bench:
 
     def write(self) -> None:
         """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
-        from gomkcn_dgl.runtime.provenance import describe_provenance
+        from gomkcn_dgl.runtime.output_folder import describe_provenance
 
         made = describe_provenance(0, time.perf_counter() - self.start, self.device)
         print(f"\n{self.name}: {made['seconds']:.0f} s")

@@ -22,8 +22,6 @@ from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
 from mining import Pattern
-from mining.structures.canonical_forms import canonical_form
-from mining.structures.graph_relations import channels_by_name
 
 RELABELLINGS = 20
 GOAL = 0.95
@@ -78,16 +76,6 @@ def renumber(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
     )
 
 
-def key_of(pattern: Pattern) -> object:
-    """What a pattern is: its structure, with relations and categories by their names."""
-    used, channels = channels_by_name(pattern.channels(), pattern.relations)
-    if not pattern.categories:
-        return used, canonical_form(channels).certificate
-    names = sorted(set(pattern.categories))
-    colors = np.array([names.index(own) for own in pattern.categories])
-    return used, tuple(names), canonical_form(channels, colors).certificate
-
-
 @dataclass
 class Agreement:
     """How the patterns of renumbered graphs agree with those of the graph."""
@@ -103,7 +91,7 @@ class Agreement:
 
     def add(self, own: Sequence[Pattern], other: Sequence[Pattern]) -> None:
         """Compare the patterns of one more graph."""
-        first, second = ({key_of(one): one for one in some} for some in (own, other))
+        first, second = ({one.structure.key: one for one in some} for some in (own, other))
         union = len(first.keys() | second.keys())
         self.jaccard.append(len(first.keys() & second.keys()) / union if union else 1.0)
         self.same_first += set(list(first)[:4]) == set(list(second)[:4])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import pickle
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -79,12 +78,16 @@ def _written(name: str, write: Callable[[Path], object]) -> bytes:
 
 
 def graph_files(suffix: str) -> list[bytes]:
-    """Return a ring, one with names, ids and features, one with weights, and one with types."""
+    """Return a ring, one with names, ids and features, one with weights, and one with types.
+
+    A ``.npz`` has no types.
+    """
     ring = as_csr(nx.cycle_graph(4))
     named = {"feature_names": tuple("abcd"), "features": np.eye(4, dtype=np.float32)}
     graphs = [ring, dataclasses.replace(ring, node_ids=np.array(["a", "é", "c", "dd"]), **named)]
     graphs += [dataclasses.replace(ring, weights=np.full(8, 0.5, np.float32))]
-    graphs += [as_csr(_typed_graph(), edge_type="kind")]
+    if suffix != ".npz":
+        graphs += [as_csr(_typed_graph(), edge_type="kind")]
     return [_written(f"g{suffix}", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
 
 
@@ -141,18 +144,6 @@ def tu_folders() -> list[bytes]:
     return [pack(folder), pack({**folder, **attributes}), pack({**folder, **edges})]
 
 
-def planetoid_folders() -> list[bytes]:
-    """Return a set of six nodes, pickled under the names that modules had then."""
-    eye, rows = np.eye(2, dtype=np.float32), sp.csr_matrix(np.ones((4, 3), np.float32))
-    parts = {"x": rows[:2], "tx": rows[:2], "allx": rows, "y": eye, "ty": eye}
-    parts |= {"ally": np.concatenate([eye, eye]), "graph": {n: [(n + 1) % 6] for n in range(6)}}
-    files = {"ind.t.test.index": b"4\n5\n"}
-    for name, value in parts.items():
-        data = pickle.dumps(value, protocol=3).replace(b"scipy.sparse._csr", b"scipy.sparse.csr")
-        files[f"ind.t.{name}"] = data.replace(b"numpy._core.", b"numpy.core.")
-    return [pack(files)]
-
-
 def feature_arrays() -> list[bytes]:
     """Return arrays of several types."""
     return [saved(np.save, values) for values in (np.arange(4), np.ones((2, 4), ">f8").T)]
@@ -194,10 +185,10 @@ def occurrence_files() -> list[bytes]:
 
 
 def train_folders() -> list[bytes]:
-    """Return what a training run leaves, with a kernel that needs nothing compiled."""
+    """Return what a training run leaves."""
     graphs = [dgl.graph(([0, 1, 2], [1, 2, 0])), dgl.graph(([0, 1], [1, 2]))] * 10
     options = {"num_epochs": 1, "num_filters": 2, "filter_size": 3, "split": (0.6, 0.2, 0.2)}
-    options |= {"kernel": "random-walk", "init": "random"}
+    options |= {"num_levels": 1, "init": "random"}
 
     def write(path: Path) -> None:
         path.mkdir()

@@ -23,6 +23,7 @@ from self_contained import assert_loads_nothing
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
@@ -38,7 +39,6 @@ from mining.results.occurrence_file import read_occurrences
 from mining.results.run_folder import load_miner, read_run
 from mining.runs.run_comparison import compare_runs
 from mining.settings import read_settings
-from synthetic import read_motif
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,6 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
 _read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
 _pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
-_names_toml = ('1 = "helix"\n2 = "sheet"\n', '[labels]\n1 = "helix"\n"label=2" = """a"""\n')
 
 TARGETS = {
     "edges": Target("g.txt", read_graph, _texts(*seeds.EDGE_LISTS)),
@@ -173,19 +172,16 @@ TARGETS = {
     "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
     "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
-    "planetoid": Target("planetoid", read_labelled, seeds.planetoid_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),
-    "names_json": Target("n.json", read_label_names, _texts('{"1": "helix", "2": "\\u00e9"}')),
-    "names_toml": Target("n.toml", read_label_names, _texts(*_names_toml)),
     "settings": Target("s.toml", _settings, seeds.settings_files),
     "train_settings": Target(
         "t.toml",
         lambda path: read_train_settings(path).to_toml().encode(),
         lambda: [_train_toml.encode(), TrainSettings().to_toml().encode()],
     ),
-    "motif": Target("m.txt", read_motif, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
+    "motif": Target("m.txt", Structure.read, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
     "truth": Target("t.json", read_truth, _texts(json.dumps(seeds.TRUTH))),
     "run": Target("run", _run, seeds.run_folders, True),
     "occurrences": Target("o.parquet", _occurrences, seeds.occurrence_files),

@@ -1,6 +1,6 @@
 """GOMKCN: graph filters matched to subgraphs, for mining and learning the patterns of a graph."""
 
-from gomkcn_dgl.runtime.lazy_imports import lazy_names
+from gomkcn_dgl.runtime import lazy_names
 from gomkcn_dgl.runtime.notebook import register_html_module
 
 register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")
@@ -20,16 +20,14 @@ __getattr__, __dir__, __all__ = lazy_names(
         "gram": ["gomk_gram", "GramMatrix"],
         "graph": ["as_csr", "CSRGraph"],
         "graph_lists": ["split_graphs"],
-        "graph_batch": ["GraphBatch"],
+        "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier"],
         "kernel_transformers": ["GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
-        "model": ["GOMKCN"],
-        "residual_model": ["ResidualGOMKCN"],
-        "random_walks": ["DeepRandomWalkKernel", "ImprovedRandomWalkKernel", "RandomWalkKernel"],
+        "model": ["GOMKCN", "GraphBatch"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
         "training.collection": ["GraphCollection"],

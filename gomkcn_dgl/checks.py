@@ -97,6 +97,9 @@ def check_features(
             f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
             f"got {len(names)}."
         )
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise InputError(f"feature_names must all be different, got {twice!r} twice.")
     return np.ascontiguousarray(matrix), tuple(names)
 
 

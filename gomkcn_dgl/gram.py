@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -64,7 +63,7 @@ def gomk_gram(
     features: str | Sequence[str] | None = None,
     dtype: str = "float64",
     backend: str = "auto",
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> GramMatrix:
     """Score every graph against every other, as whole graphs.
 
@@ -93,7 +92,7 @@ def gomk_gram(
         What scores are computed in. Those in float32 agree to about 1e-6 and take half the time.
     backend : str
         As in :func:`gomkcn.gomk`.
-    checkpoints : CheckpointStore, optional
+    steps : Steps, optional
         Keeps blocks of the matrix, so that a job resumes and several processes share it.
 
     Returns
@@ -146,8 +145,8 @@ def gomk_gram(
     largest = max(one.shape[1] for side in levels for one in side)
     size = largest if max_nodes is None else check_int("max_nodes", max_nodes, largest)
     filled = size if kernel.padding == "match" else None
-    with shared_store(checkpoints) as store:
-        values = _scores(levels[0], levels[-1], kernel, filled, backend, store)
+    steps = Steps() if steps is None else steps
+    values = _scores(levels[0], levels[-1], kernel, filled, backend, steps)
     # 3. divide by the geometric mean of both self-scores
     if normalize:
         radii = [_radii(side, kernel, filled) for side in levels]
@@ -189,7 +188,7 @@ def _scores(
     kernel: GOMKKernel,
     size: int | None,
     backend: str,
-    checkpoints: CheckpointStore,
+    steps: Steps,
 ) -> np.ndarray:
     """Raw scores ``[G, H]`` of level embeddings; of one list with itself, each pair once.
 
@@ -201,25 +200,29 @@ def _scores(
     )
     blocks = _blocks(num_rows, num_columns, is_symmetric)
 
-    def score(block: _Block) -> dict[str, np.ndarray]:
+    def score(number: int) -> dict[str, np.ndarray]:
+        block = blocks[number]
         num_nodes = num_rows[block.rows]
         x = torch.stack([_fill(left[i], int(num_nodes.max())) for i in block.rows])
         z = torch.stack([_fill(right[j], int(num_columns[j])) for j in block.columns])
         matched = kernel.match(x, z, torch.from_numpy(num_nodes), backend)
         return {"scores": matched.scores.numpy()}
 
-    tasks = {f"gram-{number}": partial(score, block) for number, block in enumerate(blocks)}
+    # one job may make the matrices of several kernels
+    found = steps.each(
+        "kernel matrix", score, range(len(blocks)), lambda number: f"{kernel} {number}".encode()
+    )
     values = np.empty((len(left), len(right)))
-    for block, found in zip(blocks, checkpoints.finish(tasks), strict=True):
+    for block, one in zip(blocks, found, strict=True):
         wanted = len(block.rows), len(block.columns)
-        if found["scores"].shape != wanted:
+        if one["scores"].shape != wanted:
             raise InputError(
                 f"a stored part of the kernel matrix must have the shape {list(wanted)}, got "
-                f"{list(found['scores'].shape)}; remove the unfinished run and begin anew."
+                f"{list(one['scores'].shape)}; remove the unfinished run and begin anew."
             )
-        values[np.ix_(block.rows, block.columns)] = found["scores"]
+        values[np.ix_(block.rows, block.columns)] = one["scores"]
         if is_symmetric:
-            values[np.ix_(block.columns, block.rows)] = found["scores"].T
+            values[np.ix_(block.columns, block.rows)] = one["scores"].T
     return values
 
 

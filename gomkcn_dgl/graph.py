@@ -12,14 +12,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
-import pandas as pd
-import scipy.sparse as sp
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.containers.edge_arrays import (
     from_csr,
@@ -31,6 +27,7 @@ from gomkcn_dgl.containers.edge_arrays import (
 from gomkcn_dgl.containers.graph_content import (
     ColumnChoice,
     GraphContent,
+    is_from,
     is_text,
     join_contents,
     make_csr,
@@ -40,8 +37,11 @@ from gomkcn_dgl.containers.typed_graphs import from_dgl, from_hetero_data, from_
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.runtime.file_names import named
+from gomkcn_dgl.runtime.files import named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
 
@@ -138,7 +138,7 @@ def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
 def _with_features(graph: CSRGraph, features: Any) -> CSRGraph:
     if features is None:
         return graph
-    if isinstance(features, pd.DataFrame) or is_text(features):
+    if is_from("pandas", "DataFrame", features) or is_text(features):
         return make_csr(from_csr(graph), ColumnChoice(features))
     matrix, names = check_features(features, graph.num_nodes, None)
     return replace(graph, features=matrix, feature_names=names)
@@ -148,7 +148,9 @@ def _opened(graph: Any) -> Any:
     """Open a graph folder, and a batch whose nodes of each type stand together as a list."""
     if isinstance(graph, (str, os.PathLike)):
         return _open_folder(graph)
-    if isinstance(graph, dgl.DGLGraph) and len(graph.ntypes) > 1 and graph.batch_size > 1:
+    if is_from("dgl", "DGLGraph", graph) and len(graph.ntypes) > 1 and graph.batch_size > 1:
+        from gomkcn_dgl._dgl import dgl
+
         return dgl.unbatch(graph)
     is_hetero_data = hasattr(graph, "node_types") and hasattr(graph, "to_data_list")
     if is_hetero_data and not hasattr(graph, "edge_index"):
@@ -170,13 +172,14 @@ def _reader(graph: Any) -> Callable[[Any], GraphContent] | None:
     """The function that reads one graph of a library; None for a collection."""
     if isinstance(graph, CSRGraph):
         return from_csr
-    if isinstance(graph, dgl.DGLGraph):
+    if is_from("dgl", "DGLGraph", graph):
         return from_dgl
-    if isinstance(graph, nx.Graph):
+    if is_from("networkx", "Graph", graph):
         return from_networkx
-    if isinstance(graph, pd.DataFrame):
+    if is_from("pandas", "DataFrame", graph):
         return from_edge_table
-    if sp.issparse(graph) or (hasattr(graph, "ndim") and hasattr(graph, "dtype")):
+    # matrices of NumPy and SciPy
+    if hasattr(graph, "ndim") and hasattr(graph, "dtype"):
         return from_matrix
     if is_edge_index(graph):
         return from_edge_index

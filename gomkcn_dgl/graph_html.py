@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
-import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import printable, visible
+from gomkcn_dgl.runtime.files import printable, visible
 from gomkcn_dgl.runtime.notebook import register_html
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # drawings of more nodes are unreadable
 _MOST_DRAWN = 80
@@ -30,6 +32,7 @@ _ARROW = (
 def graph_html(graph: CSRGraph) -> str:
     """Describe a graph or collection in a table, beside a drawing of its first graph if small.
 
+    >>> import networkx as nx
     >>> from gomkcn_dgl.graph import as_csr
     >>> page = graph_html(as_csr(nx.cycle_graph(5)))
     >>> page.count("<circle"), ">5 (undirected, unweighted)</td>" in page
@@ -51,6 +54,8 @@ def _draw_first(graph: CSRGraph) -> str:
     num_nodes = int(graph.graph_ptr[1])
     if num_nodes > _MOST_DRAWN:
         return ""
+    import networkx as nx
+
     drawn = nx.empty_graph(num_nodes)
     heads = _arrow_heads(graph)
     for node in range(num_nodes):
@@ -98,6 +103,8 @@ def _svg(graph: nx.Graph) -> str:
 
 def _positions(graph: nx.Graph) -> np.ndarray:
     """Positions within the drawing, ``[V, 2]``, the same every time."""
+    import networkx as nx
+
     draw = nx.kamada_kawai_layout if nx.is_connected(graph) else _spring
     positions = np.array(list(draw(graph).values())).reshape(-1, 2)
     low, extent = positions.min(axis=0), np.ptp(positions, axis=0)
@@ -107,6 +114,8 @@ def _positions(graph: nx.Graph) -> np.ndarray:
 
 
 def _spring(graph: nx.Graph) -> dict[int, np.ndarray]:
+    import networkx as nx
+
     return nx.spring_layout(graph, seed=0)
 
 
@@ -115,6 +124,7 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
 
     Examples
     --------
+    >>> import networkx as nx
     >>> from gomkcn import as_csr
     >>> describe_graph(as_csr(nx.path_graph(3)))["degrees"]
     'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
@@ -168,6 +178,8 @@ def _category_counts(graph: CSRGraph) -> list[str]:
 
 
 def _components(graph: CSRGraph) -> str:
+    import scipy.sparse as sp
+
     entries = np.ones(len(graph.indices), np.int8)
     shape = graph.num_nodes, graph.num_nodes
     rows = sp.csr_array((entries, graph.indices, graph.indptr), shape=shape)

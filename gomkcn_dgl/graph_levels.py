@@ -15,7 +15,6 @@ from torch import Tensor
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import channel_matrices
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import Relations
 
 
@@ -29,8 +28,8 @@ def graph_levels(
     """Embed the nodes of each graph in terms of ``relations``: a tensor ``[L, N, D]`` a graph.
 
     Several channels make them wider, as :func:`gomkcn.level_embeddings` says. Of a graph with more
-    than ``most_nodes`` nodes so many are kept, evenly spaced in the order of their structure; each
-    has the embedding that it has in the whole graph.
+    than ``most_nodes`` nodes so many are kept, evenly spaced in the order of their degrees and
+    levels; each has the embedding that it has in the whole graph.
     """
     channels = _transitions(graph, kernel, relations)
     matrices = channel_matrices(len(channels)).astype(dtype)
@@ -47,7 +46,8 @@ def graph_levels(
             level += moved if rows == 1 else np.einsum("ij,vjd->vid", matrix, moved)
         levels.append(level / np.array(kernel.level_scale, dtype))
     flat = np.stack([one.reshape(graph.num_nodes, -1) for one in levels])
-    return [torch.from_numpy(flat[:, nodes]) for nodes in _kept_nodes(graph, most_nodes)]
+    kept = _kept_nodes(graph, flat.sum(axis=2), most_nodes)
+    return [torch.from_numpy(flat[:, nodes]) for nodes in kept]
 
 
 def _transitions(graph: CSRGraph, kernel: GOMKKernel, relations: Relations) -> list[csr_array]:
@@ -71,13 +71,14 @@ def _transitions(graph: CSRGraph, kernel: GOMKKernel, relations: Relations) -> l
     return [one.multiply(root[:, None]).multiply(root[None]).tocsr() for one in channels]
 
 
-def _kept_nodes(graph: CSRGraph, most: int | None) -> Sequence[np.ndarray]:
-    """The nodes of each graph that stand for it, ascending."""
+def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence[np.ndarray]:
+    """The nodes of each graph that stand for it, ascending; ``sums [L, V]`` are of their levels."""
     kept = []
     for first, last in zip(graph.graph_ptr[:-1], graph.graph_ptr[1:], strict=True):
         nodes = np.arange(first, last)
         if most is not None and len(nodes) > most:
-            ordered = order_by_structure(graph).given(nodes)
+            # however they are numbered, up to nodes that look alike
+            ordered = nodes[np.lexsort((*sums[:, nodes], graph.degrees[nodes]))]
             nodes = np.sort(ordered[np.linspace(0, len(nodes) - 1, most).round().astype(np.int64)])
         kept.append(nodes)
     return kept

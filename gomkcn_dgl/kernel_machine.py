@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -20,8 +19,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernel_transformers import GOMKGram, refuse_matching, resolve_most_nodes, sharpen
-from gomkcn_dgl.runtime.checkpoint import digest_of
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -105,9 +103,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     random_state: int = 0
     backend: str = "auto"
 
-    def fit(
-        self, graphs: Any, y: Any, checkpoints: CheckpointStore | None = None
-    ) -> GOMKClassifier:
+    def fit(self, graphs: Any, y: Any, steps: Steps | None = None) -> GOMKClassifier:
         """Choose the settings and fit the machine.
 
         Parameters
@@ -115,7 +111,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         graphs : list of graphs, or a collection that :func:`as_csr` takes
         y : sequence
             The class of each graph, text or numbers.
-        checkpoints : CheckpointStore, optional
+        steps : Steps, optional
             Keeps blocks of the Gram matrices, and the scores of each kernel, so that a job resumes
             and several processes share it. Once its time is over no more matrices are begun, and
             the best settings so far are taken.
@@ -134,23 +130,20 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             )
         )
         kernels = self._kernels(graph)
-        job = "" if checkpoints is None else self._identity(graph, labels)
+        steps = Steps() if steps is None else steps
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
         for number, kernel in enumerate(kernels, 1):
-            store = CheckpointStore()
-            if checkpoints is not None:
-                if found and checkpoints.agree_is_over():
-                    break
-                names = [f"{name}-{value}" for name, value in kernel.items()]
-                store = checkpoints.within("-".join([*names, job]))
-            maker = self.make_kernel(**kernel)
-            judge = partial(self._judge, maker, graph, labels, folds, store)
-            scores = store.take_together("scores", judge)["scores"]
+            if found and steps.is_over():
+                break
+            maker = self.make_kernel(**kernel).fit(graph)
+            gram = maker.training_similarities(steps)
+            name = f"cross-validation {kernel}"
+            scores = steps.once(name, self._judge, gram, labels, folds)["scores"]
             for (gamma, cost), own in zip(self._settings(), scores, strict=True):
                 found.append(({**kernel, "gamma": gamma, "cost": cost}, own))
                 if own.mean() > best_score:
-                    best_score, best, kept = own.mean(), found[-1][0], (maker, store)
+                    best_score, best, kept = own.mean(), found[-1][0], (maker, gram)
             log.info(
                 "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
                 number, len(kernels), 100 * best_score,
@@ -162,12 +155,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             "std_test_score": np.array([scores.std() for _, scores in found]),
         }
         self.best_score_ = float(best_score)
-        maker, store = kept
-        if not hasattr(maker, "preparation_"):
-            # what an earlier process has judged
-            maker.fit(graph)
-        values = sharpen(maker.training_similarities(store), best["gamma"])
-        return self.fit_machine(maker, values, best, labels)
+        maker, gram = kept
+        return self.fit_machine(maker, sharpen(gram, best["gamma"]), best, labels)
 
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
@@ -180,12 +169,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
         ]
 
-    def _identity(self, graph: CSRGraph, labels: np.ndarray) -> str:
-        """A few letters of what decides the result."""
-        words = repr((self.get_params(), graph.relations, labels.tolist())).encode()
-        arrays = graph.indptr, graph.indices, graph.features, graph.graph_ptr, graph.links
-        return digest_of(*arrays, np.frombuffer(words, np.uint8))[:12]
-
     @property
     def _taus(self) -> Sequence[float]:
         return _TAUS if self.tau is None else self.tau
@@ -196,14 +179,11 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _judge(
         self,
-        maker: GOMKGram,
-        graph: CSRGraph,
+        gram: np.ndarray,
         labels: np.ndarray,
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
-        store: CheckpointStore,
     ) -> dict[str, np.ndarray]:
-        """Fit a kernel and score each machine in each fold: float64 ``[gammas * costs, folds]``."""
-        gram = maker.fit(graph).training_similarities(store)
+        """Score each machine of a kernel in each fold: float64 ``[gammas * costs, folds]``."""
         scores = [
             _cross_validate(sharpen(gram, gamma), labels, folds, cost)
             for gamma, cost in self._settings()

@@ -19,8 +19,8 @@ from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.steps import Steps
 
 # of a larger graph so many nodes are matched
 _MOST_NODES = 128
@@ -156,9 +156,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             self.known_ = self.codebook_.count(levels)
         return self
 
-    def training_similarities(self, checkpoints: CheckpointStore | None = None) -> np.ndarray:
+    def training_similarities(self, steps: Steps | None = None) -> np.ndarray:
         """The normalised kernel K of the training graphs, float64 ``[G, G]``."""
-        return self._gram(self.known_, None, checkpoints)
+        return self._gram(self.known_, None, steps)
 
     def similarities(self, graphs: Any) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -184,7 +184,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         self,
         rows: Comparable,
         columns: Comparable | None,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
     ) -> np.ndarray:
         if isinstance(rows, np.ndarray):
             assert columns is None or isinstance(columns, np.ndarray)
@@ -196,7 +196,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             most_nodes=resolve_most_nodes(self.most_nodes),
             dtype="float32",
             backend=self.backend,
-            checkpoints=checkpoints,
+            steps=steps,
         ).values
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:

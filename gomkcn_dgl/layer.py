@@ -25,9 +25,6 @@ class GraphKernel(Protocol):
     def prepare(self, backend: str, device: str) -> None:
         """Load a backend, or say why it is not one."""
 
-    def initial_weight(self, max_nodes: int, filter_size: int) -> Tensor | None:
-        """First value of what is learnt beside the filters, if there is anything."""
-
     def score(
         self,
         subgraphs: SubgraphTensors,
@@ -35,7 +32,6 @@ class GraphKernel(Protocol):
         filter_adj: Tensor,
         filter_feat: Tensor,
         backend: str = "auto",
-        pair_weight: Tensor | None = None,
     ) -> Tensor:
         """Scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters."""
 
@@ -64,9 +60,8 @@ class GraphKernelConv(nn.Module):
     num_hops : int
         Radius of the subgraphs.
     kernel : GraphKernel
-        :class:`gomkcn.GOMKKernel`, :class:`gomkcn.RandomWalkKernel`,
-        :class:`gomkcn.DeepRandomWalkKernel` or
-        :class:`gomkcn.ImprovedRandomWalkKernel`.
+        :class:`gomkcn.GOMKKernel`, or any object with its methods ``prepare``, ``score`` and
+        ``normalize``.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed
@@ -92,20 +87,16 @@ class GraphKernelConv(nn.Module):
         The graph filters.
     settings : SubgraphSettings
         How it takes subgraphs.
-    pair_weight : torch.nn.Parameter or None
-        ``[N, M]``, what the deep random walk kernel learns beside the filters.
 
     Examples
     --------
     >>> import dgl, torch
-    >>> from gomkcn_dgl import RandomWalkKernel
+    >>> from gomkcn_dgl import GOMKKernel
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=RandomWalkKernel())
+    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=GOMKKernel())
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
     """
-
-    pair_weight: Tensor | None
 
     def __init__(
         self,
@@ -141,17 +132,10 @@ class GraphKernelConv(nn.Module):
         self.filters = GraphFilters(
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
-        # None is registered, too, so that the attribute always exists
-        weight = kernel.initial_weight(max_nodes, self.filter_size)
-        self.register_parameter("pair_weight", None if weight is None else nn.Parameter(weight))
 
     def reset_parameters(self) -> None:
-        """Draw the filters anew; what the kernel learns beside them starts anew, too."""
+        """Draw the filters anew."""
         self.filters.reset_parameters()
-        start = self.kernel.initial_weight(self.settings.max_nodes, self.filter_size)
-        if start is not None and self.pair_weight is not None:
-            with torch.no_grad():
-                self.pair_weight.copy_(start)
 
     def forward(self, graph: Any, feat: Tensor | Mapping[str, Tensor]) -> Any:
         """Score the subgraph of every node against every filter.
@@ -193,7 +177,7 @@ class GraphKernelConv(nn.Module):
             )
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
-        scores = self.kernel.score(*inputs, self.backend, self.pair_weight)
+        scores = self.kernel.score(*inputs, self.backend)
         if self.normalize:
             scores = self.kernel.normalize(scores, *inputs)
         refuse_overflow(scores, *inputs[1:])

@@ -187,10 +187,6 @@ class GOMKKernel:
         """Load a backend: torch.compile, which cannot follow an import, then finds it loaded."""
         load_backend("matching", backend, device)
 
-    def initial_weight(self, max_nodes: int, filter_size: int) -> Tensor | None:
-        """First value of what a layer learns beside its filters: nothing."""
-        return None
-
     def score(
         self,
         subgraphs: SubgraphTensors,
@@ -198,9 +194,8 @@ class GOMKKernel:
         filter_adj: Tensor,
         filter_feat: Tensor,
         backend: str = "auto",
-        pair_weight: Tensor | None = None,
     ) -> Tensor:
-        """Scores ``[S, F]`` of subgraphs with features ``[V, D]``; ``pair_weight`` is not used."""
+        """Scores ``[S, F]`` of subgraphs with features ``[V, D]``."""
         z = self.embed(filter_adj, filter_feat)
         return self.match_subgraphs(subgraphs, feat, z, backend).scores
 

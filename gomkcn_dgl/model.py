@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,13 +11,30 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_batch import GraphBatch, sizes_for_pooling
 from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 
 NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")
+
+
+class GraphBatch(NamedTuple):
+    """Some graphs side by side; every node is a root.
+
+    Attributes
+    ----------
+    subgraphs : SubgraphTensors
+        Subgraphs of all nodes, in their order.
+    feat : Tensor
+        ``[V, D]``, dense or sparse CSR.
+    graph_sizes : Tensor
+        int64 ``[G]`` nodes of each graph.
+    """
+
+    subgraphs: SubgraphTensors
+    feat: Tensor
+    graph_sizes: Tensor
 
 
 class _NodeNorm(nn.Module):
@@ -226,7 +243,7 @@ class GOMKCN(nn.Module):
             raise InputError("feat must be given with a graph or subgraphs, got None.")
         if not isinstance(graph, SubgraphTensors):
             if self.pooling is not None:
-                graph_sizes = sizes_for_pooling(graph, feat.device)
+                graph_sizes = _sizes_for_pooling(graph, feat.device)
             graph = self.subgraphs(graph, feat.device)
         if self.pooling is not None and graph_sizes is None:
             raise InputError("graph_sizes must be given where nodes are pooled, got None.")
@@ -274,6 +291,17 @@ class GOMKCN(nn.Module):
     def activate(self, level: Tensor) -> Tensor:
         """Turn a normed level into the features that the next convolution sees."""
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
+
+
+def _sizes_for_pooling(graph: Any, device: torch.device) -> Tensor:
+    """Nodes of each graph of a DGL batch, int64 ``[G]``; all must be of one type."""
+    if len(graph.ntypes) > 1:
+        raise InputError(
+            f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, whose rows "
+            "stand type by type; or join the types to one."
+        )
+    sizes: Tensor = graph.batch_num_nodes().to(device)
+    return sizes
 
 
 def pool_nodes(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:

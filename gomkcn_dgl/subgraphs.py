@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +12,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
-from gomkcn_dgl.node_order import order_by_structure
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
@@ -36,9 +35,8 @@ class SubgraphSettings:
         ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, wherever its graph stands in a
-        collection, and however the nodes are numbered, except among nodes whose surroundings are
-        the same (``gomkcn_dgl/node_order.py``).
+        same for a root whichever other roots are asked for, and wherever its graph stands in a
+        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
 
     Raises
     ------
@@ -203,25 +201,22 @@ def extract_subgraphs(
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
     module = load_backend("bfs", backend)
-    # nothing depends on how the nodes are numbered, nor on the other graphs of a collection
-    ordered = order_by_structure(graph)
-    work = ordered.graph
-    starts = ordered.positions(_check_roots(roots, graph.num_nodes))
+    starts = _check_roots(roots, graph.num_nodes)
     arrays = module.extract(
-        work.indptr,
-        work.indices,
-        work.weights,
-        work.links,
-        work.relations.reverse,
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        graph.links,
+        graph.relations.reverse,
         starts,
-        ordered.places(starts),
+        # places in their own graphs, so that nothing depends on the others of a collection
+        starts - graph.graph_ptr[graph.graph_of(starts)],
         settings.num_hops,
         settings.max_nodes,
         settings.policy,
         settings.seed,
     )
-    batch = SubgraphBatch(**arrays._asdict(), relations=graph.relations)
-    return replace(batch, nodes=ordered.given(batch.nodes))
+    return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """From scores to findings: the patterns of a graph, where they occur and how often."""
 
-from gomkcn_dgl.runtime.lazy_imports import lazy_names
+from gomkcn_dgl.runtime import lazy_names
 from gomkcn_dgl.runtime.notebook import register_html_module
 
 register_html_module("mining", "mining.html.notebook")
@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_names(
             "MotifRecovery",
             "read_truth",
         ],
-        "assessment.stability": ["add_stability"],
         "pattern_counts": ["bag_of_patterns"],
         "class_contrasts": ["class_differences"],
         "counting.exact_counts": ["count_by_graph", "count_exact", "ExactCount"],
@@ -29,22 +28,19 @@ __getattr__, __dir__, __all__ = lazy_names(
         "miner": ["PatternMiner"],
         "null_models.null_models": ["sample_null"],
         "records.class_difference": ["ClassContrast", "ClassDifference"],
-        "records.counted_structure": ["CountedStructure"],
         "records.frequency": ["Frequency"],
-        "records.occurrence": ["Medoid", "Occurrence"],
+        "records.occurrence": ["Occurrence", "Occurrences"],
         "records.occurrence_count": ["OccurrenceCount"],
         "records.pattern": ["Pattern"],
         "records.significance": ["Significance"],
-        "records.stability": ["Stability"],
         "results.export": [
             "occurrence_table",
             "pattern_table",
             "structure_table",
-            "to_igraph",
             "write_tables",
         ],
         "results.run_folder": ["load_miner", "read_run"],
         "runs.mining_run": ["GraphSummary", "MiningRun"],
-        "runs.run_comparison": ["compare_runs", "RunComparison", "SharedPattern"],
+        "runs.run_comparison": ["compare_runs", "RunComparison"],
     },
 )

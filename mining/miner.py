@@ -11,35 +11,24 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.node_order import OrderedGraph, order_collection
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
-from gomkcn_dgl.runtime.job_progress import JobProgress
+from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import gather_candidates
-from mining.choosing.choice import ChoiceRules, choose_structures
-from mining.choosing.pool import PooledStructure, pool_structures
-from mining.class_contrasts import classes_of
-from mining.job_stages import GATHER, LEARN, LIST, SAMPLE, planned_seconds
+from mining.candidates.trained_filters import patterns_of_filters
+from mining.choosing.choice import choose_patterns
+from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
-from mining.locating.build_patterns import build_patterns
-from mining.locating.locating import LocatedPatterns, locate_patterns
-from mining.locating.similarity_thresholds import null_graph_bytes
+from mining.locating.locating import locate_patterns
+from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.noisy_templates.noisy_patterns import (
-    MOST_NOISY_NODES,
-    add_noisy_patterns,
-    may_be_noisy,
-)
-from mining.null_models.small_graphs import is_large
 from mining.pattern_features import PatternFeatures
-from mining.records.occurrence import Occurrences
+from mining.records.pattern import Pattern, merge
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
-from mining.structures.graph_relations import in_words
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_classes import SubgraphClasses
 from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
@@ -50,9 +39,6 @@ _MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
 _FEW_PATTERNS = (
     "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
     " otherwise"
-)
-_NO_NOISY = (
-    "patterns of which few copies are intact are not searched for: edges have directions or types"
 )
 
 
@@ -76,10 +62,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
     pattern_size : int, (int, int) or str
         Number of nodes of a pattern, the smallest and the largest, as in ``(3, 8)`` or ``"3-8"``;
         a single number is the largest.
-    rank : {"surprise", "frequency", "coverage", "classes"}
+    rank : {"surprise", "frequency", "classes"}
         Which patterns are reported, and in which order: those that occur most often beyond what the
-        null model explains, those that occur most often, those that cover most nodes, or those that
-        separate the classes ``y`` of the graphs most. Of patterns in the same graphs, "classes"
+        null model explains, those that occur most often, or those that separate the classes ``y``
+        of the graphs most. Of patterns in the same graphs, "classes"
         ranks the largest, and the others last.
     null : str or sequence of str
         Null models to compare with, by the names of :func:`gomkcn.sample_null`; the first one
@@ -94,12 +80,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
         How the filters are learnt beyond that. None: ``FilterLearning()``.
-    noisy_copies : {"auto", "no", "yes"}
-        Whether to find patterns of which few copies are intact as well. ``"auto"``: where many
-        subgraphs have a rare structure; ``"yes"``: always. Only for patterns of at most 6 nodes.
-    min_similarity : float or None
-        In [0, 1]: least similarity of a node's neighbourhood that counts as one of a pattern. None:
-        for each pattern what other structures rarely reach in a null-model graph.
     min_support : int
         Patterns with fewer occurrences are dropped.
     level : {"node", "graph"}
@@ -129,7 +109,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its most similar filter: before the training, then
         after each epoch.
-    others_ : list of CountedStructure
+    others_ : list of Pattern
         What was counted and judged beside the patterns, the largest z first.
     num_candidates_ : int
         Structures that were counted and judged.
@@ -182,7 +162,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         graph: Any,
         y: Any = None,
         *,
-        checkpoints: CheckpointStore | None = None,
+        steps: Steps | None = None,
         progress: bool = False,
         quiet: bool = False,
     ) -> PatternMiner:
@@ -196,10 +176,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
         y : sequence, optional
             The class of each graph of a collection, text or whole numbers: patterns then say how
             they separate the classes. Other targets, such as those of nodes, are not used.
-        checkpoints : CheckpointStore, optional
+        steps : Steps, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress : bool
-            Whether to show a progress bar; that of ``checkpoints``, where they are given.
+            Whether to show a progress bar; that of ``steps``, where they are given.
         quiet : bool
             Whether not to log what was merged and dropped.
 
@@ -211,195 +191,129 @@ class PatternMiner(PatternFeatures, MinerParameters):
             If a signal asked to stop.
         """
         # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
-        given, source = _prepare(self, graph)
+        given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
-        ordered = order_collection(given)
-        csr, classes = ordered.graph, classes_of(y, given)
-        if self.rank == "classes" and classes is None:
+        mined = MinedGraph.of(given, y, source.categories)
+        if self.rank == "classes" and mined.classes is None:
             raise InputError(
                 "rank can be 'classes' where the classes of the graphs of a collection are known: "
                 "from a TU folder, from labels of a DGL .bin, or given as y; or take 'surprise'."
             )
-        if classes is not None:
-            classes = classes._replace(labels=classes.labels[ordered.graphs])
-        self.notes_ = csr.notes
-        rules = self.choice_rules(csr.num_nodes, csr.num_edges)
-        with (
-            JobProgress(progress and is_first()) as bar,
-            shared_store(checkpoints or CheckpointStore(progress=bar)) as checkpoints,
-        ):
-            job = checkpoints.progress
-            job.plan(self._planned_seconds(source, csr, rules, classes is not None))
+        notes, rules = mined.graph.notes, self.choice_rules(given.num_nodes, given.num_edges)
+        if rules.num_patterns < self.most_patterns:
+            notes += (_FEW_PATTERNS.format(given.num_nodes, rules.num_patterns),)
+        with JobProgress(progress and is_first()) as bar:
+            steps = Steps(progress=bar) if steps is None else steps
             # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
             # them into graphs and deduplicate them
-            job.begin(SAMPLE)
-            subgraphs = source.training_subgraphs(csr)
-            job.begin(LEARN)
-            filters, self.loss_curve_ = learn_distinct_filters(
-                self, subgraphs, subgraphs.classes, checkpoints=checkpoints
-            )
-            filters = _add_noisy(self, source, csr, filters)
+            steps.progress.begin("sampling subgraphs")
+            subgraphs = source.training_subgraphs(mined.graph)
+            filters, loss_curve = _learn_distinct_filters(self, subgraphs, steps)
+            filters = add_noisy(self, source, mined.graph, filters)
             # 4. put their structures together with those that recur among connected node sets
-            job.begin(GATHER)
-            pool = _gather(self, source, csr, filters)
-            # 5. count all in the whole graph and in null-model graphs, and choose what stands out
-            if rules.num_patterns < self.most_patterns:
-                self.notes_ += (_FEW_PATTERNS.format(csr.num_nodes, rules.num_patterns),)
-            choice = choose_structures(csr, pool, source.categories, rules, checkpoints, classes)
-            self.warnings_ = choice.warnings
-            # 6. list the places of these, and compare the neighbourhoods of the nodes with them
-            job.begin(LIST)
-            located = locate_patterns(
-                source,
-                csr,
-                choice.structures,
-                rules.num_patterns,
-                self.min_similarity,
-                self.min_support,
-                checkpoints,
-                lambda rows, similarity: Occurrences.at(ordered.given(rows), similarity, given),
+            steps.progress.begin("gathering candidates")
+            seen = merge(
+                [
+                    *_gather(self, mined),
+                    *patterns_of_filters(filters, mined, source.scaling, self.sizes),
+                ]
             )
-            self.is_partial_ = checkpoints.time_is_up
-        # 7. build the records
-        self.patterns_ = build_patterns(
-            located, choice.significance, choice.family, choice.classes, csr, source
-        )
-        # positions of structures become numbers of patterns
-        first = located.first_patterns
-        self.others_ = [
-            replace(one, family=None if one.family is None else first.get(one.family))
+            # 5. count all in the whole graph and in null-model graphs, and choose what stands out
+            choice = choose_patterns(mined, seen, rules, steps)
+            # 6. list the places of these, and compare the neighbourhoods of the nodes with them
+            located, filters, near = locate_patterns(
+                mined, source, choice.patterns, self.min_support, steps
+            )
+        # 7. give them their numbers; what nothing reported explains stands for itself
+        number = {one.key: i for i, one in enumerate(located)}
+        patterns = [
+            replace(one, id=i, family=number.get(choice.heads[one.key], i))
+            for i, one in enumerate(located)
+        ]
+        others = [
+            replace(one, family=number.get(choice.heads[one.key]), sight=None)
             for one in choice.others
         ]
-        self._set_attributes(source, located, ordered, len(pool))
         if not quiet and is_first():
-            _log_patterns(len(pool), self.patterns_)
-        return self
-
-    def _planned_seconds(
-        self, source: SubgraphSource, graph: CSRGraph, rules: ChoiceRules, has_classes: bool
-    ) -> dict[str, float]:
-        """About how long each stage takes."""
-        return planned_seconds(
-            num_edges=graph.num_edges,
-            num_roots=source.sample_size(graph),
-            num_epochs=self.num_epochs * self.resolve_learning().n_init,
-            is_large=is_large(graph),
-            num_patterns=rules.num_patterns,
-            rank=rules.rank,
-            nulls=rules.nulls,
-            num_samples=rules.null_samples,
-            has_classes=has_classes,
-            count_seconds=rules.count_seconds,
-        )
-
-    def _set_attributes(
-        self,
-        source: SubgraphSource,
-        located: LocatedPatterns,
-        ordered: OrderedGraph,
-        num_pooled: int,
-    ) -> None:
-        """Set what :meth:`fit` found out beside the patterns, in the order that was given."""
-        near = located.neighbourhoods
-        self.source_, self.filters_, self.num_candidates_ = source, located.filters, num_pooled
-        self.n_features_in_ = len(source.scaling.offset)
-        order = np.argsort(ordered.given(near.roots))
-        self.nearest_, self.nearest_similarity_ = (
-            one[order] if len(one) else one for one in near.nearest()
-        )
+            log.info(
+                "%d structures were counted; %d patterns are reported", len(seen), len(located)
+            )
+        # 8. only what ends whole leaves something behind
+        rows = np.argsort(mined.order.given(near.roots))
+        nearest, similarity = (one[rows] if len(one) else one for one in near.nearest())
+        self.patterns_, self.others_, self.filters_ = patterns, others, filters
+        self.loss_curve_, self.source_, self.num_candidates_ = loss_curve, source, len(seen)
+        self.nearest_, self.nearest_similarity_ = nearest, similarity
         self.num_subgraphs_ = len(near.roots)
         self.truncated_share_ = float(near.truncated.mean())
+        self.n_features_in_ = len(source.scaling.offset)
+        self.is_partial_ = steps.is_partial
+        self.notes_, self.warnings_ = notes, choice.warnings
+        return self
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
         """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
         return self.fit(graph).predict(graph)
 
 
-def learn_distinct_filters(
-    miner: PatternMiner,
-    subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
-    init_weight: np.ndarray | None = None,
-    checkpoints: CheckpointStore | None = None,
+def _learn_distinct_filters(
+    miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from classes of subgraphs and deduplicate them; also return the loss curve."""
+    """Learn filters from subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
         subgraphs,
-        classes,
         min(miner.most_patterns, len(subgraphs.batch)),
         miner.resolve_learning(),
         num_epochs=miner.num_epochs,
         seed=miner.random_state,
-        init_weight=init_weight,
-        checkpoints=checkpoints,
+        steps=steps,
     )
     filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 
-def _prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
+def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
-    if miner.noisy_copies == "yes" and csr.links is not None:
-        raise InputError(
-            "noisy_copies can be 'yes' where all edges are of one undirected relation, got "
-            f"{in_words(csr.relations)}; take 'auto', or a graph without directions and relations."
-        )
     csr = source.read(csr)
-    source.check_memory(csr, null_graph_bytes(csr) if miner.min_similarity is None else 0)
+    source.check_memory(csr)
     return csr, source
 
 
-def _add_noisy(
+def add_noisy(
     miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
 ) -> DiscreteFilters:
-    """Add patterns of which few copies are intact, where they are asked for or likely."""
-    if miner.noisy_copies == "no" or miner.sizes[0] > MOST_NOISY_NODES:
+    """Add the consensus of noisy copies, where a graph without directions and types may have such.
+
+    It has as many nodes as the filters, but at most 6.
+    """
+    size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
+    if graph.links is not None or size < max(3, miner.sizes[0]):
         return filters
-    if graph.links is not None:
-        # "auto", since "yes" was refused
-        log.info(_NO_NOISY)
-        miner.notes_ += (_NO_NOISY,)
+    subgraphs = source.resized(size).training_subgraphs(graph)
+    if not may_be_noisy(subgraphs):
         return filters
-    width = filters.adj.shape[1]
-    subgraphs = source.resized(min(width, MOST_NOISY_NODES)).training_subgraphs(graph)
-    if miner.noisy_copies == "auto" and not may_be_noisy(subgraphs):
-        return filters
-    small = [number for number, size in enumerate(filters.num_nodes) if size <= MOST_NOISY_NODES]
-    large = [number for number, size in enumerate(filters.num_nodes) if size > MOST_NOISY_NODES]
-    found = add_noisy_patterns(
-        filters.take(small).trimmed(min(width, MOST_NOISY_NODES)),
+    return add_consensus(
+        filters,
         subgraphs,
         min(miner.most_patterns, len(subgraphs.batch)),
         miner.resolve_learning().sample_size,
         miner.min_support,
         miner.random_state,
     )
-    return DiscreteFilters.join([found.trimmed(width), filters.take(large)])
 
 
-def _gather(
-    miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
-) -> list[PooledStructure]:
-    """The structures of filters, and those that recur among connected node sets."""
-    colors = source.categories.colors_of(graph)
-    most = int(
-        _MOST_CANDIDATES
-        * min(1.0, (_SMALL_GRAPH * graph.num_graphs / max(1, graph.num_edges)) ** 0.5)
-    )
-    candidates = gather_candidates(
-        graph,
-        colors,
+def _gather(miner: PatternMiner, mined: MinedGraph) -> list[Pattern]:
+    """The structures that recur among connected node sets."""
+    size = mined.graph.num_graphs / max(1, mined.graph.num_edges)
+    most = int(_MOST_CANDIDATES * min(1.0, (_SMALL_GRAPH * size) ** 0.5))
+    return gather_candidates(
+        mined,
         miner.sizes,
         seed=miner.random_state,
         most=max(_LEAST_CANDIDATES, most),
         min_support=miner.min_support,
     )
-    return pool_structures(candidates, filters, source, miner.sizes)
-
-
-def _log_patterns(num_pooled: int, patterns: list[Any]) -> None:
-    log.info("%d structures were counted; %d patterns are reported", num_pooled, len(patterns))

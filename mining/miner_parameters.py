@@ -15,7 +15,6 @@ from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.choosing.choice import ChoiceRules
 from mining.learning.filter_learning import FilterLearning
-from mining.noisy_templates.noisy_patterns import MOST_NOISY_NODES, NOISY_COPIES
 from mining.null_models.null_models import NULL_MODELS
 from mining.null_models.small_graphs import LARGE
 from mining.pattern_counts import LEVELS, VALUES
@@ -31,7 +30,7 @@ AUTO, NONE = "auto", "none"
 MOST_PATTERNS = 40
 # patterns where no number is given, and the nodes that a graph has for each of them
 USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
-RANKINGS = ("surprise", "frequency", "coverage", "classes")
+RANKINGS = ("surprise", "frequency", "classes")
 # the null model of "auto", and the largest graph that it is sampled for
 DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
 # most seconds to count a pattern, and in a graph of more than 8 million edges
@@ -55,8 +54,6 @@ class MinerParameters(BaseEstimator):
     count_seconds: float | None = None
     num_epochs: int = 60
     learning: FilterLearning | None = None
-    noisy_copies: str = "auto"
-    min_similarity: float | None = None
     min_support: int = 5
     level: str = "node"
     values: str = "auto"
@@ -178,7 +175,7 @@ class MinerParameters(BaseEstimator):
             )
         if self.num_patterns not in (None, AUTO):
             check_int("num_patterns", self.num_patterns, 1)
-        sizes = read_sizes(self.pattern_size)
+        read_sizes(self.pattern_size)
         check_choice("rank", self.rank, RANKINGS)
         check_choice("level", self.level, LEVELS)
         check_choice("values", self.values, VALUES)
@@ -186,20 +183,12 @@ class MinerParameters(BaseEstimator):
             if null == NONE:
                 raise InputError("null must be 'none' alone, got another null model beside it.")
             check_choice("null", null, (AUTO, NONE, *NULL_MODELS))
-        check_choice("noisy_copies", self.noisy_copies, NOISY_COPIES)
         minima = {"null_samples": 2, "num_epochs": 0, "min_support": 0, "random_state": 0}
         for name, minimum in minima.items():
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        if self.min_similarity is not None:
-            check_float("min_similarity", self.min_similarity, 0, 1)
         check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)
-        if self.noisy_copies == "yes" and sizes[0] > MOST_NOISY_NODES:
-            raise InputError(
-                f"noisy_copies can be 'yes' for patterns of at most {MOST_NOISY_NODES} nodes, "
-                f"got a pattern_size of {self.pattern_size}; take 'auto' or smaller patterns."
-            )
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""

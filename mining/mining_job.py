@@ -1,4 +1,4 @@
-"""A whole mining job: patterns with their counts and verdicts, and how stable they are."""
+"""A whole mining job: patterns with their counts and verdicts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint import digest_of
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.interrupts import Interrupts
-from gomkcn_dgl.runtime.job_progress import JobProgress
-from gomkcn_dgl.runtime.processes import world_size
-from mining.assessment.stability import add_stability
-from mining.job_stages import PREPARE, WRITE, WRITE_SECONDS, again_stage, learn_seconds
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+from gomkcn_dgl.runtime.steps import Steps, identity_of_job
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
@@ -35,8 +29,6 @@ class MiningJob:
         self.progress = JobProgress() if progress is None else progress
         self.miner = settings.make_miner()
         self.miner.check()
-        for name, num_runs in vars(settings.stability).items():
-            check_int(name, num_runs, 0)
 
     def run(
         self,
@@ -45,33 +37,19 @@ class MiningJob:
         interrupts: Interrupts | None = None,
         classes: GraphClasses | None = None,
     ) -> tuple[PatternMiner, float]:
-        """Do the job, or resume it from the checkpoints in ``folder``.
+        """Do the job, or resume it from what is in ``folder``.
 
         ``interrupts`` tell when to stop; ``classes`` are those of the graphs. Returns the fitted
         miner and the seconds that it took, without those of an earlier process.
         """
         start = time.perf_counter()
-        miner, settings = self.miner, self.settings
-        repeated = vars(settings.stability).items()
-        each = learn_seconds(miner.num_epochs * miner.resolve_learning().n_init) / world_size()
-        seconds = {again_stage(kind): number * each for kind, number in repeated}
-        self.progress.plan({**seconds, WRITE: WRITE_SECONDS})
-        self.progress.begin(PREPARE)
-        with CheckpointStore(folder, interrupts, self.progress) as checkpoints:
-            if folder is not None:
-                checkpoints.identify(self._identity(graph, classes))
-            y = None if classes is None else np.array(classes.names)[classes.labels]
-            miner.fit(graph, y, checkpoints=checkpoints)
-            add_stability(
-                miner,
-                graph,
-                num_restarts=settings.stability.restarts,
-                num_bootstrap=settings.stability.bootstrap,
-                checkpoints=checkpoints,
-            )
-            miner.is_partial_ = checkpoints.time_is_up
-        self.progress.begin(WRITE)
-        return miner, time.perf_counter() - start
+        self.progress.begin("preparing")
+        identity = None if folder is None else self._identity(graph, classes)
+        steps = Steps(folder, identity, interrupts=interrupts, progress=self.progress)
+        y = None if classes is None else np.array(classes.names)[classes.labels]
+        self.miner.fit(graph, y, steps=steps)
+        self.progress.begin("drawing the page")
+        return self.miner, time.perf_counter() - start
 
     def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:
         """What decides the result: the settings, the size of a part, the graph, its classes."""
@@ -87,4 +65,4 @@ class MiningJob:
         if classes is not None:
             arrays.append(classes.labels)
             tables["classes"] = classes.names
-        return {"settings": {**tables, "part": part_size}, "data": digest_of(*arrays)}
+        return identity_of_job({**tables, "part": part_size}, *arrays)

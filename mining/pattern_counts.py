@@ -13,13 +13,13 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.files import listed
 from mining.counting.exact_counts import count_by_graph
 from mining.counting.occurrence_counts import count_occurrences
 from mining.counting.occurrence_lists import list_places
-from mining.counting.topology import Colors
+from mining.counting.sought import Colors
 from mining.records.pattern import Pattern
-from mining.structures.graph_relations import channels_in
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -91,19 +91,18 @@ def bag_of_patterns(
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
     of_graph, of_patterns = category_colors(patterns, csr)
     for column, (pattern, own) in enumerate(zip(patterns, of_patterns, strict=True)):
-        adjacency = channels_in(csr.relations, pattern.channels(), pattern.relations)
         colors = None if own is None else (own, of_graph)
-        bag[:, column], is_exact = count(csr, adjacency, colors, seconds, seed)
+        bag[:, column], is_exact = count(csr, pattern.structure, colors, seconds, seed)
         if not is_exact:
             log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
     return bag
 
 
 def count_in_graphs(
-    graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seconds: float, seed: int
+    graph: CSRGraph, structure: Structure, colors: Colors | None, seconds: float, seed: int
 ) -> tuple[np.ndarray, bool]:
     """Occurrences in each graph ``[G]``, and whether they are exact."""
-    counts = count_by_graph(graph, adjacency, colors, seconds)
+    counts = count_by_graph(graph, structure, colors, seconds)
     if counts is not None:
         return counts, True
     share = max(seconds / graph.num_graphs, _LEAST_SECONDS)
@@ -113,23 +112,23 @@ def count_in_graphs(
         own = None if colors is None else (colors[0], colors[1][nodes])
         found.append(
             count_occurrences(
-                one, adjacency, own, error=_ERROR, seconds=share, exact_seconds=share, seed=seed
+                one, structure, own, error=_ERROR, seconds=share, exact_seconds=share, seed=seed
             )
         )
     return np.array([one.value for one in found]), all(one.is_exact for one in found)
 
 
 def _count_at_nodes(
-    graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seconds: float, seed: int
+    graph: CSRGraph, structure: Structure, colors: Colors | None, seconds: float, seed: int
 ) -> tuple[np.ndarray, bool]:
     """Occurrences that each node is in ``[V]``, and whether they are exact."""
     places, is_complete = list_places(
-        graph, adjacency, colors, most=_MOST_PLACES, seconds=seconds, seed=seed
+        graph, structure, colors, most=_MOST_PLACES, seconds=seconds, seed=seed
     )
     counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
     if is_complete or not len(places):
         return counts, is_complete
-    total = count_occurrences(graph, adjacency, colors, error=_ERROR, seconds=seconds, seed=seed)
+    total = count_occurrences(graph, structure, colors, error=_ERROR, seconds=seconds, seed=seed)
     return counts * (total.value / len(places)), False
 
 

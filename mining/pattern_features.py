@@ -9,8 +9,10 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from mining.locating.neighbourhoods import compare_neighbourhoods
+from gomkcn_dgl.node_order import NodeOrder
+from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.miner_parameters import COUNT_SECONDS
 from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
 from mining.records.pattern import Pattern
@@ -59,10 +61,11 @@ class PatternFeatures(TransformerMixin):
         check_is_fitted(self)
         csr = self.source_.read(graph)
         if self._kind() == SIMILARITY:
-            near = compare_neighbourhoods(self.source_, csr, self.filters_, None).similarity
+            near, order = self._near(csr)
+            similarity = near.similarity[order.position]
             if self.level == "node":
-                return near
-            return np.maximum.reduceat(near, csr.graph_ptr[:-1], axis=0)
+                return similarity
+            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
         seconds = _PATIENCE * (self.count_seconds or COUNT_SECONDS)
         bag = bag_of_patterns(
             self.patterns_, csr, level=self.level, seconds=seconds, seed=self.random_state
@@ -80,14 +83,19 @@ class PatternFeatures(TransformerMixin):
         check_is_fitted(self)
         if not self.patterns_:
             raise InputError("predict needs a pattern, and fit found none; lower min_support.")
-        csr = self.source_.read(graph)
-        near = compare_neighbourhoods(self.source_, csr, self.filters_, None)
-        return near.nearest()[0].astype(np.int64)
+        near, order = self._near(self.source_.read(graph))
+        return near.nearest()[0][order.position].astype(np.int64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return "pattern0" and so on, the names of the columns of :meth:`transform`."""
         check_is_fitted(self)
         return np.array([f"pattern{one.id}" for one in self.patterns_], dtype=object)
+
+    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
+        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
+        order = NodeOrder.of(graph)
+        near = compare_neighbourhoods(self.source_, order.graph, self.filters_, None)
+        return near.of_patterns([len(one.profiles) for one in self.patterns_]), order
 
     def _kind(self) -> str:
         usual = SIMILARITY if self.level == "node" else OCCURRENCES

@@ -41,14 +41,6 @@ class GraphSettings:
     weight: str | None = None
 
 
-@dataclass(frozen=True)
-class StabilitySettings:
-    """How often mining is repeated from other initialisations and samples: ``[stability]``."""
-
-    restarts: int = 0
-    bootstrap: int = 0
-
-
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:
     """Parameters that belong to ``[miner]``: the kernel and the learning have their own tables."""
     others = {"kernel", "learning", *KERNEL_OPTIONS}
@@ -63,7 +55,6 @@ class RunSettings:
     miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(PatternMiner()))
     kernel: GOMKKernel = DEFAULT_KERNEL
     learning: FilterLearning = field(default_factory=FilterLearning)
-    stability: StabilitySettings = StabilitySettings()
 
     @classmethod
     def of(cls, miner: PatternMiner) -> RunSettings:
@@ -94,10 +85,7 @@ class RunSettings:
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
-        tables = self.to_dict()
-        if self.stability == StabilitySettings():
-            del tables["stability"]
-        return to_toml(tables)
+        return to_toml(self.to_dict())
 
 
 def read_settings(path: str | Path) -> RunSettings:

@@ -1,6 +1,6 @@
 """Data with known answers: motifs, base graphs, and graphs in which motifs are planted."""
 
-from gomkcn_dgl.runtime.lazy_imports import lazy_names
+from gomkcn_dgl.runtime import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -21,9 +21,6 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orient_edges",
         ],
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
-        "hashed_attachment": ["attachment_edges", "num_attachment_edges"],
-        "large_planting": ["plant_to_folder"],
-        "motif": ["Motif", "motif_from_networkx", "read_motif"],
         "motifs": ["get_motif", "MOTIFS"],
         "planted_graph": ["PlantedGraph"],
         "planting": ["plant_motifs"],

@@ -7,13 +7,16 @@ ten million nodes must not take minutes. The other models are NetworkX's.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Seed = int | np.random.Generator
 
@@ -133,6 +136,8 @@ def erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
     """
     num_nodes = check_int("num_nodes", num_nodes, 1)
     edge_prob = check_float("edge_prob", edge_prob, 0.0, 1.0)
+    import networkx as nx
+
     return _edges_of(nx.fast_gnp_random_graph(num_nodes, edge_prob, seed=as_generator(seed)))
 
 
@@ -175,6 +180,8 @@ def watts_strogatz(
     num_nodes = check_int("num_nodes", num_nodes, num_neighbors + 1)
     rewire_prob = check_float("rewire_prob", rewire_prob, 0.0, 1.0)
     rng = as_generator(seed)
+    import networkx as nx
+
     return _edges_of(nx.watts_strogatz_graph(num_nodes, num_neighbors, rewire_prob, seed=rng))
 
 
@@ -211,6 +218,8 @@ def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
         raise InputError(
             f"num_nodes * degree must be even, got {num_nodes} * {degree}: every edge has two ends."
         )
+    import networkx as nx
+
     return _edges_of(nx.random_regular_graph(degree, num_nodes, seed=as_generator(seed)))
 
 
@@ -240,6 +249,8 @@ def random_tree(num_nodes: int, seed: Seed) -> np.ndarray:
     [[0, 1]]
     """
     num_nodes = check_int("num_nodes", num_nodes, 1)
+    import networkx as nx
+
     return _edges_of(nx.random_labeled_tree(num_nodes, seed=as_generator(seed)))
 
 

@@ -12,9 +12,9 @@ import torch
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert
 from synthetic.directed_base_graphs import orient_edges
-from synthetic.motif import Motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 
@@ -77,7 +77,7 @@ class PlantedMotifDataset(_GeneratedDataset):
         Edges that each new node of the background brings.
     copies : int
         Copies of every motif, unless ``motifs`` is a mapping.
-    motifs : sequence of (str or Motif), or mapping from them to int
+    motifs : sequence of (str or Structure), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
     features, feature_dim, noise, remove_prob, add_prob
         As in :func:`gomkcn.plant_motifs`.
@@ -119,7 +119,7 @@ class PlantedMotifDataset(_GeneratedDataset):
         num_base_nodes: int = 760,
         num_base_edges_per_node: int = 1,
         copies: int = 10,
-        motifs: Sequence[str | Motif] | Mapping[str | Motif, int] = _MINING_MOTIFS,
+        motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
         seed: Seed = 0,
         raw_dir: str | None = None,
         force_reload: bool = False,
@@ -183,7 +183,7 @@ class MotifClassificationDataset(_GeneratedDataset):
         When it is not a multiple of the number of motifs, the first classes hold one more.
     num_base_nodes, num_base_edges_per_node : int
         As in :class:`PlantedMotifDataset`, for each graph.
-    motifs : sequence of (str or Motif)
+    motifs : sequence of (str or Structure)
         One per class, in the order of the labels.
     features, feature_dim, noise, remove_prob, add_prob
         As in :func:`gomkcn.plant_motifs`; a type's vector is the same in all graphs.
@@ -233,7 +233,7 @@ class MotifClassificationDataset(_GeneratedDataset):
         num_graphs: int = 8000,
         num_base_nodes: int = 25,
         num_base_edges_per_node: int = 1,
-        motifs: Sequence[str | Motif] = ("book", "diamond", "circle", "email"),
+        motifs: Sequence[str | Structure] = ("book", "diamond", "circle", "email"),
         seed: Seed = 0,
         raw_dir: str | None = None,
         force_reload: bool = False,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
@@ -89,6 +88,8 @@ def directed_scale_free(num_nodes: int, seed: Seed) -> np.ndarray:
     [[0, 1], [1, 2], [2, 0]]
     """
     num_nodes = check_int("num_nodes", num_nodes, 3)
+    import networkx as nx
+
     graph = nx.scale_free_graph(num_nodes, seed=as_generator(seed))
     return _simple(np.array(list(graph.edges()), dtype=np.int64))
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
-import torch
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import SIMPLE, Relations
-from synthetic.motif import Motif, empty_networkx
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 # Arrays have no single truth value, so records are compared by identity.
@@ -42,7 +42,7 @@ class PlantedGraph:
         bool ``[E]``: True for an edge inside a motif copy.
     instances : tuple of (str, tuple of int)
         Each copy: the motif's name and its node ids in motif-node order.
-    motifs : tuple of Motif
+    motifs : tuple of Structure
         The motif types, as they were planted; a type may have no copy.
     relations : Relations
         The relations of the edges, and whether they have a direction.
@@ -69,7 +69,7 @@ class PlantedGraph:
     node_role: np.ndarray
     edge_mask: np.ndarray
     instances: tuple[tuple[str, tuple[int, ...]], ...]
-    motifs: tuple[Motif, ...]
+    motifs: tuple[Structure, ...]
     relations: Relations = SIMPLE
     edge_relation: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
@@ -90,6 +90,10 @@ class PlantedGraph:
         there are several relations, ``relation`` int64. Without directions edge e runs from u to v
         at e and back at E + e. The tensors are copies.
         """
+        import torch
+
+        from gomkcn_dgl._dgl import dgl
+
         ends, rows = self.arcs()
         graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
         for name, values in self.node_data().items():
@@ -103,6 +107,10 @@ class PlantedGraph:
 
         The data are those of :meth:`to_dgl`, without ``relation``.
         """
+        import torch
+
+        from gomkcn_dgl._dgl import dgl
+
         ends, rows = self.arcs()
         ends_of, rows_of = {}, {}
         for number, name in enumerate(self.relations.names):
@@ -176,7 +184,7 @@ class PlantedGraph:
         """Return what was planted, as plain lists that JSON can hold.
 
         ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, ...]}``; each instance
-        lists its node ids in motif-node order. Motifs with directions or relations have
+        lists its node ids in motif-node order. Structures with directions or relations have
         ``"relations": [{"name", "directed"}, ...]`` and ``"edge_relations"``, a number of these for
         each edge. These are the copies planted: a graph may hold more occurrences by chance, and
         fewer if edges were deleted.
@@ -219,7 +227,7 @@ class PlantedGraph:
         )
 
 
-def motif_truth(motif: Motif, instances: list[list[int]]) -> dict[str, Any]:
+def motif_truth(motif: Structure, instances: list[list[int]]) -> dict[str, Any]:
     """Return one row of the truth: a motif, and the nodes of each copy."""
     entry: dict[str, Any] = {
         "name": motif.name,
@@ -227,8 +235,7 @@ def motif_truth(motif: Motif, instances: list[list[int]]) -> dict[str, Any]:
         "edges": [list(edge) for edge in motif.edges],
     }
     if motif.relations != SIMPLE:
-        names, directed = motif.relations.names, motif.relations.directed
-        kinds = zip(names, directed, strict=True)
+        kinds = motif.relations.kinds
         entry["relations"] = [{"name": name, "directed": one} for name, one in kinds]
-        entry["edge_relations"] = [names.index(name) for name in motif.edge_relations]
+        entry["edge_relations"] = list(motif.edge_relations)
     return entry | {"copies": len(instances), "instances": instances}

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
-from synthetic.motif import Motif
 
 
 def name_relations(
-    motifs: Sequence[Motif], directed: bool, relations: int | Sequence[str]
+    motifs: Sequence[Structure], directed: bool, relations: int | Sequence[str]
 ) -> Relations:
     """The relations that the motifs name, and more up to a number; or those given."""
-    named = [name for motif in motifs for name in motif.edge_relations if name != PLAIN]
+    named = [name for motif in motifs for name in motif.relations.names if name != PLAIN]
     if isinstance(relations, int):
         names = list(dict.fromkeys(named))
         if relations > 1:
@@ -35,7 +34,7 @@ def name_relations(
     return relations_of(names, [directed] * len(names))
 
 
-def assign_relations(motif: Motif, relations: Relations, rng: np.random.Generator) -> Motif:
+def assign_relations(motif: Structure, relations: Relations, rng: np.random.Generator) -> Structure:
     """The motif with relations of the graph and, if those of the graph have any, with directions.
 
     What it does not say is drawn at random.
@@ -45,21 +44,26 @@ def assign_relations(motif: Motif, relations: Relations, rng: np.random.Generato
             f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
             "got False."
         )
-    kinds = np.array(motif.edge_relations, dtype=object)
+    given = [motif.relations.names[number] for number in motif.edge_relations]
+    kinds = np.array(given, dtype=object)
     if PLAIN not in relations.names:
         drawn = rng.choice(relations.names, size=len(kinds))
         kinds = np.where(kinds == PLAIN, drawn, kinds)
-    edges = motif.edges
-    if relations.is_directed and motif.directed is not True:
+    edges = list(motif.edges)
+    if relations.is_directed and not all(motif.relations.directed):
         turned = rng.random(len(edges)) < 0.5
-        edges = tuple(
-            (j, i) if turn and not motif.has_direction(kind) else (i, j)
-            for (i, j), turn, kind in zip(edges, turned, motif.edge_relations, strict=True)
-        )
-    names = tuple(str(kind) for kind in kinds)
-    rows = sorted(zip(edges, names, strict=True))
-    ends, names = zip(*rows, strict=True)
-    return replace(motif, edges=ends, directed=relations.is_directed, edge_relations=names)
+        edges = [
+            (j, i) if turn and not motif.relations.directed[number] else (i, j)
+            for (i, j), turn, number in zip(edges, turned, motif.edge_relations, strict=True)
+        ]
+    return Structure.of_edges(
+        motif.num_nodes,
+        edges,
+        list(map(str, kinds)),
+        relations.is_directed,
+        name=motif.name,
+        roles=motif.roles,
+    )
 
 
 def draw_base_relation(
@@ -100,7 +104,7 @@ def draw_links(
 
 
 def draw_copy_edges(
-    motif: Motif,
+    motif: Structure,
     nodes: np.ndarray,
     relations: Relations,
     probabilities: tuple[float, float],
@@ -119,12 +123,13 @@ def draw_copy_edges(
     relation, i, j = np.nonzero(np.broadcast_to(pairs, (number, size, size)))
     # 2. which of them the motif has; an added edge has any relation and direction
     is_edge = np.zeros((number, size, size), dtype=bool)
-    kinds = [relations.names.index(name) for name in motif.edge_relations]
+    number_of = [relations.names.index(name) for name in motif.relations.names]
+    kinds = [number_of[own] for own in motif.edge_relations]
     rows, columns = np.array(motif.edges).T
     is_edge[kinds, rows, columns] = True
     remove_prob, add_prob = probabilities
     add_prob /= number * (2 if relations.is_directed else 1)
-    is_joined = motif.adjacency()[i, j] == 1
+    is_joined = motif.joined[i, j]
     flip_prob = np.where(is_edge[relation, i, j], remove_prob, np.where(is_joined, 0, add_prob))
     flipped = rng.random((len(nodes), len(i))) < flip_prob
     copy, slot = np.nonzero(is_edge[relation, i, j] ^ flipped)

@@ -9,10 +9,10 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import MAX_RELATIONS
 from synthetic.base_graphs import Seed, as_generator
 from synthetic.copy_placement import Placement, attach_copies, embed_copies
-from synthetic.motif import Motif
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planted_relations import (
@@ -68,7 +68,7 @@ class PlantingSettings:
 def plant_motifs(
     base_edges: np.ndarray,
     num_base_nodes: int,
-    motifs: Mapping[str | Motif, int],
+    motifs: Mapping[str | Structure, int],
     *,
     edges_per_motif: int = 1,
     features: str = "per_type",
@@ -100,7 +100,7 @@ def plant_motifs(
         the second.
     num_base_nodes : int
         Number of nodes of the background; they keep their ids.
-    motifs : mapping from str or Motif to int
+    motifs : mapping from str or Structure to int
         Number of copies of each motif, at least 0. The order numbers the types and the copies.
     edges_per_motif : int
         Different attaching edges of a copy; 0 leaves the copies apart.
@@ -186,7 +186,7 @@ def plant_motifs(
 
 def plant_copies(
     base: tuple[np.ndarray, int, np.ndarray | None],
-    motifs: tuple[Motif, ...],
+    motifs: tuple[Structure, ...],
     copies: tuple[int, ...],
     hosts: np.ndarray,
     settings: PlantingSettings,
@@ -245,7 +245,7 @@ def plant_copies(
 def _place_copies(
     base_edges: np.ndarray,
     num_base_nodes: int,
-    motifs: tuple[Motif, ...],
+    motifs: tuple[Structure, ...],
     copies: tuple[int, ...],
     hosts: np.ndarray,
     settings: PlantingSettings,
@@ -288,16 +288,18 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.n
     return edges
 
 
-def check_motifs(motifs: Iterable[str | Motif], kind: type) -> tuple[Motif, ...]:
+def check_motifs(motifs: Iterable[str | Structure], kind: type) -> tuple[Structure, ...]:
     """Return the motifs of a sequence or mapping (``kind``), which must have different names."""
     # A single name is also a sequence, of letters.
-    if isinstance(motifs, (str, Motif)) or not isinstance(motifs, kind):
+    if isinstance(motifs, (str, Structure)) or not isinstance(motifs, kind):
         what = "map motifs to numbers of copies" if kind is Mapping else "be a sequence of motifs"
         raise InputTypeError(f"motifs must {what}, got {motifs!r}.")
     table = tuple(get_motif(motif) for motif in motifs)
     names = [motif.name for motif in table]
     if len(set(names)) < len(names) or not (names or kind is Mapping):
         raise InputError(f"motifs must be at least one and have different names, got {names}.")
+    if not all(motif.name and motif.edges for motif in table):
+        raise InputError("motifs must have names and edges; give a Structure its name.")
     return table
 
 

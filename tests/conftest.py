@@ -2,6 +2,8 @@
 
 import gzip
 import logging
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,12 +13,33 @@ import torch
 # the commands of benchmarks/ find each other by name
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30
+
+
+def pytest_configure() -> None:
+    """Temporary folders are in memory where there is room, so that no test waits for a disk."""
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The test runs in an empty folder of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def mutag() -> Path:
+    """The TU folder of 188 molecules, see ``data/README.md``."""
+    return Path(__file__).parent / "data" / "MUTAG"
+
+
+@pytest.fixture(scope="session")
+def ecoli() -> Path:
+    """The table of what regulates what in E. coli."""
+    return Path(__file__).parents[1] / "notebooks" / "ecoli_regulation.csv"
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from pathlib import Path
 import networkx as nx
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
 from mining import count_occurrences
 
@@ -19,7 +20,7 @@ OPTIONS = {"error": 0.05, "seconds": 600, "exact_seconds": 1e-9, "seed": 4}
 def count_shared():
     """An estimate that is not exact, however quick the machine."""
     graph = as_csr(nx.barabasi_albert_graph(500, 4, seed=1))
-    house = nx.to_numpy_array(nx.house_graph())
+    house = Structure.from_networkx(nx.house_graph())
     return count_occurrences(graph, house, shared=True, **OPTIONS)
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import mining.structures.memory_budget
 from gomkcn.commands.main import main
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.miner import PatternMiner
 
 mining.structures.memory_budget.PART_SIZE = 20
-keep, fit = CheckpointStore._keep, PatternMiner.fit
+keep, fit = Steps._keep, PatternMiner.fit
 KILLED = Path("killed")
 
 
-def keep_and_die(store, name, arrays):
-    """The second process is killed once, after the first of the tasks that are its own."""
-    keep(store, name, arrays)
-    if os.environ["RANK"] == "1" and store.folder is not None and not KILLED.exists():
+def keep_and_die(steps, folder, name, result):
+    """The second process is killed once, after the first of the items that are its own."""
+    keep(steps, folder, name, result)
+    if os.environ["RANK"] == "1" and not KILLED.exists():
         KILLED.touch()
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -32,5 +32,5 @@ def fit_and_tell(miner, *args, **options):
     return miner
 
 
-CheckpointStore._keep, PatternMiner.fit = keep_and_die, fit_and_tell
+Steps._keep, PatternMiner.fit = keep_and_die, fit_and_tell
 main()

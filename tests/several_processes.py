@@ -14,18 +14,17 @@ import networkx as nx
 import numpy as np
 import torch
 
-import gomkcn_dgl.runtime.interrupts
+import gomkcn_dgl.runtime.job
 from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
-    RandomWalkKernel,
     SubgraphSettings,
     TrainingSettings,
     as_csr,
     train_classifier,
 )
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
@@ -41,7 +40,7 @@ from gomkcn_dgl.runtime.processes import (
 )
 
 COMMAND = "train graphs.bin --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
-COMMAND += "--kernel random-walk --quiet --checkpoint-every 1 --force --out"
+COMMAND += "--quiet --checkpoint-every 1 --force --out"
 MACHINE = "train graphs.bin --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
 
 
@@ -58,8 +57,7 @@ def train_twins():
     labels = torch.tensor([int(4 <= node < 7) for node in range(len(half))] * 2)
     torch.manual_seed(2)
     # without an input layer, whose batch norm leaves gradients that are rounding errors only
-    kernel = RandomWalkKernel(1)
-    model = GOMKCN(1, 2, num_filters=3, num_layers=2, hidden_feats=None, max_nodes=5, kernel=kernel)
+    model = GOMKCN(1, 2, num_filters=3, num_layers=2, hidden_feats=None, max_nodes=5)
     history = train_classifier(model, data, labels, twins, twins, TrainingSettings(4))
     return history.train_loss, dict(model.named_parameters())
 
@@ -101,7 +99,7 @@ class KilledInTheThirdEpoch(Interrupts):
 def main(path, run):
     with join_processes():
         if not was_restarted():
-            gomkcn_dgl.runtime.interrupts.Interrupts = KilledInTheThirdEpoch
+            gomkcn_dgl.runtime.job.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
         gomkcn([*MACHINE.split(), f"{run}-machine"], standalone_mode=False)

@@ -4,13 +4,14 @@ import itertools
 
 import networkx as nx
 import numpy as np
-from test_exact_counts_of_links import channels_of_graph, random_graph
+from test_exact_counts_of_links import random_graph
 from test_occurrence_counts import connected_part
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.candidate_nodes import find_candidates
 from mining.counting.occurrence_lists import list_places
-from mining.counting.topology import Topology
+from mining.counting.sought import Sought
 
 
 def candidates_by_rule(links, colors, pattern, own):
@@ -34,15 +35,14 @@ def test_candidates_of_all_kinds():
     rng = np.random.default_rng(3)
     for number in range(10):
         graph, kinds = random_graph(rng, 12, int(rng.integers(12, 30)))
-        channels = channels_of_graph(graph)
-        pattern, order = connected_part(rng, channels, int(rng.integers(2, 6)))
+        pattern, order = connected_part(rng, graph, int(rng.integers(2, 6)))
         links = np.zeros((12, 12), np.int64)
         links[np.repeat(np.arange(12), graph.degrees), graph.indices] = graph.links
         colors = kinds if number % 2 else np.zeros(12, np.int64)
         given = (colors[order], colors)
-        topology, own = Topology.of(graph, pattern, given)
-        found = find_candidates(graph, topology, own)[:, None] >> np.arange(len(order)) & 1
-        rule = candidates_by_rule(links, colors, topology.links, colors[order])
+        sought = Sought.of(graph, pattern, given)
+        found = find_candidates(graph, sought)[:, None] >> np.arange(len(order)) & 1
+        rule = candidates_by_rule(links, colors, sought.links, colors[order])
         np.testing.assert_array_equal(found, rule)
         # nothing that occurs is ruled out
         places, _ = list_places(graph, pattern, given)
@@ -52,6 +52,6 @@ def test_candidates_of_all_kinds():
 def test_cliques_are_in_cores_and_rings_not_in_trees():
     graph = nx.lollipop_graph(5, 4)
     for pattern, core in ((nx.complete_graph(4), 3), (nx.cycle_graph(4), 2)):
-        topology, _ = Topology.of(as_csr(graph), nx.to_numpy_array(pattern), None)
-        found = find_candidates(as_csr(graph), topology)
+        sought = Sought.of(as_csr(graph), Structure.from_networkx(pattern), None)
+        found = find_candidates(as_csr(graph), sought)
         assert set(np.flatnonzero(found)) == set(nx.k_core(graph, core))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
-from mining.candidates.candidates import Candidate, gather_candidates
-from mining.structures.canonical_forms import canonical_form
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.candidates import gather_candidates
+from mining.mined_graph import MinedGraph
+from mining.records.pattern import Pattern
 
 
 def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Graph:
@@ -24,10 +27,13 @@ def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Gra
     return graph
 
 
-def place_of(motif: np.ndarray, candidates: list[Candidate]) -> int:
+def place_of(motif: np.ndarray, candidates: list[Pattern]) -> int:
     """Position of a motif among the candidates."""
-    certificate = canonical_form(motif).certificate
-    return [canonical_form(one.adjacency).certificate for one in candidates].index(certificate)
+    return [one.key for one in candidates].index(Structure(motif).key)
+
+
+def gather(graph: object, *args: object, **options: object) -> list[Pattern]:
+    return gather_candidates(MinedGraph.of(graph), *args, **options)  # type: ignore[arg-type]
 
 
 MOTIFS = {
@@ -41,23 +47,24 @@ MOTIFS = {
 @pytest.mark.parametrize("name", list(MOTIFS))
 def test_first_candidate_is_the_embedded_motif(name: str) -> None:
     base = nx.gnp_random_graph(600, 4 / 600, seed=40)
-    graph = as_csr(embed(base, MOTIFS[name], 15, seed=41))
-    candidates = gather_candidates(graph, sizes=range(3, 10))
+    candidates = gather(embed(base, MOTIFS[name], 15, seed=41), range(3, 10))
     adjacency = nx.to_numpy_array(MOTIFS[name])
     assert place_of(adjacency, candidates) == 0
-    assert candidates[0].num_disjoint >= 10
+    assert candidates[0].sight.num_disjoint >= 10
+    assert candidates[0].sources == ("grown",)
     # copies with a node that dangles from them stand behind
-    assert {len(one.example) for one in candidates} == set(range(3, 10))
+    assert {one.num_nodes for one in candidates} == set(range(3, 10))
 
 
 def test_examples_have_the_structure() -> None:
-    graph = as_csr(nx.gnp_random_graph(200, 0.03, seed=2))
-    adjacency = nx.to_numpy_array(nx.gnp_random_graph(200, 0.03, seed=2)) > 0
-    colors = np.arange(200) % 2
-    for one in gather_candidates(graph, colors, range(3, 6)):
-        assert (adjacency[np.ix_(one.example, one.example)] == one.adjacency).all()
-        assert one.colors is not None
-        assert (colors[one.example] == one.colors).all()
+    whole = nx.gnp_random_graph(200, 0.03, seed=2)
+    kinds = np.eye(2)[np.arange(200) % 2]
+    mined = MinedGraph.of(as_csr(whole, features=pd.DataFrame(kinds, columns=["kind=a", "kind=b"])))
+    adjacency = nx.to_numpy_array(whole) > 0
+    for one in gather_candidates(mined, range(3, 6)):
+        example = mined.order.given(one.sight.example)
+        assert (adjacency[np.ix_(example, example)] == one.structure.joined).all()
+        assert [name for (name,) in one.categories] == [f"kind={'ab'[v % 2]}" for v in example]
 
 
 def feed_forward_loops() -> CSRGraph:
@@ -76,43 +83,41 @@ def feed_forward_loops() -> CSRGraph:
 
 def test_candidates_have_directions_and_types() -> None:
     graph = feed_forward_loops()
-    first = gather_candidates(graph, sizes=(3, 4))[0]
-    assert first.adjacency.shape == (3, 3, 4)
-    relation = {tuple(channel) for channel in np.argwhere(first.adjacency).tolist()}
-    leaving = graph.relations.outgoing
-    arcs = [(u, v, list(leaving).index(c)) for u, v, c in relation if c in list(leaving)]
-    assert sorted(kind for _, _, kind in arcs) == [0, 0, 1]
-    assert first.num_seen >= 12
+    wanted = Structure.parse("a-[on]->b, b-[on]->c, a-[off]->c")
+    (loop,) = (one for one in gather(graph, (3, 4))[:5] if one.key == wanted.key)
+    assert len(loop.sight.node_sets) >= 12
 
 
 def test_most_frequent_structures_are_among_few_candidates() -> None:
-    graph = as_csr(nx.barabasi_albert_graph(300, 2, seed=4))
-    everything = gather_candidates(graph, sizes=(4, 5), most=10_000)
-    few = gather_candidates(graph, sizes=(4, 5), most=10)
-    sizes = [len(one.adjacency) for one in few]
+    graph = nx.barabasi_albert_graph(300, 2, seed=4)
+    everything = gather(graph, (4, 5), most=10_000)
+    few = gather(graph, (4, 5), most=10)
+    sizes = [one.num_nodes for one in few]
     # few trees are chosen, even where there is nothing else; all of four nodes are
     assert 7 < sizes.count(5) <= 10
-    assert sizes.count(4) == sum(len(one.adjacency) == 4 for one in everything)
-    top = max(everything, key=lambda one: one.num_seen)
-    assert top.num_seen in [one.num_seen for one in few]
+    assert sizes.count(4) == sum(one.num_nodes == 4 for one in everything)
+    top = max(everything, key=lambda one: len(one.sight.node_sets))
+    assert top.key in {one.key for one in few}
 
 
 def test_roots_limit_what_is_looked_at() -> None:
-    graph = as_csr(nx.disjoint_union(nx.complete_graph(6), nx.cycle_graph(40)))
-    candidates = gather_candidates(graph, sizes=(3,), roots=np.arange(6, 46), min_support=1)
-    assert [one.adjacency.sum() for one in candidates] == [4]
+    mined = MinedGraph.of(nx.disjoint_union(nx.complete_graph(6), nx.cycle_graph(40)))
+    roots = mined.order.position[6:]
+    (path,) = gather_candidates(mined, (3,), roots=roots, min_support=1)
+    assert path.key == Structure.parse("path-3").key
 
 
 def test_a_graph_without_edges_has_no_candidates() -> None:
     graph = csr_from_edges(np.empty(0, int), np.empty(0, int), 5)
-    assert gather_candidates(graph) == []
+    assert gather(graph) == []
 
 
 def test_the_same_seed_gives_the_same_candidates() -> None:
-    graph = as_csr(nx.gnp_random_graph(300, 0.02, seed=6))
-    one, other = (gather_candidates(graph, sizes=(4, 5), seed=7) for _ in range(2))
-    assert [x.num_seen for x in one] == [x.num_seen for x in other]
-    assert all((x.example == y.example).all() for x, y in zip(one, other, strict=True))
+    graph = nx.gnp_random_graph(300, 0.02, seed=6)
+    one, other = (gather(graph, (4, 5), seed=7) for _ in range(2))
+    for x, y in zip(one, other, strict=True):
+        np.testing.assert_array_equal(x.sight.node_sets, y.sight.node_sets)
+        np.testing.assert_array_equal(x.sight.example, y.sight.example)
 
 
 def test_numbering_nodes_anew_changes_no_candidate() -> None:
@@ -123,10 +128,8 @@ def test_numbering_nodes_anew_changes_no_candidate() -> None:
     renumbered = nx.empty_graph(300)
     renumbered.add_edges_from(other.edges)
     found = [
-        {canonical_form(one.adjacency).certificate: one.num_seen for one in candidates}
-        for candidates in (
-            gather_candidates(as_csr(one), sizes=(4, 5, 6), most=60) for one in (graph, renumbered)
-        )
+        {one.key: len(one.sight.node_sets) for one in gather(given, (4, 5, 6), most=60)}
+        for given in (graph, renumbered)
     ]
     shared = set(found[0]) & set(found[1])
     assert len(shared) >= 0.95 * len(set(found[0]) | set(found[1]))
@@ -136,8 +139,7 @@ def test_numbering_nodes_anew_changes_no_candidate() -> None:
 
 def test_squares_far_from_the_triangles_of_a_geometric_graph_are_seen() -> None:
     base = nx.random_geometric_graph(600, 0.055, seed=11)
-    graph = as_csr(embed(base, MOTIFS["cube"], 12, seed=12))
-    candidates = gather_candidates(graph, sizes=range(3, 9))
+    candidates = gather(embed(base, MOTIFS["cube"], 12, seed=12), range(3, 9))
     one = candidates[place_of(nx.to_numpy_array(MOTIFS["cube"]), candidates)]
-    assert one.num_disjoint >= 10
-    assert one.num_expected < 1
+    assert one.sight.num_disjoint >= 10
+    assert one.sight.num_expected < 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import networkx as nx
+from dataclasses import replace
+
 import numpy as np
 
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from mining.mined_graph import MinedGraph
 from mining.structures.categories import Categories
 
 
@@ -15,7 +18,10 @@ def test_groups_are_the_one_hot_columns_of_one_name():
     found = Categories.find(features, names)
     assert found.groups == ((0, 1), (2, 3))
     assert found.colors(features).tolist() == [1, 3, 2]
-    assert [found.columns_of(color) for color in (1, 3, 2)] == [(0, 3), (1, 3), (1, 2)]
+    colors = found.colors(features)
+    named = (("kind=a", "side=right"), ("kind=b", "side=right"), ("kind=b", "side=left"))
+    assert found.names_of(colors, names) == named
+    assert found.names_of(None, names) == ()
 
 
 def test_numbers_constants_and_nodes_without_a_label_are_no_category():
@@ -33,10 +39,23 @@ def test_graphs_without_categories_have_one_colour():
     assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
 
 
-def test_the_colours_of_a_graph_are_computed_once():
-    graph = as_csr(nx.path_graph(3), features=np.array([[1.0, 0], [0, 1], [1, 0]]))
-    found = Categories.find(graph.features, graph.feature_names)
-    colors = found.colors_of(graph)
-    assert colors.tolist() == [0, 1, 0]
-    assert found.colors_of(graph) is colors
-    assert Categories().colors_of(graph) is None
+def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
+    features = np.array([[1, 0, 7], [0, 1, 8], [0, 1, 9]], np.float32)
+    graph = csr_from_edges(
+        np.array([0, 1]), np.array([1, 2]), 3, features=features, feature_names=["a", "b", "size"]
+    )
+    categories = Categories(((0, 1),))
+    structure = Structure.parse("x:b--y:a, y--z:b")
+    assert categories.numbers_of(structure, graph.feature_names).tolist() == [1, 0, 1]
+    mined = MinedGraph.of(graph)
+    own, of_graph = mined.colors_of(structure)
+    assert (own.tolist(), mined.order.given(np.flatnonzero(of_graph == 0)).tolist()) == (
+        [1, 0, 1],
+        [0],
+    )
+    assert mined.colors_of(Structure.parse("x--y")) is None
+    assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None
+    # another graph has the colours of its own features
+    swapped = mined.with_graph(replace(mined.graph, features=mined.graph.features[::-1].copy()))
+    assert swapped.colors.tolist() == mined.colors[::-1].tolist()
+    assert mined.with_graph(replace(mined.graph, notes=("x",))).colors is mined.colors

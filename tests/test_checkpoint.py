@@ -3,19 +3,18 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.checkpoint import Checkpoint, digest_of
+from gomkcn_dgl.training.checkpoint import Checkpoint
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_when_it_is_due_and_how_long_the_run_took(monkeypatch):
     now = 0.0
-    monkeypatch.setattr("gomkcn_dgl.runtime.checkpoint.time.monotonic", lambda: now)
+    monkeypatch.setattr("gomkcn_dgl.training.checkpoint.time.monotonic", lambda: now)
     assert [epoch for epoch in range(1, 7) if Checkpoint("a", every=3).is_due(epoch)] == [3, 6]
     checkpoint = Checkpoint("a")
     now = 29.9
@@ -39,20 +38,11 @@ def test_a_file_is_read_when_asked_to_and_when_it_is_there():
     assert Checkpoint("a", resume=True).read() == {"step": 3}
 
 
-@pytest.mark.parametrize(
-    ("changed", "what"),
-    [
-        ({"data": "b"}, "data; give"),
-        ({"settings": {"training": {"seed": 1, "rate": 0.1}}}, r"settings \(seed was 0, is 1\)"),
-        ({"settings": {"training": {"seed": 0}}}, r"settings \(rate was 0.1, is None\)"),
-    ],
-)
-def test_a_file_of_another_run_is_refused(changed, what):
-    identity = {"settings": {"training": {"seed": 0, "rate": 0.1}}, "data": "a"}
+def test_a_file_of_another_run_is_refused():
     first, second = Checkpoint("a.pt"), Checkpoint("a.pt", resume=True)
-    first.identity, second.identity = identity, {**identity, **changed}
+    first.identity, second.identity = {"settings": {"seed": 0}}, {"settings": {"seed": 1}}
     first.write({})
-    with pytest.raises(InputError, match=f"^checkpoint 'a.pt' was made with other {what}"):
+    with pytest.raises(InputError, match=r"^checkpoint 'a.pt' .* settings \(seed was 0, is 1\)"):
         second.read()
 
 
@@ -75,12 +65,3 @@ def test_damaged_files_are_refused_and_run_nothing():
         with pytest.raises(InputError, match=r"^checkpoint 'a' cannot be read \("):
             Checkpoint("a", resume=True).read()
     assert not Path("evil").exists()
-
-
-def test_digests_tell_arrays_apart(tmp_path):
-    arrays = [np.arange(6), np.arange(6.0), np.arange(6).reshape(2, 3), np.arange(7), None]
-    assert len({digest_of(array) for array in arrays}) == 5
-    np.save(tmp_path / "a.npy", arrays[0])
-    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
-    assert digest_of(mapped) == digest_of(arrays[0])
-    assert digest_of(arrays[2].T) != digest_of(arrays[2])

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining.choosing import choice as choice_module
-from mining.choosing import pool as pool_module
-from mining.choosing.choice import ChoiceRules, choose_structures
-from mining.choosing.pool import PooledStructure
+from mining.choosing.choice import ChoiceRules, choose_patterns
 from mining.counting.occurrence_counts import count_roughly
+from mining.mined_graph import MinedGraph
 from mining.null_models.null_models import sample_null
-from mining.structures.categories import NO_CATEGORIES
-from mining.structures.structure import Structure
+from mining.records.pattern import Pattern
 from synthetic import barabasi_albert, plant_motifs
 
 TRIANGLE, WEDGE, CLAW, RING, CLIQUE, WHEEL = (
@@ -36,20 +35,21 @@ RULES = ChoiceRules(
 )
 
 
-def pool_of(*graphs, noisy=()):
-    return [
-        PooledStructure(Structure(nx.to_numpy_array(one) > 0), noisy=one in noisy) for one in graphs
-    ]
+def pool_of(*graphs):
+    return [Pattern(Structure.from_networkx(one)) for one in graphs]
 
 
-def choose(graph, pool, store=None, **changes):
-    store = CheckpointStore() if store is None else store
-    return choose_structures(graph, pool, NO_CATEGORIES, replace(RULES, **changes), store)
+def choose(graph, pool, steps=None, **changes):
+    steps = Steps() if steps is None else steps
+    return choose_patterns(MinedGraph.of(graph), pool, replace(RULES, **changes), steps)
 
 
 def counts(choice):
-    return [(one.structure.num_nodes, one.structure.num_edges, one.count.value)
-            for one in choice.structures]  # fmt: skip
+    return [(one.num_nodes, len(one.edges), one.frequency.count) for one in choice.patterns]
+
+
+def verdicts(choice, null="degree"):
+    return [one.significance[null] for one in choice.patterns]
 
 
 @pytest.fixture(scope="module")
@@ -69,25 +69,27 @@ def test_the_most_frequent_come_first_and_rare_ones_are_dropped():
     assert counts(choose(graph, pool, min_support=31)) == []
     assert counts(choose(graph, [])) == []
     result = choose(graph, pool)
-    assert result.significance == [{}] * 4
-    assert result.classes == [None] * 4
+    assert [(one.significance, one.classes) for one in result.patterns] == [({}, None)] * 4
+    assert len(result.others) == 0 and counts(choose(graph, pool[::-1])) == counts(result)
 
 
 def test_what_stands_out_comes_first(planted):
     pool = pool_of(CLAW, WEDGE, WHEEL, RING)
     result = choose(planted, pool, rank="surprise", nulls=("degree", "configuration"))
     assert counts(result)[0] == (5, 8, 12)
-    first = [one["degree"] for one in result.significance]
+    first = verdicts(result)
     assert first[0].z > 5
     assert first[0].verdict == "more frequent"
-    assert all(set(one) == {"degree", "configuration"} for one in result.significance)
+    assert all(set(one.significance) == {"degree", "configuration"} for one in result.patterns)
     # the count of the graph is beside those of its null-model graphs
-    for one, count in zip(first, result.structures, strict=True):
-        assert one.observed == count.count.value
+    assert [one.observed for one in first] == [one.frequency.count for one in result.patterns]
+    # each is explained by one of them
+    assert {*result.heads} == {one.key for one in result.patterns} >= {*result.heads.values()}
     only = choose(planted, pool, rank="surprise", nulls=("degree",), only_surprising=True)
-    more = [one for one in first if one.verdict == "more frequent"]
-    assert len(only.structures) == len(more) < 4
-    assert {one["degree"].verdict for one in only.significance} == {"more frequent"}
+    assert 1 <= len(only.patterns) < len(only.patterns) + len(only.others) == len(first)
+    assert {one.verdict for one in verdicts(only)} == {"more frequent"}
+    z = [one.significance["degree"].z for one in only.others]
+    assert z == sorted(z, reverse=True)
 
 
 def test_without_a_null_model_all_are_reported(planted):
@@ -96,60 +98,37 @@ def test_without_a_null_model_all_are_reported(planted):
     assert found == counts(choose(planted, pool)) and len(found) == 3
 
 
-def test_patterns_of_which_few_copies_are_intact_stay(planted):
-    pool = pool_of(CLAW, WEDGE, WHEEL, noisy=(WHEEL,))
-    result = choose(planted, pool, num_patterns=1)
-    assert [one.noisy for one in result.structures] == [False, True]
-
-
 def test_the_null_model_graph_itself_is_as_expected(planted):
     graph = sample_null(planted, "degree", 7)
-    verdicts = [
-        one["degree"].verdict
-        for one in choose(graph, pool_of(CLAW, WEDGE, TRIANGLE), nulls=("degree",)).significance
-    ]
-    assert "more frequent" not in verdicts and "less frequent" not in verdicts
+    found = verdicts(choose(graph, pool_of(CLAW, WEDGE, TRIANGLE), nulls=("degree",)))
+    assert {one.verdict for one in found} <= {"as expected", "undecided"}
 
 
 def test_what_was_counted_is_not_counted_again(planted, tmp_path, monkeypatch):
     pool = pool_of(CLAW, WEDGE, WHEEL)
-    with CheckpointStore(tmp_path) as store:
-        first = choose(planted, pool, store, nulls=("degree",))
-    monkeypatch.setattr(choice_module.StructureCounter, "count", lambda *args: 1 / 0)
-    with CheckpointStore(tmp_path) as store:
-        again = choose(planted, pool, store, nulls=("degree",))
+    first = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
+    for name in ("count_roughly", "count_occurrences"):
+        monkeypatch.setattr(choice_module, name, lambda *args, **options: 1 / 0)
+    again = choose(planted, pool, Steps(tmp_path, {}), nulls=("degree",))
     assert counts(again) == counts(first)
-    assert again.significance == first.significance
+    assert verdicts(again) == verdicts(first)
 
 
 def test_reported_structures_are_counted_as_exactly_as_asked_for(monkeypatch):
     # the first count is an estimate, the last one is exact
     rough = partial(count_roughly, max_steps=1)
-    monkeypatch.setattr(pool_module, "count_roughly", rough)
+    monkeypatch.setattr(choice_module, "count_roughly", rough)
     graph = nx.gnm_random_graph(400, 3000, seed=0)
-    (one,) = choose(as_csr(graph), pool_of(TRIANGLE), nulls=()).structures
-    assert one.count.is_exact
-    assert one.count.value == sum(nx.triangles(graph).values()) // 3
+    (one,) = choose(as_csr(graph), pool_of(TRIANGLE), nulls=()).patterns
+    assert one.frequency.occurrences.is_exact
+    assert one.frequency.count == sum(nx.triangles(graph).values()) // 3
 
 
 def test_the_same_seed_gives_the_same_choice(planted):
     pool = pool_of(CLAW, WEDGE, WHEEL, RING)
     records = [
-        choose(planted, pool, rank="surprise", nulls=("degree",), seed=seed).significance
+        verdicts(choose(planted, pool, rank="surprise", nulls=("degree",), seed=seed))
         for seed in (3, 3, 4)
     ]
     assert records[0] == records[1] != records[2]
-    assert np.isfinite([one["degree"].z for one in records[0]]).all()
-
-
-def test_what_covers_most_nodes_comes_first():
-    rings = [nx.cycle_graph(5)] * 3
-    graph = nx.disjoint_union_all([*rings, nx.complete_graph(5), nx.path_graph(3)])
-    pool = pool_of(CLIQUE, WEDGE, RING)
-    chosen = choose(as_csr(graph), pool, rank="coverage", nulls=()).structures
-    # the wedges lie in the rings and in the path, which leaves the clique
-    assert [(one.structure.num_nodes, one.count.value) for one in chosen] == [
-        (3, 16),
-        (5, 1),
-        (5, 3),
-    ]
+    assert np.isfinite([one.z for one in records[0]]).all()

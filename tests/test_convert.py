@@ -15,8 +15,7 @@ from gomkcn_dgl.io import convert
 from gomkcn_dgl.io.conversion import external_sort, sorted_runs
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.runtime import file_bytes
-from gomkcn_dgl.runtime.memory import GIB, MIB
+from gomkcn_dgl.runtime.files import GIB, MIB
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 
@@ -257,13 +256,6 @@ def test_features_in_a_csv_file(write, caplog):
     write("x.csv.gz", "node,f\nb,2\né,3\n")
     with pytest.raises(InputError, match="must have a row for every node, got none for 'aaa"):
         convert_edges(edges, edges.with_name("out"), feature_file=file)
-
-
-def test_text_that_becomes_too_large(write, monkeypatch):
-    monkeypatch.setattr(file_bytes, "most_bytes", lambda size: 100 * size)
-    path = write("g.txt.gz", "0 1\n" * 10**5)
-    with pytest.raises(InputError, match="the file would become more than"):
-        convert_edges(path, path.with_name("out"))
 
 
 def test_a_memory_limit_that_is_too_small(write, monkeypatch):

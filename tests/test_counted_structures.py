@@ -11,17 +11,15 @@ from command_line import gomkcn
 from markupsafe import escape
 from tiny_runs import signed_loops
 
-from gomkcn.commands.pattern_argument import read_pattern
+from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, count_exact, structure_table
 from mining.html.report import render_report
-from mining.records.pattern_graph import edges_as_text
 from mining.results.run_folder import prepare_folder, read_run, write_run
 from mining.runs.mining_run import MiningRun
 from mining.settings import RunSettings
-from mining.structures.graph_relations import channels_in
-from mining.structures.structure import Structure
 
 
 def molecules():
@@ -56,17 +54,16 @@ def test_each_structure_is_counted_once_and_rightly(mined):
     assert len(run.others) == len(miner.others_) >= 3
     counts = [one.frequency.occurrences for one in miner.patterns_]
     counts += [one.occurrences for one in miner.others_]
-    certificates = []
+    keys = []
     for one, count in zip([*miner.patterns_, *miner.others_], counts, strict=True):
         # the edges as text say which structure it is, also to the command
-        pattern = read_pattern(edges_as_text(one), graph)
-        colors, _ = pattern.colors_in(graph)
-        channels = channels_in(graph.relations, pattern.channels, pattern.relations)
-        number = count_exact(graph, channels, colors=colors).count
-        assert count.is_exact and count.value == number
-        structure = Structure(channels, None if colors is None else colors[0])
-        certificates.append(structure.certificate)
-    assert len(set(certificates)) == len(certificates)
+        structure = Structure.parse(one.structure.to_text())
+        assert structure.key == one.structure.key
+        structure, colors = in_categories(structure, graph)
+        assert count.is_exact
+        assert count.value == count_exact(graph, structure, colors=colors).count
+        keys.append(structure.key)
+    assert len(set(keys)) == len(keys)
 
 
 def test_the_order_is_by_z_and_families_are_patterns(mined):
@@ -85,7 +82,7 @@ def test_a_run_keeps_them(mined, tmp_path):
     gomkcn(f"export {tmp_path} --out {tmp_path / 'tables'}")
     table = pd.read_csv(tmp_path / "tables" / "others.csv")
     assert table["occurrences"].tolist() == [one.occurrences.value for one in run.others]
-    assert table["edges"].tolist() == [edges_as_text(one) for one in run.others]
+    assert table["edges"].tolist() == [one.structure.to_text() for one in run.others]
     assert table["description"].tolist() == [one.description for one in run.others]
     assert list(structure_table([]).columns) == list(table.columns[:9])
 

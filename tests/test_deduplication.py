@@ -17,7 +17,7 @@ def subgraphs_of(shapes, features):
     """Subgraphs of disjoint graphs whose nodes have these features, one column."""
     graph = as_csr(nx.disjoint_union_all(shapes), features=np.reshape(features, (-1, 1)))
     learning = FilterLearning(feature_contrast=1.0)
-    miner = PatternMiner(1, 5, num_epochs=0, learning=learning, noisy_copies="no")
+    miner = PatternMiner(1, 5, num_epochs=0, learning=learning)
     return miner.fit(graph).source_.subgraphs_around(graph)
 
 

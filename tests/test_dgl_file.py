@@ -11,7 +11,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.io.reading import read_graph, write_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 
 def random_graphs(id_type=torch.int64, layout="coo"):

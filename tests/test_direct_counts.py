@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr, read_graph, split_graphs
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from mining import MiningRun, PatternMiner, bag_of_patterns, count_by_graph
 
@@ -29,12 +30,6 @@ from direct_counts import (
 def labelled(graph, label="C"):
     nx.set_node_attributes(graph, label, "label")
     return graph
-
-
-@pytest.fixture(scope="module")
-def mutag(shared_data):
-    (folder,) = shared_data.glob("MUTAG_*")
-    return folder
 
 
 def test_both_counters_agree():
@@ -58,7 +53,7 @@ def test_counts_of_mutag(mutag, pattern, occurrences, graphs):
     graph = read_graph(mutag, features=["labels"], relation="none")
     carbon = graph.feature_names.index("label=C")
     colors = np.full(6, carbon), graph.features.argmax(axis=1)
-    assert count_by_graph(graph, nx.to_numpy_array(pattern), colors).tolist() == counts
+    assert count_by_graph(graph, Structure.from_networkx(pattern), colors).tolist() == counts
 
 
 def test_all_that_is_said_of_mined_patterns_is_right(mutag):

@@ -2,7 +2,6 @@
 
 import collections
 import itertools
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -15,7 +14,6 @@ from gomkcn_dgl.graph_lists import concatenate
 from mining.null_models.null_models import erased_configuration, sample_null
 
 LINKED = ("configuration", "degree", "reciprocity")
-ECOLI = Path(__file__).parents[2] / "shared/data/directed/ecoli_regulation.csv"
 
 
 def linked_graph(num_nodes=60, num_edges=240, *, directed=(True, True, False), seed=0):
@@ -212,9 +210,8 @@ def check_uniform(edges, null, possible):
     assert chisquare([count[one] for one in possible]).pvalue > 1e-3
 
 
-@pytest.mark.skipif(not ECOLI.exists(), reason="the data sets are not beside this checkout")
-def test_feed_forward_loops_of_e_coli_stand_out():
-    table = pd.read_csv(ECOLI).query("source != target")
+def test_feed_forward_loops_of_e_coli_stand_out(ecoli):
+    table = pd.read_csv(ecoli).query("source != target")
     nodes = {name: k for k, name in enumerate(np.unique(table[["source", "target"]]))}
     graph = csr_from_edges(
         table.source.map(nodes).to_numpy(),

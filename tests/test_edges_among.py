@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
-from mining.structures.edges_among import as_channels, as_edges, edges_among
+from gomkcn_dgl.graphs.structure import edges_of
+from gomkcn_dgl.relations import edge_channels
+from mining.structures.edges_among import edges_among
 
 
 def random_graph(rng, directed):
@@ -35,6 +37,6 @@ def test_edges_are_those_of_the_graph(directed):
         for u, v, r in edges
     }
     assert found == known and len(edges) == len(known)
-    channels = as_channels(edges, len(rows), graph.relations)
-    assert channels.ndim == (2 if directed == [False] else 3)
-    assert as_edges(channels, graph.relations) == sorted(edges)
+    ends, numbers = [edge[:2] for edge in edges], [relation for *_, relation in edges]
+    channels = edge_channels(len(rows), ends, numbers, graph.relations)
+    assert edges_of(channels, graph.relations) == sorted(edges)

@@ -56,9 +56,10 @@ def test_copies_are_their_motifs_and_all_other_edges_stay(counts, options):
     directed = planted.relations.is_directed
     for name, nodes in planted.instances:
         inside = np.isin(planted.edges, nodes).all(axis=1)
+        kinds = motifs[name].relations.names
         wanted = {
-            (*(ends if directed else sorted(ends)), planted.relations.names.index(kind))
-            for ends, kind in zip(
+            (*(ends if directed else sorted(ends)), planted.relations.names.index(kinds[number]))
+            for ends, number in zip(
                 np.array(nodes)[np.array(motifs[name].edges)].tolist(),
                 motifs[name].edge_relations,
                 strict=True,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.kernels.entries_numba import scan_entries
-from gomkcn_dgl.runtime.hashing import mix64
+from gomkcn_dgl.kernels.search_numba import mix64
 
 
 def scan_plainly(row, column, num_nodes, before, alike):

@@ -10,6 +10,7 @@ from tiny_runs import pattern_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.assessment.evaluation import (
@@ -124,7 +125,7 @@ def test_occurrences_are_those_of_brute_force():
             for nodes in itertools.combinations(graph, 4)
             if nx.is_isomorphic(graph.subgraph(nodes), motif)
         }
-        adjacency = nx.to_numpy_array(motif)
-        assert induced_occurrences(as_csr(graph), adjacency) == expected
-        count = covered_occurrences(as_csr(graph), batch, adjacency)
+        structure = Structure.from_networkx(motif)
+        assert induced_occurrences(as_csr(graph), structure) == expected
+        count = covered_occurrences(as_csr(graph), batch, structure)
         assert count == len(expected & covered) < len(expected)

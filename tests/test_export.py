@@ -1,4 +1,4 @@
-"""Patterns in the forms of other tools: igraph, data frames, CSV, parquet."""
+"""Patterns in the forms of other tools: data frames, CSV, parquet."""
 
 from dataclasses import replace
 
@@ -13,8 +13,7 @@ from gomkcn_dgl.relations import relations_of
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.stability import Stability
-from mining.results.export import occurrence_table, pattern_table, to_igraph, write_tables
+from mining.results.export import occurrence_table, pattern_table, write_tables
 
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
@@ -22,20 +21,9 @@ ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
     return replace(
         pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
-        frequency=Frequency(count, graphs=1, roots=7, similar=3, listed=2, disjoint=1),
+        frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
         occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
     )
-
-
-def test_igraph_has_the_features_and_the_weights():
-    pattern = path_pattern(3)
-    graph = to_igraph(pattern)
-    assert graph.get_edgelist() == [(0, 1), (1, 2)]
-    assert graph.es["weight"] == list(pattern.edge_weights)
-    assert graph.vs.attributes() == ["x0", "x1"]
-    assert (graph.vs["x0"], graph.vs["x1"]) == ([0, 2, 4], [1, 3, 5])
-    assert (graph["pattern"], graph["listed"], graph["occurrences"]) == (3, 2, 20.5)
-    assert to_igraph(pattern_of(nx.empty_graph(1))).vcount() == 1
 
 
 def test_directions_and_relations_are_written():
@@ -46,10 +34,6 @@ def test_directions_and_relations_are_written():
         "0->1, 1->2",
         "0-[acts]->1, 1-[binds]-2",
     ]
-    assert to_igraph(arcs).is_directed() and "relation" not in to_igraph(arcs).es.attributes()
-    graph = to_igraph(typed)
-    arcs_of = zip(graph.get_edgelist(), graph.es["relation"], strict=True)
-    assert sorted(arcs_of) == [((0, 1), "acts"), ((1, 2), "binds"), ((2, 1), "binds")]
 
 
 def test_the_table_of_patterns():
@@ -57,22 +41,21 @@ def test_the_table_of_patterns():
         path_pattern(0),
         significance={"degree": significance_of(z=1.5, q=0.3)},
         classes=difference_of("toxic", "harmless"),
-        stability={"restarts": Stability(1, 4)},
     )
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0--1, 1--2", "min_similarity": 0.75, "num_filters": 1, "noisy": False,
+        "edges": "0--1, 1--2", "num_filters": 1, "noisy": False,
         "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
-        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "similar": 3, "listed": 2, "disjoint": 1,
-        "z_degree": 1.5, "q_degree": 0.3, "returned_restarts": 0.25,
+        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,
+        "listed": 2, "disjoint": 1, "z_degree": 1.5, "q_degree": 0.3,
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
         "odds_ratio_harmless": 0.0215, "q_classes": 0.000125,
     }  # fmt: skip
     columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
     assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
-    assert table.iloc[1][["z_degree", "returned_restarts", "q_classes"]].isna().all()
+    assert table.iloc[1][["z_degree", "q_classes"]].isna().all()
 
 
 def test_the_table_of_occurrences():

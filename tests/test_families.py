@@ -7,26 +7,32 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.candidates import gather_candidates
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families, order_by_coverage
+from mining.judging.ranking import find_families
+from mining.mined_graph import MinedGraph
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
-from mining.structures.categories import NO_CATEGORIES
-from mining.structures.structure import Structure
+from mining.records.pattern import Pattern
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 
 def families_of(graph, structures):
     def count(sample, numbers):
-        adjacencies = [structures[number].adjacency for number in numbers]
-        return [OccurrenceCount.exact(count_exact(sample, one).count) for one in adjacencies]
+        some = [structures[number] for number in numbers]
+        return [OccurrenceCount.exact(count_exact(sample, one).count) for one in some]
 
     observed = count(graph, range(len(structures)))
-    drawn = NullSamples(graph, "degree")
+    mined = MinedGraph.of(graph)
+    drawn = NullSamples(mined.graph, "degree")
     compared = compare_with_null(drawn, count, observed, least=8, most=8)
-    return find_families(drawn, structures, NO_CATEGORIES, compared), compared
+    patterns = [
+        Pattern(one, significance={"degree": own})
+        for one, own in zip(structures, compared, strict=True)
+    ]
+    return find_families(mined, drawn, patterns), compared
 
 
 def planted(motifs, **options):
@@ -36,17 +42,15 @@ def planted(motifs, **options):
 
 
 def structure(*edges):
-    graph = nx.Graph(edges)
-    return Structure(nx.to_numpy_array(graph, nodelist=sorted(graph)) != 0)
+    return Structure.of_edges(1 + max(map(max, edges)), edges)
 
 
-def motif(name):
-    return Structure(MOTIFS[name].adjacency() != 0)
+motif = MOTIFS.__getitem__
 
 
 def test_parts_and_extensions_belong_to_a_planted_motif():
     wheel, triangle = motif("wheel"), structure((0, 1), (1, 2), (2, 0))
-    dangling = np.pad(wheel.adjacency, (0, 1))
+    dangling = np.pad(wheel.joined, (0, 1))
     dangling[0, 6] = dangling[6, 0] = True
     chain = structure((0, 1), (1, 2), (2, 3))
     # a part of the wheel and a node of the background
@@ -88,15 +92,11 @@ def test_two_triangles_that_share_a_node_are_no_accident():
 def test_planted_motifs_are_the_first_patterns(directed):
     names = ("bi-fan", "three-cycle") if directed else ("house", "cup", "wheel")
     graph = planted(dict.fromkeys(names, 10), directed=directed)
-    found = gather_candidates(graph, None, range(3, 7), seed=0, most=40)
-    structures = [Structure(one.adjacency) for one in found]
-    structures = [one for one in structures if one.num_edges >= one.num_nodes]
+    found = gather_candidates(MinedGraph.of(graph), range(3, 7), seed=0, most=40)
+    structures = [one.structure for one in found if one.structure.num_cycles > 0]
     families, _ = families_of(graph, structures)
-    first = {structures[i].certificate for i in families.order()[: len(names)]}
-    channels = "channels" if directed else "adjacency"
-    assert first == {
-        Structure(np.asarray(getattr(MOTIFS[name], channels)()) != 0).certificate for name in names
-    }
+    first = {structures[i].key for i in families.order()[: len(names)]}
+    assert first == {MOTIFS[name].key for name in names}
 
 
 def test_a_head_that_is_not_decided_stands_behind_what_stands_out():
@@ -104,7 +104,7 @@ def test_a_head_that_is_not_decided_stands_behind_what_stands_out():
     graph = planted({"wheel": 12})
     families, _ = families_of(graph, [triangle, wheel])
     assert families.heads == [1] and families.order() == [1, 0]
-    families.patterns[1] = replace(families.patterns[1], stands_out=False)
+    families.excess[1] = replace(families.excess[1], stands_out=False)
     assert families.order() == [0, 1]
 
 
@@ -114,12 +114,3 @@ def test_nothing_in_excess_has_no_heads():
     families, _ = families_of(graph, structures)
     assert (families.heads, families.head) == ([], [0, 1, 2])
     assert sorted(families.order()) == [0, 1, 2]
-
-
-def test_order_by_coverage():
-    places = [
-        np.array([[0, 1]]),
-        np.array([[2, 3, 4], [3, 4, 5]]),
-        np.array([[0, 1, 2], [5, 6, 7]]),
-    ]
-    assert order_by_coverage(places, 8) == [2, 1, 0]

@@ -10,12 +10,7 @@ import pytest
 
 from mining.plots.axes import figure_to_svg, styled_axes
 from mining.plots.colors import INK
-from mining.plots.figures import (
-    count_similarities,
-    draw_intervals,
-    draw_loss,
-    draw_similarity_counts,
-)
+from mining.plots.figures import draw_intervals, draw_loss
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -37,20 +32,6 @@ def is_inside(drawing):
     return all(
         0 <= float(x) <= drawing.width and 0 <= float(y) <= drawing.height for x, y in points
     )
-
-
-def test_similarities_are_counted_and_drawn():
-    # rounding may leave a similarity slightly outside [0, 1]
-    best = np.array([0.11, 0.12, 0.51, 0.51, 0.51, 1 + 1e-6])
-    nearest = np.array([0, 0, 0, 1, 1, 1])
-    counts = count_similarities(best, nearest, 2)
-    assert counts.shape == (2, 40)
-    assert counts[:, [4, 20, 39]].tolist() == [[2, 1, 0], [0, 2, 1]]
-    drawing = draw_similarity_counts(counts)
-    # the first rectangle is the background
-    heights = [float(one["height"]) for one in shapes_of(drawing, "rect")[1:]]
-    assert heights == pytest.approx([heights[2] * 2, heights[2] * 3, heights[2]], abs=0.2)
-    assert is_inside(drawing) and "Similarity" in texts_of(drawing)
 
 
 def test_counts_are_points_and_intervals_lines():

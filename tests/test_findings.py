@@ -106,7 +106,7 @@ def test_more_and_less_frequent_patterns():
 
 
 def test_labels_of_enzymes_are_what_their_lengths_say(shared_data):
-    """The reason in ``enzymes_labels.toml``: Å per residue of each kind."""
+    """The reason beside ``ENZYMES_CODES``: Å per residue of each kind."""
     (folder,) = shared_data.glob("ENZYMES_*/ENZYMES")
     labels = np.loadtxt(folder / "ENZYMES_node_labels.txt", dtype=int)
     values = np.loadtxt(folder / "ENZYMES_node_attributes.txt", delimiter=",", usecols=(0, 1))

@@ -14,7 +14,7 @@ from gomkcn_dgl import gram as gram_module
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import GramMatrix, gomk_gram
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 
 EXACT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -171,26 +171,29 @@ def test_single_precision_agrees():
 def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
     graphs = random_graphs(10)
     whole = gomk_gram(graphs, num_levels=1).values
-    store = CheckpointStore(tmp_path)
-    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, checkpoints=store), whole)
-    blocks = sorted(tmp_path.glob("gram-*.npz"))
+    steps = Steps(tmp_path, {})
+    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, steps=steps), whole)
+    # one job may make several matrices
+    assert (gomk_gram(graphs, num_levels=1, tau=0.1, steps=Steps(tmp_path, {})) != whole).any()
+    blocks = sorted(tmp_path.glob("kernel-matrix-*.npz"))
     assert len(blocks) > 3
     blocks[0].unlink()
     matched = []
     match = GOMKKernel.match
     monkeypatch.setattr(GOMKKernel, "match", lambda *given: matched.append(1) or match(*given))
-    again = gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path)).values
-    np.testing.assert_array_equal(again, whole)
+    for tau in (1.0, 0.1):
+        again = gomk_gram(graphs, num_levels=1, tau=tau, steps=Steps(tmp_path, {})).values
+        assert (again == whole).all() == (tau == 1)
     assert len(matched) == 1
 
 
 def test_a_stored_block_of_another_shape_is_refused(tmp_path):
     graphs = [nx.cycle_graph(n) for n in range(3, 9)]
-    gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
-    first = sorted(tmp_path.glob("gram-*.npz"))[0]
+    gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
+    first = sorted(tmp_path.glob("kernel-matrix-*.npz"))[0]
     np.savez(first, scores=np.zeros((2, 2)))
     with pytest.raises(InputError, match=r"a stored part of the kernel matrix must have the shape"):
-        gomk_gram(graphs, num_levels=1, checkpoints=CheckpointStore(tmp_path))
+        gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
 
 
 def test_some_nodes_stand_for_large_graphs():

@@ -14,9 +14,10 @@ from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.io.reading import read_graph, write_graph
-from gomkcn_dgl.runtime import run_lock
-from gomkcn_dgl.runtime.run_lock import lock_folder
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
+from gomkcn_dgl.runtime import output_folder
+from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
@@ -155,7 +156,7 @@ def test_of_two_processes_that_write_a_folder_one_is_refused(tmp_path, monkeypat
     with graph_folder.new_folder(tmp_path / "g") as unfinished:
         (unfinished / "half").write_text("")
         # also the others of one run, which leave the folder of the run to the first
-        monkeypatch.setattr(run_lock, "is_first", lambda: False)
+        monkeypatch.setattr(output_folder, "is_first", lambda: False)
         with pytest.raises(InputError, match="is in use by process"):
             write_graph_folder(tmp_path / "g", PLAIN)
         assert (unfinished / "half").exists()

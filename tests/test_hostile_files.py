@@ -1,6 +1,5 @@
 """Files made to do harm: bombs, pipes, impossible names, text that a page or a terminal obeys."""
 
-import gzip
 import io
 import os
 import struct
@@ -8,7 +7,6 @@ import tracemalloc
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,13 +16,12 @@ from fuzzed import TARGETS, assert_loads_nothing, pack, unpack
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.toml_files import read_toml
-from gomkcn_dgl.runtime.torch_file import read_state
+from gomkcn_dgl.training.checkpoint import read_state
 from mining import read_truth
-from mining.results.occurrence_file import read_occurrences
-from synthetic import read_motif
 
 MEGABYTES = 1 << 20
 
@@ -34,88 +31,40 @@ def header_of(shape):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
 
 
-def write_gzip(path):
-    path.write_bytes(gzip.compress(bytes(65 * MEGABYTES), 1))
-
-
 def write_feature_array(path):
     path.with_name("g.features.npy").write_bytes(header_of("(1000000000000,)") + bytes(16))
     path.write_text("0 1\n")
-
-
-def write_array_header(path):
-    names = ("indptr", "indices", "data")
-    path.write_bytes(pack({f"{name}.npy": header_of("(1000000000000,)") for name in names}))
-
-
-def write_archive(path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("data.npy", header_of(f"({9 * MEGABYTES},)") + bytes(72 * MEGABYTES))
 
 
 def write_isolated_nodes(path):
     dgl.save_graphs(str(path), [dgl.graph(([0], [1]), num_nodes=2 * 10**6)])
 
 
-def write_zeros(path):
-    zeros = pa.array(np.zeros(10**7, np.int64))
-    pq.write_table(pa.table({"u": zeros, "v": zeros}), path)
-
-
-def write_long_text(path, length=1000):
-    names = pa.DictionaryArray.from_arrays([0, 1] * 20_000, ["a", "x" * length])
+def write_long_text(path):
+    names = pa.DictionaryArray.from_arrays([0, 1] * 20_000, ["a", "x" * 10**6])
     pq.write_table(pa.table({"u": names, "v": names}), path)
-
-
-def write_longer_text(path):
-    write_long_text(path, 10**6)
-
-
-def write_one_long_name(path):
-    path.write_text("a b\n" * 20_000 + "a " + "x" * 1000 + "\n")
 
 
 # the name of a small file that announces much, its writer, the reason, and the megabytes to read it
 BOMBS = [
-    ("g.graphml.gz", write_gzip, "the file would become more than ", 200),
     ("g.txt", write_feature_array, "the array cannot be read (", 1),
-    ("g.npz", write_array_header, "the arrays cannot be read (", 1),
-    ("g.npz", write_archive, "it would become 72 MiB", 2),
     ("g.bin", write_isolated_nodes, "the file announces more nodes than it could hold.", 1),
-    ("g.parquet", write_zeros, "announces 10000000 edges, more than it could hold.", 1),
-    ("g.parquet", write_long_text, "too long beside", 100),
-    ("g.parquet", write_longer_text, "row 2: a node id must have 1 to 1000", 300),
-    ("g.txt", write_one_long_name, "the longest node id, of 1000 characters, is too long", 32),
+    ("g.parquet", write_long_text, "row 2: a node id must have 1 to 1000", 300),
 ]
-
-
-def assert_refused_in_memory(read, words, megabytes):
-    """Check the refusal, and the most bytes that Python and NumPy had taken."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError) as error:
-            read()
-        assert words in str(error.value)
-        assert tracemalloc.get_traced_memory()[1] < megabytes * MEGABYTES
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(("name", "write_bomb", "words", "megabytes"), BOMBS)
 def test_small_files_that_announce_much(tmp_path, name, write_bomb, words, megabytes):
     write_bomb(tmp_path / name)
-    assert_refused_in_memory(lambda: read_graph(tmp_path / name), words, megabytes)
-
-
-def test_occurrences_that_announce_much(tmp_path):
-    path = tmp_path / "o.parquet"
-    zeros = np.zeros(10**6, np.int64)
-    columns = {"pattern": zeros.astype(np.int32), "occurrence": zeros, "graph": zeros}
-    starts = pa.array(np.arange(0, 10 * 10**6 + 1, 10, dtype=np.int32))
-    nodes = pa.ListArray.from_arrays(starts, np.zeros(10 * 10**6, np.int64))
-    pq.write_table(pa.table({**columns, "similarity": zeros * 0.5, "nodes": nodes}), path)
-    words = "it announces more than it could hold"
-    assert_refused_in_memory(lambda: read_occurrences(path, [10**6]), words, 1)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError) as error:
+            read_graph(tmp_path / name)
+        assert words in str(error.value)
+        # what Python and NumPy had taken
+        assert tracemalloc.get_traced_memory()[1] < megabytes * MEGABYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_checkpoint_that_announces_much(tmp_path):
@@ -138,12 +87,12 @@ def test_a_checkpoint_that_announces_much(tmp_path):
     [
         ("s.toml", "a" + ".a" * 30_000 + " = 1", "is nested too deeply"),
         ("s.toml", "a = " + "[" * 101 + "]" * 101, "is nested too deeply"),
-        ("n.json", "[" * 100_000, "it is nested too deeply"),
-        ("n.json", "[" * 101 + "]" * 101, "it is nested too deeply"),
-        ("n.json", '{"1": 1' + "0" * 400 + "}", "it holds a number of 401 digits"),
+        ("t.json", "[" * 100_000, "it is nested too deeply"),
+        ("t.json", "[" * 101 + "]" * 101, "it is nested too deeply"),
+        ("t.json", '{"1": 1' + "0" * 400 + "}", "it holds a number of 401 digits"),
         ("t.json", '{"motifs": NaN}', "it holds a number that is not finite, NaN"),
         ("t.json", '{"motifs": 1e400}', "it holds a number that is not finite, 1e400"),
-        ("n.json", '{"1": "\\ud800"}', "it holds half a character"),
+        ("t.json", '{"1": "\\ud800"}', "it holds half a character"),
     ],
 )
 def test_numbers_and_nesting_of_json_and_toml(write, name, text, reason):
@@ -157,9 +106,9 @@ READERS = {
     "g.bin": read_graph,
     "g.npz": read_graph,
     "g.parquet": read_graph,
-    "n.json": read_label_names,
+    "n.csv": read_label_names,
     "s.toml": read_toml,
-    "m.txt": read_motif,
+    "m.txt": Structure.read,
     "t.json": read_truth,
     "c.pt": read_state,
 }

@@ -1,6 +1,7 @@
-"""The GPU kernels: on a GPU, or in Triton's interpreter on a CPU (`tox -e interpret`).
+"""The GPU kernels: on a GPU (`tox -e gpu`), or in Triton's interpreter on a CPU.
 
-Without either, only the compilation for an H100 is tested.
+A part runs with all other tests; the slow rest, and the compilation for an H100, in
+`tox -e interpret`.
 """
 
 import json
@@ -39,6 +40,8 @@ LARGE_SHAPES = {
     "wide": Shape(2, 2, 3, 4, matching_triton._FEATURES + 3),
     "no nodes": Shape(3, 2, 0, 5, 2),
 }
+# cases that take seconds in the interpreter
+SLOW = pytest.mark.interpret
 INTERPRETED = not isinstance(match_fwd_kernel, triton.JITFunction)
 # a bfloat16 gradient is a float32 one that lost its last bits: the interpreter cuts them off
 CUT_OFF = {"rtol": 2**-7, "atol": 1e-5}
@@ -72,14 +75,18 @@ def run(module, x, z, rows, matching="optimal", anchor_root=False):
     return [tensor.cpu() for tensor in (scores.detach(), matched, x.grad, z.grad)]
 
 
+CASES = random_cases(18, SHAPES, DTYPES, MATCHINGS, (False, True), (0, 1))
+
+
 @pytest.mark.parametrize(
     ("shape", "dtype", "matching", "anchor_root", "masked"),
     [
-        *random_cases(18, SHAPES, DTYPES, MATCHINGS, (False, True), (0, 1)),
-        ("64 nodes", "float32", "optimal", False, False),
+        *CASES[:6],
+        *(pytest.param(*case, marks=SLOW) for case in CASES[6:]),
+        pytest.param("64 nodes", "float32", "optimal", False, False, marks=SLOW),
         ("64 nodes", "bfloat16", "greedy", True, True),
-        ("not powers of 2", "float32", "optimal", False, False),
-        ("wide", "float32", "greedy", False, False),
+        pytest.param("not powers of 2", "float32", "optimal", False, False, marks=SLOW),
+        pytest.param("wide", "float32", "greedy", False, False, marks=SLOW),
         ("no nodes", "float32", "optimal", False, False),
     ],
 )
@@ -101,6 +108,7 @@ def test_values_and_gradients_equal_the_reference(
         torch.testing.assert_close(grad.float(), expected_grad, **close)
 
 
+@SLOW
 @pytest.mark.parametrize("matching", MATCHINGS)
 def test_every_run_gives_the_same_bits(device, matching):
     x, z = embedded(Shape(9, 3, 6, 5, 3), device)
@@ -153,7 +161,9 @@ def tables_kernel(
     tl.store(owner_ptr + p * BLOCK + m, owner)
 
 
-@pytest.mark.parametrize(("N", "M"), [(12, 12), (8, 12), (12, 7)])
+@pytest.mark.parametrize(
+    ("N", "M"), [(12, 7), pytest.param(12, 12, marks=SLOW), pytest.param(8, 12, marks=SLOW)]
+)
 def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
     tables = np.stack([table[:N, :M] for table in TABLES.values()]).astype(np.float32)  # [P, N, M]
     owner = torch.full((len(tables), 16), -1, dtype=torch.int32, device=device)
@@ -167,6 +177,7 @@ def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
         assert best - sum(table[pair] for pair in pairs) <= bound, name
 
 
+@SLOW
 def test_operators_follow_the_rules_of_torch_library(device):
     x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
     rows = torch.tensor([3, 2], device=device)
@@ -202,6 +213,7 @@ def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
         __import__("gomkcn_dgl.kernels.matching_triton")
 
 
+@SLOW
 def test_every_kernel_compiles_for_an_h100_without_spilling(tmp_path):
     script = Path(__file__).with_name("compile_ahead.py")
     try:

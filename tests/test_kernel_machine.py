@@ -19,7 +19,7 @@ from gomkcn_dgl import (
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_levels import graph_levels
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
 
@@ -103,14 +103,6 @@ def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
     maker = GOMKGram(2).fit(graphs)
     alone = maker.transform(graphs[:1])
     np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
-
-
-def test_a_store_is_of_one_job(trees, tmp_path):
-    graphs, labels = trees
-    for cost in (1.0, 1e-6):
-        options = {**SMALL, "cost": (cost,)}
-        stored = GOMKClassifier(**options).fit(graphs, labels, CheckpointStore(tmp_path))
-        assert stored.best_score_ == GOMKClassifier(**options).fit(graphs, labels).best_score_
 
 
 @pytest.mark.parametrize(
@@ -258,9 +250,7 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
     calls, judge = [], GOMKClassifier._judge
     monkeypatch.setattr(GOMKClassifier, "_judge", lambda *args: calls.append(1) or judge(*args))
     models = [
-        GOMKClassifier(**options, num_patterns=number).fit(
-            graphs, labels, CheckpointStore(tmp_path)
-        )
+        GOMKClassifier(**options, num_patterns=number).fit(graphs, labels, Steps(tmp_path, {}))
         for _ in range(2)
     ]
     assert len(calls) == num_kernels

@@ -12,8 +12,7 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.training.machine_run import run_machine
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 
@@ -97,7 +96,7 @@ def test_a_machine_is_restored_as_it_was(options):
     predicted, _ = classifier.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
     # what was fitted and never stored scores alike
-    fitted, _ = run_machine(classifier.settings, data, checkpoints=CheckpointStore())
+    fitted, _ = run_machine(classifier.settings, data)
     np.testing.assert_array_equal(fitted.decide(data.graph)[1], classifier.decide(data.graph)[1])
     # stored once more it is the same
     state = classifier.state()
@@ -141,8 +140,8 @@ def test_a_time_limit_takes_the_best_so_far():
     gomkcn("predict run TU --out classes.csv")
     # the settings that the run wrote say what it found out by itself, and go on with it
     assert "num_patterns = 0" in Path("run/settings.toml").read_text()
-    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").rglob("gram-*.npz")}
-    assert kept and not [*Path("run/unfinished").rglob("partial-*")]
+    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.npz")}
+    assert kept
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "rmtree", lambda *_, **__: None)
         gomkcn("train --settings run/settings.toml --out run --quiet --resume")
@@ -157,7 +156,6 @@ def test_a_time_limit_takes_the_best_so_far():
         ("--method svm", "--method must be one of 'kernel', 'network', got 'svm'"),
         ("--method kernel --filters 3", "--filters is for the method 'network', got the method"),
         ("--method kernel --lr 0.1", "--lr is for the method 'network', got the method 'kernel'"),
-        ("--method kernel --kernel gomk", "--kernel is for the method 'network', got the method"),
         ("--method kernel --scaling none", "--scaling is for the method 'network'"),
         ("--folds 3", "--folds is for the method 'kernel', got the method 'network'"),
         ("--method kernel --folds 1", "--folds must be at least 2, got 1"),
@@ -186,7 +184,7 @@ def test_settings_of_one_method_are_not_those_of_the_other():
 
 def test_nodes_are_not_classified():
     from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 
     graph = dgl.from_networkx(nx.cycle_graph(8))
     graph.ndata["label"] = torch.arange(8).remainder(2)
@@ -198,7 +196,7 @@ def test_nodes_are_not_classified():
 
 def test_weights_of_edges_are_not_used():
     from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 
     rng = torch.Generator().manual_seed(0)
     graphs = []

@@ -9,6 +9,7 @@ from tolerances import VALUES
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
 from gomkcn_dgl.relations import relations_of
@@ -166,3 +167,20 @@ def test_features_and_filters_may_live_on_a_gpu(tree):
     assert scores.device.type == feat.grad.device.type == "cuda"
     assert tree.device.type == "cpu"
     torch.testing.assert_close(scores.cpu(), expected, **VALUES[torch.float32])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_layer_maps_a_batch_as_it_maps_its_graphs(policy):
+    graphs = [
+        to_dgl(nx.gnp_random_graph(25, 0.25, seed=1)),
+        to_dgl(nx.star_graph(30)),
+        to_dgl(nx.random_regular_graph(4, 20, seed=2)),
+    ]
+    torch.manual_seed(0)
+    conv = GOMKConv(3, 4, 4, num_hops=2, max_nodes=5, policy=policy)
+    feats = [torch.rand(graph.num_nodes(), 3) for graph in graphs]
+    with torch.no_grad():
+        alone = [conv(graph, feat) for graph, feat in zip(graphs, feats, strict=True)]
+        order = [2, 0, 1]
+        batched = conv(dgl.batch([graphs[k] for k in order]), torch.cat([feats[k] for k in order]))
+    torch.testing.assert_close(batched, torch.cat([alone[k] for k in order]), atol=1e-6, rtol=0)

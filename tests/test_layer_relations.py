@@ -8,14 +8,12 @@ import torch
 from gomkcn_dgl import (
     GOMKCN,
     GOMKConv,
-    RandomWalkKernel,
     SubgraphSettings,
     as_csr,
     gomk_gram,
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.training.collection import GraphCollection
 
@@ -102,13 +100,6 @@ def test_a_relation_that_the_layer_does_not_know_is_refused():
         conv(graph, torch.rand(5, 2))
     with pytest.raises(TypeError, match="relations must be those of a graph"):
         GOMKConv(2, 3, 3, 2, relations=["a"])
-
-
-def test_random_walk_kernels_refuse_directions():
-    relations = relations_of(["edge"], [True])
-    conv = GraphKernelConv(2, 3, 3, 1, RandomWalkKernel(), relations=relations)
-    with pytest.raises(InputError, match="kernel must be a GOMKKernel"):
-        conv(dgl.graph(ARCS), torch.rand(5, 2))
 
 
 def test_a_model_learns_a_class_that_only_directions_tell():

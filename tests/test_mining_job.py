@@ -5,21 +5,17 @@ import json
 import os
 import subprocess
 import sys
-import tracemalloc
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from command_line import gomkcn, refused
 
-from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner
-from mining.locating import similarity_thresholds as thresholds
 from mining.mining_job import MiningJob
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
@@ -28,7 +24,6 @@ from synthetic import barabasi_albert, plant_motifs
 MINER = {"num_patterns": 4, "pattern_size": "4-5", "num_epochs": 2, "count_seconds": 60.0}
 TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 2, "backend": "reference"}}
 TABLES |= {"learning": {"sample_size": 50, "sample_error": 0.2, "n_init": 2}}
-TABLES |= {"stability": {"restarts": 1, "bootstrap": 1}}
 SETTINGS = RunSettings().override(TABLES)
 
 
@@ -64,31 +59,28 @@ class StoppedError(Exception):
     pass
 
 
-class StoppingStore(CheckpointStore):
-    """A store that stops the job after so many checkpoints, as if the process had been killed."""
-
-    left = 0
-
-    def _keep(self, name, arrays):
-        if StoppingStore.left == 0:
-            raise StoppedError
-        StoppingStore.left -= 1
-        super()._keep(name, arrays)
-
-
-@pytest.mark.parametrize("num_checkpoints", [2, 7])
+@pytest.mark.parametrize("most", [2, 7])
 def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
-    graph, uninterrupted, num_checkpoints, tmp_path, monkeypatch
+    graph, uninterrupted, most, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("mining.mining_job.CheckpointStore", StoppingStore)
+    keep, kept = Steps._keep, []
+
+    def keep_some(*result):
+        """Stop the job after so many results, as if the process had been killed."""
+        if len(kept) == most:
+            raise StoppedError
+        kept.append(1)
+        keep(*result)
+
+    monkeypatch.setattr(Steps, "_keep", keep_some)
     for num_runs in itertools.count(1):
-        StoppingStore.left = num_checkpoints
+        kept.clear()
         try:
             miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
             break
         except StoppedError:
             assert num_runs < 30
-    assert num_runs > 15 // num_checkpoints
+    assert num_runs > 15 // most
     assert content(miner) == content(uninterrupted)
     assert not miner.is_partial_
 
@@ -105,42 +97,21 @@ def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph
     # the sample stands for all nodes
     (same,) = [p for p in everywhere.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     near = everywhere.nearest_ == same.id
-    near &= everywhere.nearest_similarity_ >= same.min_similarity
-    assert (same.frequency.count, same.frequency.roots) == (12, near.sum())
+    assert (same.frequency.count, same.frequency.assigned) == (12, near.sum())
     # every node of a wheel is nearest to it, and not to a part of it
-    assert same.frequency.similar >= 12
     assert near[sorted({node for one in same.occurrences for node in one.nodes})].all()
+    assert same.frequency.roots == 60
     # the sample stands for all nodes
     assert 0 < abs(wheel.frequency.roots - 60) <= 0.2 * 210
 
 
 def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
-    settings = SETTINGS.override(
-        {"miner": {"null": "none"}, "stability": {"restarts": 0, "bootstrap": 0}}
-    )
+    settings = SETTINGS.override({"miner": {"null": "none"}})
     contents = []
     for size in (1000, 60, 7):
         monkeypatch.setattr("mining.structures.memory_budget.PART_SIZE", size)
         contents.append(content(MiningJob(settings).run(graph, tmp_path / str(size))[0]))
     assert contents[0] == contents[1] == contents[2]
-
-
-@pytest.mark.parametrize("most_rewired", [0, 10**9])
-def test_the_null_graph_takes_at_most_its_estimate(most_rewired, monkeypatch):
-    monkeypatch.setattr(thresholds, "_MAX_REWIRED", most_rewired)
-    graph = as_csr(nx.barabasi_albert_graph(30_000, 3, seed=0))
-    graph.adjacent_pairs()
-    thresholds.draw_null_graph(as_csr(nx.barabasi_albert_graph(30, 3, seed=0)), 0)
-    tracemalloc.start()
-    try:
-        thresholds.draw_null_graph(graph, 0)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < thresholds.null_graph_bytes(graph)
-    miner = PatternMiner(memory_limit=thresholds.null_graph_bytes(graph) - 1)
-    with pytest.raises(InputError, match="for the null-model graph for thresholds"):
-        miner.fit(graph)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +120,12 @@ def test_the_null_graph_takes_at_most_its_estimate(most_rewired, monkeypatch):
 )
 def test_a_bad_memory_limit_is_refused(graph, limit, words):
     with pytest.raises(InputError, match=f"memory_limit must be {words}"):
-        PatternMiner(**MINER, memory_limit=limit, min_similarity=0.5).fit(graph)
+        PatternMiner(**MINER, memory_limit=limit).fit(graph)
 
 
 @pytest.mark.parametrize(
     ("tables", "words"),
-    [({"stability": {"restarts": -1}}, "restarts must be at least 0"),
-     ({"miner": {"count_seconds": 0.0}}, "count_seconds must be greater than 0"),
+    [({"miner": {"count_seconds": 0.0}}, "count_seconds must be greater than 0"),
      ({"miner": {"pattern_size": 63}}, "pattern_size must be at most 62, got 63")],
 )  # fmt: skip
 def test_bad_settings_of_a_job_are_refused(tables, words):
@@ -167,7 +137,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     with Interrupts(time_limit=1e-9) as interrupts:
         late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress", interrupts)
     assert late.is_partial_ and late.patterns_
-    assert all(not p.significance and not p.stability for p in late.patterns_)
+    assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)
     assert MiningRun.of(late, graph).is_partial
     miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
@@ -201,7 +171,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 def test_two_processes_give_what_one_gives(folder):
     gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
-    more = "--null degree --null-samples 2 --stability 1 --sample-error 0.2"
+    more = "--null degree --null-samples 2 --sample-error 0.2"
     gomkcn(f"mine graph.txt {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
     script = Path(__file__).with_name("mining_processes.py")

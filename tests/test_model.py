@@ -6,25 +6,18 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tiny_graphs import random_cases
 
 from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
     GraphCollection,
-    ImprovedRandomWalkKernel,
     InputError,
-    RandomWalkKernel,
     SubgraphSettings,
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.model import pool_nodes
 
-KERNELS = {
-    "gomk": GOMKKernel(num_levels=1),
-    "random walk": RandomWalkKernel(2),
-    "improved random walk": ImprovedRandomWalkKernel(2),
-}
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
 
 
@@ -36,14 +29,13 @@ def features(num_nodes, width=3):
     return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize(
-    ("name", "pooling", "num_layers"),
-    random_cases(10, KERNELS, ["sum", "mean", "max", None], [1, 2]),
-)
-def test_a_dgl_batch_and_a_collection_give_the_same_logits(name, pooling, num_layers):
+@pytest.mark.parametrize("num_layers", [1, 2])
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max", None])
+def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     torch.manual_seed(0)
+    kernel = GOMKKernel(num_levels=1)
     model = GOMKCN(
-        3, 4, filter_size=4, kernel=KERNELS[name], pooling=pooling, num_layers=num_layers
+        3, 4, filter_size=4, kernel=kernel, pooling=pooling, num_layers=num_layers
     ).eval()
     batch = dgl_batch(GRAPHS)
     feat = features(batch.num_nodes())
@@ -108,6 +100,15 @@ def test_a_subset_of_rows_has_the_same_logits(num_layers):
     rows = torch.tensor([4, 0, 9])
     some = model(whole.subgraphs, whole.feat, rows=rows)
     torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
+
+
+@pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
+def test_nodes_are_pooled_as_by_numpy(pooling):
+    nodes, sizes = features(9) - 0.5, [2, 0, 3, 1, 3]
+    parts = np.split(nodes.numpy(), np.cumsum(sizes)[:-1])
+    expected = [getattr(part, pooling)(axis=0) if len(part) else np.zeros(3) for part in parts]
+    pooled = pool_nodes(nodes, torch.tensor(sizes), pooling)
+    np.testing.assert_allclose(pooled, expected, rtol=1e-6)
 
 
 def test_a_batch_with_an_empty_graph():

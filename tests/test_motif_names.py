@@ -7,8 +7,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import relations_of
 from mining.descriptions.motif_names import motif_names, name_motif, name_signed_loop
-from mining.structures.canonical_forms import canonical_form
 
 
 def connected_classes(size):
@@ -20,8 +21,8 @@ def connected_classes(size):
         for (u, v), kind in zip(pairs, kinds, strict=True):
             arcs[u, v], arcs[v, u] = kind & 1, kind & 2
         if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
-            form = canonical_form(np.stack([arcs, arcs.T], axis=2))
-            classes.setdefault(form.certificate, arcs)
+            one = Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
+            classes.setdefault(one.key, arcs)
     return list(classes.values())
 
 

@@ -30,7 +30,6 @@ def test_every_row_is_well_formed(name):
     graph = motif.to_networkx()
     assert motif.name == name == name.lower()
     assert len(motif.roles) == motif.num_nodes == graph.number_of_nodes()
-    assert motif.reason.endswith(".")
     assert graph.number_of_edges() == len(motif.edges)
     assert nx.get_node_attributes(graph, "role") == dict(enumerate(motif.roles))
     # What makes a chance copy impossible in a tree with motifs hung on it.
@@ -74,7 +73,7 @@ def test_get_motif_lists_the_names_when_it_does_not_know_one():
         InputError, match=r"motif must be one of antiprism8, .*windmill7, got 'hose'\."
     ):
         get_motif("hose")
-    with pytest.raises(InputTypeError, match=r"motif must be a name or a Motif, got 3\."):
+    with pytest.raises(InputTypeError, match=r"motif must be a name or a Structure, got 3\."):
         get_motif(3)
 
 
@@ -103,7 +102,7 @@ def test_motifs_of_four_nodes_have_the_degrees_of_their_names():
         "four-cycle": ([1] * 4, [1] * 4),
     }
     for name, (outgoing, incoming) in degrees.items():
-        out = MOTIFS[name].channels()[..., 0]
+        out = MOTIFS[name].channels[..., 0]
         assert (out.sum(axis=1).tolist(), out.sum(axis=0).tolist()) == (outgoing, incoming)
 
 
@@ -113,14 +112,13 @@ def test_motifs_with_directions_or_relations_are_different_graphs():
             as_colored(first), as_colored(second), edge_match=lambda a, b: a == b
         )
         assert not same, (first.name, second.name)
-    assert all(motif.reason.endswith(".") for motif in LINKED)
     assert all(motif.num_nodes == len(motif.roles) <= 4 for motif in LINKED)
 
 
 def as_colored(motif):
     """A digraph whose arcs have the names of the relations in both directions for attributes."""
-    channels, graph = motif.channels(), nx.DiGraph()
-    for u, v in np.argwhere(motif.adjacency()).tolist():
+    channels, graph = motif.channels, nx.DiGraph()
+    for u, v in np.argwhere(motif.joined).tolist():
         kinds = [motif.relations.channels[c] for c in np.flatnonzero(channels[u, v])]
         graph.add_edge(u, v, kinds={(motif.relations.names[r], side) for r, side in kinds})
     return graph

@@ -1,5 +1,7 @@
 """Neighbourhoods beside patterns of several sizes: the kernel's scores, ties, parts."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from mining.locating import neighbourhoods
 from mining.locating.neighbourhoods import compare_neighbourhoods
+from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget
@@ -60,8 +63,10 @@ def test_a_pattern_of_m_nodes_is_compared_with_subgraphs_of_m_nodes(policy):
             backend="reference",
         )  # fmt: skip
         np.testing.assert_allclose(near.similarity[:, number], expected[:, 0], rtol=1e-5, atol=1e-6)
-        sets = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
-        assert near.count_sets(number, np.arange(40)) == len(sets)
+        same = [
+            nx.is_isomorphic(graph.subgraph({*row} - {-1}), pattern) for row in batch.nodes.tolist()
+        ]
+        assert near.same[:, number].tolist() == same
         if size == 5:
             # the largest size decides what is cut
             assert near.truncated.tolist() == batch.truncated.tolist()
@@ -79,8 +84,6 @@ def test_of_perfect_matches_the_pattern_that_says_most_is_nearest():
         best, value = near.nearest()
         assert best.tolist() == [ring] * 5 + [clique] * 4 + [path] * 3
         assert value == pytest.approx(1)
-        assert near.rows_of(clique, 0.99).tolist() == [5, 6, 7, 8]
-        assert near.count_sets(ring, near.rows_of(ring, 0.99)) == 1
         # a ring is cut into a path around each of its nodes
         assert near.similarity[:5, path] == pytest.approx(1)
 
@@ -93,10 +96,32 @@ def test_a_structure_decides_where_the_kernel_cannot():
     assert near.nearest()[0].tolist() == [1] * 6 + [0] * 6
 
 
-def test_rows_reach_the_least_similarity():
-    near = compare(nx.disjoint_union(TRIANGLE, PATH), [TRIANGLE], width=3)
-    assert near.rows_of(0, 0.0).tolist() == [0, 1, 2, 3, 4, 5]
-    assert near.rows_of(0, 0.999).tolist() == [0, 1, 2]
+def test_a_neighbourhood_has_the_categories_of_a_pattern_as_well():
+    # edges of two kinds of nodes: equal ends in the second, a square of the other kind
+    graph = nx.disjoint_union_all([nx.path_graph(2), nx.path_graph(2), nx.cycle_graph(4)])
+    colors = np.array([0, 1, 1, 1, 0, 0, 1, 1])
+    features = np.eye(2)[colors]
+    csr = as_csr(graph, features=features)
+    edge = torch.tensor([[0.0, 1.0], [1.0, 0.0]])[None]
+    square = torch.from_numpy(nx.to_numpy_array(nx.cycle_graph(4))[None]).float()
+    scaling = FeatureScaling(np.zeros(2), np.ones(2), np.ones(2))
+    source = replace(
+        source_of(4), scaling=scaling, categories=Categories.find(features, ["kind=a", "kind=b"])
+    )
+    parts = []
+    for adj, own in (
+        (edge, [0, 1]),
+        (edge, [1, 1]),
+        (square, [1, 1, 0, 0]),
+        (square, [0, 1, 0, 1]),
+    ):
+        feat = torch.eye(2)[own][None]
+        parts.append(DiscreteFilters(adj, feat, adj, (len(own),)).trimmed(4))
+    near = compare_neighbourhoods(source, csr, DiscreteFilters.join(parts), None)
+    first, second, rows, alternating = (np.flatnonzero(one).tolist() for one in near.same.T)
+    assert rows == [4, 5, 6, 7] and alternating == []
+    # of a square, the first two nodes around each root are compared
+    assert first[:2] == [0, 1] and second[:2] == [2, 3]
 
 
 @pytest.mark.parametrize("size", [1, 7])
@@ -108,7 +133,7 @@ def test_parts_and_samples_of_the_roots_give_the_same_rows(size, monkeypatch):
     monkeypatch.setattr(neighbourhoods, "_TASK_SIZE", size)
     parts, some = compare(graph, patterns), compare(graph, patterns, roots=roots)
     assert some.roots.tolist() == roots.tolist()
-    for name in ("similarity", "ranking", "node_sets", "truncated"):
+    for name in ("similarity", "ranking", "same", "truncated"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
         np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[roots])
 

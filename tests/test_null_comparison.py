@@ -6,14 +6,15 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
 from mining.judging.null_comparison import compare_with_null, standard_errors
 from mining.null_models.null_models import sample_null
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
 
-TRIANGLE, CLIQUE = 1 - np.eye(3), 1 - np.eye(4)
+TRIANGLE, CLIQUE = Structure.parse("triangle"), Structure.parse("clique-4")
 
 
 def with_cliques(copies):
@@ -88,15 +89,13 @@ def test_samples_are_kept_and_depend_on_the_seed(tmp_path):
     observed = count(graph)
     options = {"least": 4, "most": 4}
 
-    def compare(seed, store=None):
+    def compare(seed, steps=None):
         drawn = NullSamples(graph, "degree", seed)
-        return compare_with_null(drawn, count, observed, checkpoints=store, **options)
+        return compare_with_null(drawn, count, observed, steps=steps, **options)
 
-    with CheckpointStore(tmp_path) as store:
-        first = compare(0, store)
+    first = compare(0, Steps(tmp_path, {}))
     num_calls = len(calls)
-    with CheckpointStore(tmp_path) as store:
-        assert first == compare(0, store)
+    assert first == compare(0, Steps(tmp_path, {}))
     assert len(calls) == num_calls
     assert first != compare(1)
     counted = [count_exact(sample, TRIANGLE).count for sample in calls[1:num_calls]]

@@ -1,14 +1,21 @@
 """Null models: what they keep, what they change, and that all graphs are equally likely."""
 
 import collections
+import random
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from mining.null_models.null_models import NULL_MODELS, erased_configuration, sample_null
+from mining.null_models.null_models import (
+    NULL_MODELS,
+    erased_configuration,
+    find_communities,
+    sample_null,
+)
 
 REWIRING = ("configuration", "degree")
 GRAPHS = {
@@ -113,9 +120,54 @@ def test_all_graphs_of_these_degrees_are_equally_likely():
     assert 15 <= min(count.values()) <= max(count.values()) <= 85
 
 
+def test_hardly_any_edge_stays_where_it_was():
+    """Of a lattice, whose edges all lie where chance would put few."""
+    lattice = as_csr(nx.watts_strogatz_graph(400, 6, 0))
+    before = edge_set(lattice)
+    for seed in range(3):
+        stayed = before & edge_set(sample_null(lattice, "configuration", seed))
+        assert len(stayed) <= 0.05 * len(before)
+
+
+def test_samples_have_as_many_triangles_as_those_of_igraph():
+    whole = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    graph, pairs = as_csr(nx.Graph(list(whole.edges))), list(whole.edges)
+    samples = [sample_null(graph, "configuration", seed) for seed in range(200)]
+    own = [sum(nx.triangles(as_networkx(one)).values()) // 3 for one in samples]
+    others = []
+    igraph.set_random_number_generator(random.Random(0))
+    try:
+        for _ in range(300):
+            other = igraph.Graph(edges=pairs)
+            other.rewire(20 * len(pairs))
+            # igraph's swaps may cut a component
+            if other.is_connected():
+                others.append(len(other.list_triangles()))
+    finally:
+        igraph.set_random_number_generator(random)
+    assert len(others) > 200
+    error = np.hypot(*(np.std(one, ddof=1) / len(one) ** 0.5 for one in (own, others)))
+    assert abs(np.mean(own) - np.mean(others)) < 4 * error
+
+
 def test_permuted_features_leave_the_edges():
     graph = with_features(GRAPHS["parts"])
     sample = sample_null(graph, "features", 0)
     assert edge_set(sample) == edge_set(graph)
     assert sample.features.tolist() != graph.features.tolist()
     assert sorted(sample.features.tolist()) == sorted(graph.features.tolist())
+
+
+def test_communities_keep_the_edges_between_them():
+    graph = nx.planted_partition_graph(4, 40, 0.3, 0.01, seed=1)
+    csr = as_csr(nx.Graph(graph.edges))
+    community = find_communities(csr)
+    # each block is a community, but for a few nodes
+    assert len(np.unique(community)) == 4
+    sample = sample_null(csr, "communities", 0)
+    assert sample.degrees.tolist() == csr.degrees.tolist()
+    kinds = [np.sort(community[one.adjacent_pairs()], axis=1) for one in (csr, sample)]
+    (pairs, before), (again, after) = (np.unique(one, axis=0, return_counts=True) for one in kinds)
+    assert (pairs.tolist(), before.tolist()) == (again.tolist(), after.tolist())
+    edges, old = (set(map(tuple, one.adjacent_pairs().tolist())) for one in (sample, csr))
+    assert len(edges & old) < 0.6 * len(old)

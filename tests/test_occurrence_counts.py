@@ -15,6 +15,7 @@ from test_exact_counts_of_links import channels_of_graph, random_graph
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch, count_exact
 from mining.counting.occurrence_counts import (
     choose_sampler,
@@ -27,12 +28,13 @@ from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 NEVER = 1e-9
 
 
-def connected_part(rng, channels, size):
-    """Channels of a random connected part of a graph, in a random order, and its nodes."""
+def connected_part(rng, graph, size):
+    """A random connected part of a graph, in a random order, and its nodes."""
+    channels = channels_of_graph(graph)
     joined = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
     part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
     order = rng.permutation(part)
-    return channels[np.ix_(order, order)], order
+    return Structure(channels[np.ix_(order, order)], graph.relations), order
 
 
 def estimate(graph, pattern, colors, num_blocks):
@@ -40,7 +42,7 @@ def estimate(graph, pattern, colors, num_blocks):
     search = ExactSearch(graph, pattern, colors)
     sampler = choose_sampler(search, 0)
     results = sampler.draw_shares(0, num_blocks, 1)
-    scale = sampler.num_ways / search.topology.num_automorphisms
+    scale = sampler.num_ways / search.structure.num_automorphisms
     low, mean, high = interval(results)
     return scale * mean, scale * (high - low) / 3.92
 
@@ -51,7 +53,7 @@ def test_estimates_agree_with_exact_counts(with_colors):
     deviations = []
     while len(deviations) < 12:
         graph, kinds = random_graph(rng, 14, int(rng.integers(20, 60)))
-        pattern, order = connected_part(rng, channels_of_graph(graph), int(rng.integers(2, 6)))
+        pattern, order = connected_part(rng, graph, int(rng.integers(2, 6)))
         colors = (kinds[order], kinds) if with_colors else None
         truth = count_exact(graph, pattern, colors=colors).count
         value, error = estimate(graph, pattern, colors, 8)
@@ -62,23 +64,60 @@ def test_estimates_agree_with_exact_counts(with_colors):
     assert abs(np.mean(deviations)) < 1
 
 
+@pytest.fixture(scope="module")
+def pairs():
+    """Patterns in graphs, with the number of their occurrences."""
+    graphs = [nx.barabasi_albert_graph(60, 4, seed=1), nx.gnp_random_graph(60, 0.15, seed=2)]
+    graphs = [as_csr(graph) for graph in graphs]
+    shapes = [
+        nx.path_graph(4), nx.path_graph(5), nx.star_graph(3), nx.complete_graph(3),
+        nx.complete_graph(4), nx.cycle_graph(4), nx.cycle_graph(5), nx.lollipop_graph(3, 1),
+        nx.house_graph(),
+    ]  # fmt: skip
+    patterns = [Structure.from_networkx(shape) for shape in shapes]
+    return [(one, each, count_exact(one, each).count) for one in graphs for each in patterns]
+
+
+def test_estimates_vary_as_much_as_their_intervals_say(pairs):
+    deviations = []
+    for graph, pattern, truth in pairs:
+        search = ExactSearch(graph, pattern)
+        sampler = choose_sampler(search, 0)
+        scale = sampler.num_ways / search.structure.num_automorphisms
+        for seed in range(1, 21):
+            low, mean, high = (scale * one for one in interval(sampler.draw_shares(0, 4, seed)))
+            deviations.append((mean - truth) / ((high - low) / 3.92))
+    # the variance of so many is 1 ± .08
+    assert len(deviations) == 360
+    assert 0.8 < np.var(deviations) < 1.35
+
+
+def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
+    for graph, pattern, truth in pairs:
+        # enough draws for each, and too few steps of a search
+        found = count_roughly(graph, pattern, error=0.05, max_steps=100, max_draws=1 << 18)
+        assert found.state == "estimated"
+        assert (found.high - found.low) / 2 <= 0.05 * found.value
+        assert abs(found.value - truth) < 0.1 * truth
+
+
 def test_patterns_without_directions():
     graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
     for pattern in (nx.cycle_graph(5), nx.star_graph(4), nx.complete_graph(4), nx.house_graph()):
-        adjacency = nx.to_numpy_array(pattern)
-        truth = count_exact(graph, adjacency).count
-        found = count_occurrences(graph, adjacency, exact_seconds=NEVER, error=0.02, seconds=60)
+        structure = Structure.from_networkx(pattern)
+        truth = count_exact(graph, structure).count
+        found = count_occurrences(graph, structure, exact_seconds=NEVER, error=0.02, seconds=60)
         assert found.state in ("estimated", "exact")
         if not found.is_exact:
             assert found.high - found.low <= 2 * 0.02 * found.value
             assert abs(found.value - truth) < 0.05 * truth
-    assert count_occurrences(graph, adjacency).value == truth
-    assert count_occurrences(graph, adjacency).is_exact
+    assert count_occurrences(graph, structure).value == truth
+    assert count_occurrences(graph, structure).is_exact
 
 
 def test_the_number_of_threads_does_not_matter():
     graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
-    search = ExactSearch(graph, nx.to_numpy_array(nx.cycle_graph(5)))
+    search = ExactSearch(graph, Structure.parse("ring-5"))
     before, results = numba.get_num_threads(), []
     try:
         for threads in (1, before):
@@ -126,14 +165,14 @@ def test_refusals():
     graph = as_csr(nx.path_graph(3))
     for name in ("error", "seconds", "exact_seconds"):
         with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
-            count_occurrences(graph, 1 - np.eye(2), **{name: 0})
+            count_occurrences(graph, Structure.parse("a--b"), **{name: 0})
     with pytest.raises(InputError, match="graph must be a CSRGraph, got ndarray"):
         count_occurrences(1 - np.eye(2), graph)
 
 
 def test_rough_counts_are_equal_whatever_the_threads():
     graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=2))
-    path = nx.to_numpy_array(nx.path_graph(5))
+    path = Structure.parse("path-5")
     before, counts = numba.get_num_threads(), set()
     try:
         for threads in (1, before):
@@ -143,13 +182,14 @@ def test_rough_counts_are_equal_whatever_the_threads():
         numba.set_num_threads(before)
     (estimate,) = counts
     assert not estimate.is_exact
-    assert count_roughly(graph, 1 - np.eye(3)) == count_occurrences(graph, 1 - np.eye(3))
+    triangle = Structure.parse("triangle")
+    assert count_roughly(graph, triangle) == count_occurrences(graph, triangle)
     everything = count_exact(graph, path).count
     assert abs(estimate.value - everything) < 0.3 * everything
 
 
 def test_a_search_is_long_by_its_steps_alone():
-    graph, clique = as_csr(nx.complete_graph(12)), 1 - np.eye(4)
+    graph, clique = as_csr(nx.complete_graph(12)), Structure.parse("clique-4")
     steps = [10**k for k in range(1, 6)]
     limits = {"error": 1e-9, "max_draws": 1 << 10}
     known = [count_roughly(graph, clique, max_steps=n, **limits).is_exact for n in steps]

@@ -8,6 +8,7 @@ from test_occurrence_counts import connected_part
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch, count_exact
 from mining.counting.occurrence_counts import choose_sampler
 from mining.counting.occurrence_lists import list_places
@@ -19,7 +20,7 @@ def test_all_places_in_the_order_of_the_pattern(with_colors):
     for _ in range(20):
         graph, kinds = random_graph(rng, 12, int(rng.integers(15, 40)))
         channels = channels_of_graph(graph)
-        pattern, order = connected_part(rng, channels, int(rng.integers(1, 5)))
+        pattern, order = connected_part(rng, graph, int(rng.integers(1, 5)))
         colors = (kinds[order], kinds) if with_colors else None
         places, complete = list_places(graph, pattern, colors)
         assert complete
@@ -27,13 +28,13 @@ def test_all_places_in_the_order_of_the_pattern(with_colors):
         assert len(np.unique(np.sort(places, axis=1), axis=0)) == len(places)
         # links and colours agree node by node
         found = channels[places[:, :, None], places[:, None, :]]
-        assert (found == pattern).all()
+        assert (found == pattern.channels).all()
         assert colors is None or (kinds[places] == kinds[order]).all()
 
 
 def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     graph = as_csr(nx.barabasi_albert_graph(40, 3, seed=2))
-    house = nx.to_numpy_array(nx.house_graph())
+    house = Structure.from_networkx(nx.house_graph())
     places, complete = list_places(graph, house)
     assert complete
     known = {tuple(place) for place in places.tolist()}
@@ -43,16 +44,27 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     assert {tuple(place) for place in sample.tolist()} < known
     assert len(np.unique(sample, axis=0)) == 50
     search = ExactSearch(graph, house)
-    drawn = search.topology.choose_mappings(choose_sampler(search, 0).draw_places(0, 400, 3))
+    drawn = search.structure.choose_mappings(choose_sampler(search, 0).draw_places(0, 400, 3))
     sets, counts = np.unique(drawn, axis=0, return_counts=True)
     expected = len(drawn) / len(known)
     chi_square = ((counts - expected) ** 2 / expected).sum() + (len(known) - len(sets)) * expected
     assert abs(chi_square - len(known)) < 5 * np.sqrt(2 * len(known))
 
 
+# where more places are known than may be held, they are drawn in place of a search for all
+@pytest.mark.parametrize("known", [0, 10**6])
+def test_a_sample_comes_from_the_whole_graph(known):
+    """Of the 20,000 places along a path 1,000 are listed, whose middle is that of the path."""
+    path, wedge = as_csr(nx.path_graph(20_002)), Structure.parse("path-3")
+    places, complete = list_places(path, wedge, most=1000, max_steps=1 << 20, known=known, seed=1)
+    assert (len(np.unique(places, axis=0)), complete) == (1000, False)
+    error = 20_000 / np.sqrt(12 * 1000)
+    assert abs(places.mean() - 10_000.5) < 4 * error
+
+
 def test_places_within_limits_of_work_are_the_same_again():
     graph = as_csr(nx.barabasi_albert_graph(400, 6, seed=2))
-    house = nx.to_numpy_array(nx.house_graph())
+    house = Structure.from_networkx(nx.house_graph())
     some, complete = list_places(graph, house, most=100, max_steps=1 << 20)
     assert not complete
     assert 0 < len(some) <= 100
@@ -70,7 +82,7 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     # one triangle in many paths of three nodes
     graph = nx.star_graph(20_000)
     graph.add_edges_from([(1, 2), (3, 4)])
-    places, complete = list_places(as_csr(graph), 1 - np.eye(3), most=1, seconds=0.2)
+    places, complete = list_places(as_csr(graph), Structure.parse("triangle"), most=1, seconds=0.2)
     assert (len(places), complete) == (1, False)
     assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})
 
@@ -78,6 +90,6 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
 def test_refusals():
     graph = as_csr(nx.path_graph(3))
     with pytest.raises(InputError, match="^most must be at least 1"):
-        list_places(graph, 1 - np.eye(2), most=0)
+        list_places(graph, Structure.parse("a--b"), most=0)
     with pytest.raises(InputError, match="^seconds must be greater than 0"):
-        list_places(graph, 1 - np.eye(2), seconds=0)
+        list_places(graph, Structure.parse("a--b"), seconds=0)

@@ -1,27 +1,16 @@
-"""Overlaps of places: equal node sets by a hash, and disjoint places by hand."""
+"""Overlaps of places: disjoint ones by hand."""
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from mining.structures.overlaps import pick_disjoint, set_keys
+from mining.structures.overlaps import pick_disjoint
 
 
 def sets(*rows):
     """Node sets of several sizes as one padded array."""
     size = max(map(len, rows))
     return np.array([[*row, *[-1] * (size - len(row))] for row in rows])
-
-
-def test_keys_are_equal_for_equal_sets_only():
-    rng = np.random.default_rng(0)
-    rows = np.stack([rng.permutation([0, 1, 2, 3, 4, 5, -1, -1, -1])[:4] for _ in range(500)])
-    of_set = {}
-    for row, key in zip(rows.tolist(), set_keys(rows).tolist(), strict=True):
-        nodes = frozenset(row) - {-1}
-        assert of_set.setdefault(nodes, key) == key
-    assert len(set(of_set.values())) == len(of_set) > 50
-    assert set_keys(rows[:0]).tolist() == []
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_class_has_the_filter_that_its_head_weighs_most():
     model = GOMKCN(1, 2, hidden_feats=None, num_filters=3, pooling="max", read_input=False)
     with torch.no_grad():
         for number, motif in enumerate(motifs):
-            adj = torch.from_numpy(motif.adjacency()).float()
+            adj = torch.from_numpy(motif.joined).float()
             model.convs[0].filters.set([number], adj.unsqueeze(0), torch.ones(1, 6, 1))
         model.convs[0].filters.set([2], torch.zeros(1, 6, 6), torch.ones(1, 6, 1))
         model.heads[1].weight.copy_(torch.tensor([[0.1, 0.5, 0.2], [0.4, 0.3, -0.9]]))

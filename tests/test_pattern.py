@@ -17,7 +17,6 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 from mining.results.run_folder import SCHEMA_VERSION, load_schema
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 
@@ -70,14 +69,14 @@ def test_arcs_and_relations_are_kept():
         edge_relations=tuple(relation for *_, relation in edges),
     )
     # channels: acts out and in, stops out and in, binds
-    channels = pattern.channels()
+    channels = pattern.structure.channels
     assert channels.shape == (3, 3, 5)
     assert [channels[0, 2].tolist(), channels[2, 0].tolist()] == [
         [True, False, True, False, False],
         [False, True, False, True, False],
     ]
     assert np.argwhere(channels[1]).tolist() == [[0, 0], [0, 1], [2, 4]]
-    assert pattern.adjacency().tolist() == (1 - np.eye(3)).astype(bool).tolist()
+    assert pattern.structure.joined.tolist() == (1 - np.eye(3)).astype(bool).tolist()
     validate(pattern.to_dict())
     back = Pattern.from_dict(json.loads(json.dumps(pattern.to_dict())), PATTERN.feature_names)
     assert (back.edges, back.edge_relations) == (pattern.edges, pattern.edge_relations)
@@ -129,7 +128,6 @@ PATTERN = Pattern(
     feature_names=("x0", "Größe"),
     medoid=Medoid(nodes=("a", "b", "c"), similarity=0.875, graph=2, root="b"),
     frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
-    min_similarity=0.625,
     occurrences=(
         Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
         Occurrence(nodes=("d", None, 12), similarity=0.5),
@@ -137,7 +135,6 @@ PATTERN = Pattern(
     significance={
         "degree": Significance("degree", 100, 2, 0.5, 0.75, 1.5, 0.04, 0.08, "undecided")
     },
-    stability={"restarts": Stability(9, 10), "bootstrap": Stability(3, 4)},
     num_filters=2,
     description="path of 3 nodes",
     noisy=True,
@@ -155,13 +152,12 @@ def test_the_record_of_a_pattern():
     }  # fmt: skip
     assert record["frequency"] == {
         "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
-        "graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2,
+        "graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2,
     }  # fmt: skip
     assert record["significance"]["degree"]["q"] == 0.08
     assert record["significance"]["degree"]["verdict"] == "undecided"
     assert record["classes"]["contrasts"][0]["name"] == "toxic"
     assert (record["family"], record["categories"][1]) == (1, ["kind=b", "side=left"])
-    assert record["stability"]["bootstrap"] == {"returned": 3, "runs": 4}
     assert record["occurrences"][1] == {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0}
 
 
@@ -204,8 +200,6 @@ def validate(record):
         {"classes": {"contrasts": [], "p": 1.0, "q": 1.0}},
         {"family": -1},
         {"categories": None},
-        {"stability": {"restarts": {"returned": 0, "runs": 0}}},
-        {"stability": {"seeds": {"returned": 1, "runs": 1}}},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
         {"medoid": {"nodes": [1], "similarity": 1.0, "graph": 0}},
     ],
@@ -220,12 +214,10 @@ def test_a_pattern_as_a_networkx_graph():
     graph = PATTERN.to_networkx()
     assert graph.nodes[2] == {"x0": 1e-3, "Größe": 70.5}
     assert list(graph.edges(data=True)) == [(0, 1, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
-    required = {"pattern": 3, "min_similarity": 0.625}
+    required = {"pattern": 3}
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
-    required |= {"graphs": 2, "roots": 7, "similar": 4, "listed": 3, "disjoint": 2}
+    required |= {"graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2}
     optional = {"z_degree": 1.5, "q_degree": 0.08}
-    optional |= {"returned_restarts": 0.9, "returned_bootstrap": 0.75}
     assert graph.graph == required | optional
     # what is not known is no attribute
-    plain = {"significance": {}, "stability": {}}
-    assert dataclasses.replace(PATTERN, **plain).to_networkx().graph == required
+    assert dataclasses.replace(PATTERN, significance={}).to_networkx().graph == required

@@ -32,7 +32,6 @@ def pattern_of(graph, number=0):
         feature_names=("constant",),
         medoid=Medoid(tuple(graph), 1.0),
         frequency=Frequency(OccurrenceCount.exact(0)),
-        min_similarity=0.5,
         occurrences=(),
         relations=relations_of(["edge"], [graph.is_directed()]),
         categories=categories,

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from synthetic import MOTIFS, Motif, barabasi_albert, plant_motifs
+from gomkcn_dgl.graphs.structure import Structure
+from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 COUNTS = {"house": 3, "square": 2, "wheel8": 4}
 
@@ -78,7 +79,7 @@ def test_perturbation_deletes_and_adds_at_the_rates_asked_for():
     kept = np.zeros((6, 6))
     np.add.at(kept, (roles[:, 0], roles[:, 1]), 1)
     i, j = np.triu_indices(6, 1)
-    is_edge = MOTIFS["house"].adjacency()[i, j] == 1
+    is_edge = MOTIFS["house"].joined[i, j] == 1
     # Each of the 15 pairs has its own rate, within five standard errors.
     assert np.abs(kept[i, j][is_edge] - 320).max() < 5 * math.sqrt(400 * 0.2 * 0.8)
     assert np.abs(kept[i, j][~is_edge] - 40).max() < 5 * math.sqrt(400 * 0.1 * 0.9)
@@ -96,6 +97,18 @@ def test_features_of_every_mode():
     assert 0.02 < (noisy - per_type.features).std() < 0.06
     wild = plant(features="per_type_noise", noise=3.0).features
     assert (wild.min(), wild.max()) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.05])
+def test_feature_noise_deviates_as_much_as_was_asked_for(noise):
+    edges = barabasi_albert(5000, 1, seed=0)
+    options = {"features": "per_type_noise", "noise": noise, "feature_dim": 8, "seed": 0}
+    values = plant_motifs(edges, 5000, {}, **options).features
+    mean = values.mean(axis=0)
+    # what would leave [0, 1] is clipped
+    values = values[:, (mean > 5 * noise) & (mean < 1 - 5 * noise)]
+    assert values.size >= 20_000
+    assert values.std(axis=0) == pytest.approx(noise, rel=0.03)
 
 
 def test_a_seed_repeats_and_another_differs():
@@ -130,7 +143,7 @@ def test_truth_survives_json_and_says_what_was_planted():
 
 
 def test_a_background_without_edges_and_a_motif_of_your_own():
-    own = Motif("path", ((0, 1), (1, 2)), ("end", "middle", "end"), "test")
+    own = Structure.parse("a--b, b--c", name="path")
     planted = plant_motifs(np.empty((0, 2), int), 1, {own: 2, "square": 1}, seed=0)
     assert [name for name, _ in planted.instances] == ["path", "path", "square"]
     assert nx.is_connected(planted.to_networkx())
@@ -157,6 +170,7 @@ def test_shuffling_only_relabels():
         ({"base_edges": [0, 1, 2]}, r"base_edges must have the shape \[E, 2\], got \[3\]"),
         ({"motifs": {"house": -1}}, r"motifs\['house'\] must be at least 0, got -1"),
         ({"motifs": {"house": 1, MOTIFS["house"]: 1}}, "motifs must .*have different names"),
+        ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
         ({"features": "random"}, "features must be one of .*got 'random'"),
         ({"remove_prob": 1.1}, "remove_prob must be at most 1, got 1.1"),
         ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),

@@ -12,7 +12,7 @@ from command_line import gomkcn, refused
 from graph_files import write_tu
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io.reading import write_dgl_graphs
+from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 from mining.explanation.classifier_explanation import explain_classifier
 from mining.html.explanation_report import judge_accuracy
@@ -36,9 +36,9 @@ def train(options=""):
     write_rings("TU", 24)
     path = Path("TU/TU_node_labels.txt")
     path.write_text(path.read_text().rstrip()[:-1] + "2\n")
-    Path("labels.toml").write_text('0 = "C"\n1 = "N"\n2 = "O"\n')
-    Path("classes.toml").write_text('0 = "harmless"\n1 = "toxic"\n')
-    names = "--label-names labels.toml --class-names classes.toml"
+    Path("labels.csv").write_text("label,name\n0,C\n1,N\n2,O\n")
+    Path("classes.csv").write_text("label,name\n0,harmless\n1,toxic\n")
+    names = "--label-names labels.csv --class-names classes.csv"
     return gomkcn(f"train TU --out run {QUICK} {names} {options}")
 
 
@@ -64,8 +64,8 @@ def test_predictions_are_those_of_the_explanation():
 
 def test_classes_have_names_of_their_own():
     train()
-    Path("classes.toml").write_text('0 = "toxic"\n1 = "toxic"\n')
-    said = refused(f"train TU --out twice {QUICK} --class-names classes.toml")
+    Path("classes.csv").write_text("label,name\n0,toxic\n1,toxic\n")
+    said = refused(f"train TU --out twice {QUICK} --class-names classes.csv")
     assert "each class must have a name of its own, got 'toxic' twice" in said
 
 

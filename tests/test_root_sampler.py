@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining import count_exact
 from mining.counting import root_sampler
 from mining.counting.exact_counts import ExactSearch
@@ -12,7 +13,7 @@ from mining.counting.occurrence_counts import count_roughly
 from mining.counting.root_sampler import estimate_from_roots
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
-PRISM = nx.to_numpy_array(nx.circular_ladder_graph(3))
+PRISM = Structure.from_networkx(nx.circular_ladder_graph(3))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def few_roots(monkeypatch):
 
 
 def test_all_roots_are_an_exact_count(wheels):
-    search = ExactSearch(wheels, MOTIFS["wheel"].adjacency())
+    search = ExactSearch(wheels, MOTIFS["wheel"])
     count = estimate_from_roots(search, 0, max_steps=10**9)
     assert count.is_exact and count.value == 60
     # the same search again, of all roots
@@ -39,7 +40,7 @@ def test_all_roots_are_an_exact_count(wheels):
 
 def test_estimates_are_unbiased_and_intervals_hold(few_roots):
     graph = as_csr(nx.random_geometric_graph(1500, 0.04, seed=1))
-    clique = 1 - np.eye(4)
+    clique = Structure.parse("clique-4")
     everything = count_exact(graph, clique).count
     search = ExactSearch(graph, clique)
     search.run(None)
@@ -65,7 +66,7 @@ def test_what_no_draw_hits_is_counted_at_random_nodes(monkeypatch):
     """Cubes in a random regular graph: one mapping of a tree in ten million shows one."""
     parts = [nx.random_regular_graph(3, 6000, seed=0), *[nx.cubical_graph()] * 60]
     graph = as_csr(nx.disjoint_union_all(parts))
-    cube = nx.to_numpy_array(nx.cubical_graph())
+    cube = Structure.from_networkx(nx.cubical_graph())
     monkeypatch.setattr(root_sampler, "_NUM_FIRST", 64)
     limits = {"max_steps": 1 << 9, "max_draws": 1 << 10}
     count = count_roughly(graph, cube, **limits)

@@ -1,11 +1,10 @@
-"""Two runs side by side: which patterns are the same, how alike, and what the terminal shows."""
+"""Two runs side by side: which patterns are the same, and what the terminal shows."""
 
 from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pandas as pd
-import pytest
 from command_line import gomkcn, refused
 from tiny_runs import pattern_of
 
@@ -21,7 +20,7 @@ FIVE = OccurrenceCount.exact(5)
 def pattern(number, graph, features=None, names=("x",), count=FIVE):
     values = np.zeros(len(graph)) if features is None else np.array(features, float)
     made = pattern_of(graph, number, features=values.reshape(len(graph), -1))
-    frequency = Frequency(count, 1, roots=7, similar=6, listed=5, disjoint=4)
+    frequency = Frequency(count, 1, roots=7, assigned=6, listed=5, disjoint=4)
     return replace(made, feature_names=names, frequency=frequency)
 
 
@@ -30,7 +29,7 @@ def run(*patterns, names=("x",), source="graph.txt"):
 
 
 def ids(comparison):
-    return [(pair.first.id, pair.second.id) for pair in comparison.shared]
+    return [(one.id, other.id) for one, other in comparison.shared]
 
 
 def test_the_same_topology_is_found_whatever_its_node_numbers():
@@ -48,26 +47,25 @@ def test_the_same_topology_is_found_whatever_its_node_numbers():
     assert compare_runs(run(), run()).agreement == 1.0
 
 
-def test_patterns_of_one_topology_are_paired_by_their_features():
+def test_patterns_of_one_topology_are_paired_in_their_order():
     ring = nx.cycle_graph(3)
     first = run(pattern(0, ring, [0, 0, 0]), pattern(1, ring, [5, 5, 5]))
-    second = run(
-        pattern(0, ring, [5, 5, 4]), pattern(1, ring, [9, 9, 9]), pattern(2, ring, [0, 1, 0])
-    )
+    second = run(pattern(0, nx.path_graph(2)), *(pattern(number, ring) for number in (1, 2, 3)))
     comparison = compare_runs(first, second)
-    assert ids(comparison) == [(0, 2), (1, 0)]
-    assert [entry.id for entry in comparison.only_second] == [1]
+    assert ids(comparison) == [(0, 1), (1, 2)]
+    assert [entry.id for entry in comparison.only_second] == [0, 3]
 
 
-def test_other_features_are_not_compared():
-    ring = nx.cycle_graph(3)
-    first = run(pattern(0, ring))
-    second = run(pattern(0, ring, np.zeros((3, 2)), ("a", "b")), names=("a", "b"))
+def test_categories_belong_to_the_structure_by_their_names():
+    def path(number, *kinds):
+        categories = tuple((f"kind={kind}",) for kind in kinds)
+        return replace(pattern(number, nx.path_graph(3)), categories=categories)
+
+    first = run(path(0, "a", "b", "b"), path(1, "b", "a", "b"), pattern(2, nx.path_graph(3)))
+    second = run(path(0, "b", "b", "a"), path(1, "c", "a", "c"), path(2, "a", "a", "b"))
     comparison = compare_runs(first, second)
-    assert comparison.shared[0].feature_similarity is None
-    assert format_comparison(comparison).endswith(
-        "features are not compared: the runs have different ones"
-    )
+    assert ids(comparison) == [(0, 0)]
+    assert [entry.id for entry in comparison.only_first] == [1, 2]
 
 
 def test_the_table_shows_both_counts():
@@ -79,10 +77,10 @@ def test_the_table_shows_both_counts():
         "first   graph.txt: 50 nodes, 2 patterns",
         "second  b: 50 nodes, 2 patterns",
         "",
-        "patterns  shape               features             occurrences  disjoint  roots  similar",
-        "   0 | 1  star with 3 leaves      1.00  12,350 | fewer than 30     4 | 4  7 | 7    6 | 6",
-        "   1 | -  cycle of 5 nodes           -                   5 | -     4 | -  7 | -    6 | -",
-        "   - | 0  path of 3 nodes            -                   - | 5     - | 4  - | 7    - | 6",
+        "patterns  shape                          occurrences  disjoint  roots  assigned",
+        "   0 | 1  star with 3 leaves  12,350 | fewer than 30     4 | 4  7 | 7     6 | 6",
+        "   1 | -  cycle of 5 nodes                     5 | -     4 | -  7 | -     6 | -",
+        "   - | 0  path of 3 nodes                      - | 5     - | 4  - | 7     - | 6",
         "",
         "1 of 2 patterns in both runs",
     ]
@@ -104,22 +102,3 @@ def test_the_command_compares_two_folders(folder):
     assert "--format must be one of" in refused("export run --out tables --format xls")
     for command in ("compare run nowhere", "export nowhere --out tables"):
         assert refused(command).startswith("run folder 'nowhere' holds no")
-
-
-def test_features_agree_under_the_isomorphism_that_suits_them():
-    path, renumbered = nx.path_graph(3), nx.empty_graph(3)
-    renumbered.add_edges_from([(2, 0), (2, 1)])
-    first = run(pattern(0, path, [0, 1, 4]))
-    for graph, features, similarity in (
-        # turned around, only one node differs, by 1 of the range 4
-        (path, [4, 2, 0], 1 - (1 / 4) / 3),
-        (renumbered, [4, 0, 1], 1.0),
-        # no isomorphism carries an end to the middle
-        (path, [1, 0, 4], 1 - (2 / 4) / 3),
-    ):
-        (pair,) = compare_runs(first, run(pattern(0, graph, features))).shared
-        assert pair.feature_similarity == pytest.approx(similarity)
-    # columns count by their range, and a constant one never differs
-    names, edge = ("wide", "narrow", "same"), nx.path_graph(2)
-    runs = [run(pattern(0, edge, [[0, x, 7], [1000, x, 7]], names), names=names) for x in (0, 1)]
-    assert compare_runs(*runs).shared[0].feature_similarity == pytest.approx(1 - 1 / 3)

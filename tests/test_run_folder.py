@@ -25,11 +25,10 @@ from mining.results.run_folder import (
     write_report,
     write_run,
 )
-from mining.runs.drawings import RunDrawings
 from mining.settings import GraphSettings, RunSettings, read_settings
 
 FEATURES = ("weight", "größe")
-JSON_FILES = ("run", "patterns", "drawings")
+JSON_FILES = ("run", "patterns", "map")
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +89,11 @@ def files_of(folder):
 
 
 def test_the_files_of_a_run(written, run, settings):
-    figures = ["frequencies", "loss", "patterns", "similarities"]
+    figures = ["frequencies", "loss", "patterns"]
     assert sorted(files_of(written)) == [
         "checkpoint.pt",
-        "drawings.json",
         *(f"figures/{name}.svg" for name in figures),
+        "map.json",
         "occurrences.parquet",
         "patterns.json",
         "patterns/pattern_00.graphml",
@@ -122,7 +121,7 @@ def test_a_run_is_read_back(written, copied, run):
     for name in ("graph", "recovery", "provenance", "loss_curve"):
         assert getattr(back, name) == getattr(run, name), name
     assert back.settings["miner"] == run.settings["miner"]
-    assert back.drawings.to_dict() == run.drawings.to_dict()
+    assert back.map.to_dict() == run.map.to_dict()
     (copied / "report.html").unlink()
     page = write_report(copied, back)
     # patterns.json keeps six digits, which changes only drawings
@@ -142,7 +141,7 @@ def test_relations_and_notes_are_read_back(tmp_path):
     back = read_run(tmp_path)
     assert back.graph == run.graph and back.notes == run.notes
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
-    assert back.drawings.to_dict() == run.drawings.to_dict()
+    assert back.map.to_dict() == run.map.to_dict()
     for name in JSON_FILES:
         record = json.loads((tmp_path / f"{name}.json").read_bytes())
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
@@ -169,7 +168,6 @@ def test_a_miner_is_read_back(written, graph, miner):
         assert getattr(back, name) == getattr(miner, name), name
     described = MiningRun.of(back, graph)
     assert [p.to_dict() for p in described.patterns] == [p.to_dict() for p in back.patterns_]
-    assert described.drawings.similarities == MiningRun.of(miner, graph).drawings.similarities
 
 
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
@@ -190,7 +188,7 @@ def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, mine
     for name in ("patterns/pattern_17.graphml", "figures/loss.svg", "patterns/my_own.graphml"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
-    small = replace(run, patterns=run.patterns[:1], drawings=RunDrawings(), loss_curve=[])
+    small = replace(run, patterns=run.patterns[:1], map=None, loss_curve=[])
     write_run(copied, small, settings, miner)
     left = files_of(copied)
     assert left["patterns/my_own.graphml"] == b"old"
@@ -208,7 +206,7 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
             raise KeyboardInterrupt
         replace(temporary, path)
 
-    monkeypatch.setattr("gomkcn_dgl.runtime.atomic_files.os.replace", stop_at_report)
+    monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
         write_run(tmp_path, run, settings, miner)
     assert (tmp_path / "patterns.json").exists()
@@ -271,17 +269,14 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("patterns", ("patterns", 0, "medoid", "nodes"), [1]),
         ("patterns", ("patterns", 1, "family"), 7),
         ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
-        ("drawings", ("legend",), {"C": "red;}"}),
-        ("drawings", ("map", "edges", 0), [0, 45]),
-        ("drawings", ("map", "edge_relations", 0), 1),
-        ("drawings", ("map", "names"), ["a"]),
-        ("drawings", ("map", "positions", 0), [0]),
-        ("drawings", ("map", "color_of", 0), 99),
-        ("drawings", ("map", "text_of", 0), 99),
-        ("drawings", ("patterns", 0, "medoid", "edge_relations"), [1] * 5),
-        ("drawings", ("similarities",), [[0] * 40]),
-        ("drawings", ("patterns", 0, "faces"), ["#000000"]),
-        ("drawings", ("patterns", 0, "occurrences", "2", "node_mapping", 0), 5),
+        ("map", ("legend",), {"C": "red;}"}),
+        ("map", ("edges", 0), [0, 45]),
+        ("map", ("edge_relations", 0), 1),
+        ("map", ("names",), ["a"]),
+        ("map", ("positions", 0), [0]),
+        ("map", ("color_of", 0), 99),
+        ("map", ("text_of", 0), 99),
+        ("map", ("faces", 0), ["#000000"]),
     ],
 )
 def test_a_damaged_record_is_refused(name, path, value, copied):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
 from mining.choosing import choice
 from mining.counting.occurrence_lists import list_places
@@ -30,14 +31,13 @@ def planted(seed=0):
 
 @pytest.mark.parametrize("name", ["diamond4", "house5", "wheel", "four-cycle"])
 def test_they_are_the_places_that_hardly_an_edge_leaves(name):
-    channels = MOTIFS[name].channels()
-    adjacency = channels if channels.ndim == 2 else channels.any(axis=2)
+    structure = Structure(MOTIFS[name].joined)
     graph = as_csr(nx.connected_watts_strogatz_graph(60, 4, 0.3, seed=1))
-    places, complete = list_places(graph, adjacency, most=100_000, seconds=60)
+    places, complete = list_places(graph, structure, most=100_000, seconds=60)
     assert complete
-    leaving = graph.degrees[places].sum(axis=1) - adjacency.sum()
+    leaving = graph.degrees[places].sum(axis=1) - structure.joined.sum()
     wanted = {frozenset(place) for place in places[leaving <= MOST_LEAVING].tolist()}
-    found = [frozenset(place) for place in list_apart(graph, adjacency).tolist()]
+    found = [frozenset(place) for place in list_apart(graph, structure).tolist()]
     # of those that share nodes, one is taken
     assert set(found) <= wanted
     assert all(any(place & one for one in found) for place in wanted)
@@ -45,7 +45,7 @@ def test_they_are_the_places_that_hardly_an_edge_leaves(name):
 
 
 def test_colors_count():
-    house = nx.to_numpy_array(nx.house_graph())
+    house = Structure.from_networkx(nx.house_graph())
     graph = as_csr(nx.disjoint_union_all([nx.house_graph()] * 3))
     of_graph = np.zeros(15, np.int64)
     of_graph[4] = 1
@@ -63,7 +63,7 @@ def test_they_are_judged_as_independent_events(monkeypatch):
         )
 
     monkeypatch.setattr(choice, "compare_with_null", compare)
-    miner = PatternMiner(4, (4, 5), num_epochs=0, noisy_copies="no").fit(planted())
+    miner = PatternMiner(4, (4, 5), num_epochs=0).fit(planted())
     ((number, factors),) = given
     is_apart = [one.significance["degree"].apart is not None for one in miner.patterns_]
     # the structures first, and then those of them that are set apart somewhere
@@ -75,10 +75,10 @@ def test_they_are_judged_as_independent_events(monkeypatch):
 
 def test_modules_stand_out_where_chance_makes_more_of_the_same():
     graph = planted()
-    miner = PatternMiner(4, (4, 5), num_epochs=0, noisy_copies="no").fit(graph)
+    miner = PatternMiner(4, (4, 5), num_epochs=0).fit(graph)
     first = miner.patterns_[0]
     found = first.significance["degree"]
-    assert sorted(first.adjacency().sum(axis=0).tolist()) == sorted(FAN.sum(axis=0).tolist())
+    assert sorted(first.structure.joined.sum(axis=0).tolist()) == sorted(FAN.sum(axis=0).tolist())
     assert found.apart.observed == 10 and found.apart.mean < 1
     assert found.stands_out and abs(found.z) < 5
     if found.verdict != "more frequent":

@@ -4,12 +4,12 @@ import pytest
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import parse_toml
+from gomkcn_dgl.runtime.files import parse_toml
 from mining import FilterLearning, PatternMiner
-from mining.settings import GraphSettings, RunSettings, StabilitySettings
+from mining.settings import GraphSettings, RunSettings
 from mining.settings import read_settings as read_settings_file
 
-MINER = {"null_samples": 9, "min_similarity": 0.5, "memory_limit": "2GiB", "pattern_size": "4-6"}
+MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
 
 
 @pytest.fixture
@@ -28,7 +28,6 @@ def read_settings(write):
         RunSettings(
             kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True),
             learning=FilterLearning(relocate=False, sample_error=0.25, num_hops=2, policy="bfs"),
-            stability=StabilitySettings(0, 20),
         ),
     ],
     ids=["default", "graph", "miner", "auto", "null models", "other tables"],
@@ -50,7 +49,7 @@ def test_the_file_leaves_out_what_is_not_set():
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
-    assert "min_similarity" not in tables["miner"] and "num_hops" not in tables["learning"]
+    assert "memory_limit" not in tables["miner"] and "num_hops" not in tables["learning"]
 
 
 def test_a_miner_has_the_settings_it_was_made_with():
@@ -73,12 +72,12 @@ def test_values_override_and_none_does_not():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner, stability\\."),
+        ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner\\."),
         ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_names, dir"),
         ("[miner]\ntau = 1.0\n", r"\[miner\] of .* unknown name 'tau'"),
         ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
-        ("[stability]\nrestarts = 2.5\n", "restarts in .* must be a value of type int, got 2.5"),
+        ("[miner]\nnum_epochs = 2.5\n", "num_epochs in .* must be a value of type int, got 2.5"),
         ("[graph]\nfeatures = [0]\n", "features in .* must be a value of type str, got 0"),
         ("[miner]\nnum_patterns = 2.0\n", "num_patterns in .* must be .* int or str, got 2.0"),
         ("[kernel]\ntau = true\n", "tau in .* must be a value of type float or list, got True"),

@@ -35,12 +35,10 @@ from mining.descriptions.shapes import describe_shape
         # a hub on two triangles has the degrees of a wheel and is none
         (nx.full_join(nx.empty_graph(1), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)),
                       rename=("a", "b")), "7 nodes, 12 edges"),
-        (nx.disjoint_union(nx.cycle_graph(3), nx.empty_graph(1)), "4 nodes, 3 edges"),
-        (nx.empty_graph(2), "2 nodes, no edges"),
     ],
 )  # fmt: skip
 def test_describe_shape(graph, shape):
-    assert describe_shape(pattern_of(graph)) == shape
+    assert describe_shape(pattern_of(graph).structure) == shape
 
 
 def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
@@ -48,7 +46,7 @@ def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
     named = []
     for arcs in connected_classes(4):
         edges = [("edge", u, v) for u, v in np.argwhere(arcs).tolist()]
-        text = describe_shape(typed_pattern_of(4, edges, {"edge": True}))
+        text = describe_shape(typed_pattern_of(4, edges, {"edge": True}).structure)
         if not text.startswith("4 nodes, "):
             named.append(text)
             assert text.endswith("both ways") == (arcs == arcs.T).all()

@@ -1,16 +1,20 @@
 """Small null-model graphs that stand for those of large graphs."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.node_sets import NodeSets
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
+from mining.mined_graph import MinedGraph
 from mining.null_models import small_graphs
 from mining.null_models.small_graphs import small_configuration
 from synthetic import barabasi_albert, plant_motifs
@@ -107,25 +111,24 @@ def test_sets_in_copies_of_a_graph_are_apart():
 
 
 def test_planted_motifs_are_first_in_a_large_graph(all_are_large):
-    found = gather_candidates(planted().to_csr(), sizes=range(3, 9), most=40)
-    shapes = [nx.from_numpy_array(one.adjacency.astype(int)) for one in found[:12]]
-    for name in ("house", "crown"):
-        motif = next(one for one in planted().motifs if one.name == name)
-        assert any(nx.is_isomorphic(shape, nx.Graph(motif.edges)) for shape in shapes), name
+    found = gather_candidates(MinedGraph.of(planted().to_csr()), range(3, 9), most=40)
+    assert {one.key for one in planted().motifs} <= {one.key for one in found[:12]}
     # they are not there by chance
-    assert found[0].num_expected < found[0].num_disjoint / 4
+    assert found[0].sight.num_expected < found[0].sight.num_disjoint / 4
 
 
 def test_colors_of_a_large_graph_go_along(all_are_large):
     csr = planted().to_csr()
-    colors = np.arange(csr.num_nodes) % 2
-    for one in gather_candidates(csr, colors, range(3, 5), most=20)[:10]:
-        np.testing.assert_array_equal(colors[one.example], one.colors)
+    kinds = np.eye(2, dtype=np.float32)[np.arange(csr.num_nodes) % 2]
+    mined = MinedGraph.of(replace(csr, features=kinds, feature_names=("a", "b")))
+    for one in gather_candidates(mined, range(3, 5), most=20)[:10]:
+        parity = mined.order.given(one.sight.example) % 2
+        assert [name for (name,) in one.categories] == ["ab"[own] for own in parity]
 
 
 def test_what_no_search_meets_is_where_it_was_seen(all_are_large, monkeypatch):
-    def meet_none(graph, adjacency, *_, **__):
-        return np.empty((0, len(adjacency)), np.int32), False
+    def meet_none(graph, structure, *_, **__):
+        return np.empty((0, structure.num_nodes), np.int32), False
 
     monkeypatch.setattr(locating, "list_places", meet_none)
     csr = planted().to_csr()
@@ -152,7 +155,7 @@ def test_a_large_graph_is_mined(all_are_large):
         names = [one.name for one in graph.motifs if nx.is_isomorphic(shape, nx.Graph(one.edges))]
         if names:
             count = pattern.frequency.occurrences
-            truth = count_exact(csr, nx.to_numpy_array(shape, sorted(shape))).count
+            truth = count_exact(csr, Structure.from_networkx(shape)).count
             # an interval of a short look is wide, and one in twenty misses
             assert count.low / 2 <= truth <= 2 * count.high
             found |= {*names}

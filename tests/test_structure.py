@@ -1,88 +1,396 @@
-"""Structures: equal up to isomorphism with directions, relations and categories, and mapped."""
+"""Structures: made and refused, isomorphic exactly where their keys agree, their symmetries."""
+
+import itertools
+import math
+import subprocess
+import sys
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.csr import csr_from_edges
-from mining.structures.categories import Categories
-from mining.structures.structure import Structure
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import SIMPLE, edge_channels, relations_of
+from synthetic import MOTIFS
 
-PATH = nx.to_numpy_array(nx.path_graph(4)) > 0
+ARCS = relations_of(["edge"], [True])
+MIXED = relations_of(["binds", "activates"], [False, True])
 
 
-def turned(adjacency, colors, order):
+def of_graph(graph):
+    """A structure without the names of the nodes of a NetworkX graph."""
+    return Structure(nx.to_numpy_array(graph) > 0)
+
+
+def turned(one, order):
     """The same structure with node ``order[i]`` in place i."""
-    return Structure(adjacency[np.ix_(order, order)], None if colors is None else colors[order])
+    categories = tuple(one.categories[node] for node in order if one.categories)
+    return Structure(one.channels[np.ix_(order, order)], one.relations, categories)
 
 
-def random_structures(channels, num_colors, count=12, size=5):
-    """Connected structures; channel 1 is channel 0 read backwards."""
-    rng, made = np.random.default_rng(0), []
+def random_structures(relations, names, count, size, share=0.25, seed=0):
+    """Connected structures with edges of all relations, and a category of each node if named."""
+    rng, made = np.random.default_rng(seed), []
     while len(made) < count:
-        arcs = rng.random((size, size)) < 0.3
-        np.fill_diagonal(arcs, False)
-        adjacency = np.stack([arcs, arcs.T], axis=2) if channels == 2 else arcs | arcs.T
-        colors = rng.integers(num_colors, size=size) if num_colors else None
-        one = Structure(adjacency, colors)
-        if nx.is_connected(nx.from_numpy_array(one.joined)):
-            made.append(one)
+        edges = np.argwhere(rng.random((size, size, len(relations.names))) < share).tolist()
+        edges = [(u, v, r) for u, v, r in edges if u < v or (relations.directed[r] and u != v)]
+        channels = edge_channels(size, [e[:2] for e in edges], [e[2] for e in edges], relations)
+        own = tuple((str(name),) for name in rng.choice(names, size)) if names else ()
+        if nx.is_connected(nx.from_numpy_array(channels.any(axis=2))):
+            made.append(Structure(channels, relations, own))
     return made
 
 
-@pytest.mark.parametrize(("channels", "num_colors"), [(1, 0), (1, 2), (2, 0), (2, 2)])
-def test_an_isomorphism_takes_edges_to_edges_and_colours_to_colours(channels, num_colors):
-    rng = np.random.default_rng(1)
-    for one in random_structures(channels, num_colors):
-        other = turned(one.adjacency, one.colors, rng.permutation(5))
-        assert one.certificate == other.certificate
-        mapped = one.isomorphism(other)
-        assert sorted(mapped.tolist()) == list(range(5))
-        np.testing.assert_array_equal(other.adjacency[np.ix_(mapped, mapped)], one.adjacency)
-        if one.colors is not None:
-            np.testing.assert_array_equal(other.colors[mapped], one.colors)
-        # and so does each automorphism
-        for symmetry in one.automorphisms():
-            again = turned(one.adjacency, one.colors, symmetry)
-            np.testing.assert_array_equal(again.adjacency, one.adjacency)
-            assert one.colors is None or again.colors.tolist() == one.colors.tolist()
+KINDS = pytest.mark.parametrize("names", [[], ["C", "N"]], ids=["plain", "categories"])
+RELATIONS = pytest.mark.parametrize(
+    "relations", [SIMPLE, ARCS, MIXED], ids=["edges", "arcs", "mixed"]
+)
 
 
-def test_certificates_agree_exactly_where_networkx_finds_an_isomorphism():
-    made = random_structures(2, 2, count=25, size=3)
-    graphs = [nx.from_numpy_array(one.adjacency[..., 0], create_using=nx.DiGraph) for one in made]
-    for graph, one in zip(graphs, made, strict=True):
-        nx.set_node_attributes(graph, dict(enumerate(one.colors.tolist())), "color")
+def as_networkx(one):
+    """All that an isomorphism keeps, for NetworkX."""
+    graph = nx.MultiDiGraph()
+    for node in range(one.num_nodes):
+        graph.add_node(node, own=one.categories[node] if one.categories else ())
+    for u, v, channel in np.argwhere(one.channels).tolist():
+        graph.add_edge(u, v, channel=channel)
+    return graph
+
+
+def are_isomorphic(one, other):
+    def channels(edges):
+        return sorted(values["channel"] for values in edges.values())
+
+    return nx.is_isomorphic(
+        as_networkx(one),
+        as_networkx(other),
+        node_match=lambda a, b: a["own"] == b["own"],
+        edge_match=lambda a, b: channels(a) == channels(b),
+    )
+
+
+# connected graphs, and weakly connected digraphs, that are not isomorphic (OEIS A001349, A003085)
+@pytest.mark.parametrize(
+    ("num_nodes", "num_graphs", "num_digraphs"), [(1, 1, 1), (2, 1, 2), (3, 2, 13), (4, 6, 199)]
+)
+def test_every_labelled_graph_and_digraph(num_nodes, num_graphs, num_digraphs):
+    pairs = list(itertools.permutations(range(num_nodes), 2))
+    keys = [set(), set()]
+    for chosen in itertools.product([False, True], repeat=len(pairs)):
+        arcs = [pair for pair, is_in in zip(pairs, chosen, strict=True) if is_in]
+        try:
+            keys[1].add(Structure.of_edges(num_nodes, arcs, directed=True).key)
+        except InputError as error:
+            assert "connected" in str(error)
+            continue
+        if {(v, u) for u, v in arcs} == set(arcs):
+            keys[0].add(Structure.of_edges(num_nodes, [e for e in arcs if e[0] < e[1]]).key)
+    assert [len(one) for one in keys] == [num_graphs, num_digraphs]
+
+
+@KINDS
+@RELATIONS
+def test_keys_agree_exactly_where_networkx_finds_an_isomorphism(relations, names):
+    made = [
+        *random_structures(relations, names, 18, 3),
+        *random_structures(relations, names, 18, 4, seed=1),
+    ]
     num_equal = 0
-    for i, one in enumerate(made):
-        for j in range(i):
-            same = nx.is_isomorphic(
-                graphs[i], graphs[j], node_match=lambda a, b: a["color"] == b["color"]
-            )
-            assert (one.certificate == made[j].certificate) == same
-            num_equal += same
+    for one, other in itertools.combinations(made, 2):
+        same = are_isomorphic(one, other)
+        assert (one.key == other.key) == same
+        num_equal += same
     assert num_equal > 0
 
 
-def test_sizes_and_symmetries_by_hand():
-    path = Structure(PATH)
-    assert (path.num_nodes, path.num_edges) == (4, 3)
-    assert path.automorphisms().tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
-    # a colour at one end breaks the symmetry
-    assert len(Structure(PATH, np.array([1, 0, 0, 0])).automorphisms()) == 1
+@KINDS
+@RELATIONS
+def test_symmetries_and_isomorphisms_by_trying_all_permutations(relations, names):
+    rng = np.random.default_rng(1)
+    sparse = random_structures(relations, names, 12, 5, share=0.12)
+    for one in [*sparse, *random_structures(relations, names, 6, 4, share=0.9)]:
+        size = one.num_nodes
+        found = [
+            list(order)
+            for order in itertools.permutations(range(size))
+            if (one.channels[np.ix_(order, order)] == one.channels).all()
+            and turned(one, order).categories == one.categories
+        ]
+        assert one.symmetries.tolist() == found
+        assert one.num_automorphisms == len(found)
+        assert one.orbits.tolist() == np.min(found, axis=0).tolist()
+        # orbits of the automorphisms that fix the nodes before, and what carries a node there
+        assert sorted(one.order) == list(range(size))
+        for k, (node, orbit) in enumerate(zip(one.order, one.stabilizers, strict=True)):
+            fixing = [way for way in found if all(way[v] == v for v in one.order[:k])]
+            assert set(orbit) == {way[node] for way in fixing}
+            assert all(carry.tolist() in fixing and carry[node] == v for v, carry in orbit.items())
+        order = rng.permutation(size)
+        other = turned(one, order)
+        assert one.key == other.key
+        mapped = one.isomorphism(other)
+        assert sorted(mapped.tolist()) == list(range(size))
+        np.testing.assert_array_equal(other.channels[np.ix_(mapped, mapped)], one.channels)
+        assert [other.categories[node] for node in mapped if names] == list(one.categories)
+
+
+SHRIKHANDE = nx.Graph(
+    ((a, b), ((a + x) % 4, (b + y) % 4))
+    for a, b in itertools.product(range(4), repeat=2)
+    for x, y in [(0, 1), (1, 0), (1, 1)]
+)
+
+
+@pytest.mark.parametrize(
+    ("graph", "count"),
+    [
+        (nx.empty_graph(1), 1),
+        (nx.path_graph(4), 2),
+        (nx.complete_graph(6), 720),
+        (nx.complete_graph(62), math.factorial(62)),
+        (nx.star_graph(61), math.factorial(61)),
+        (nx.complete_bipartite_graph(8, 8), 2 * math.factorial(8) ** 2),
+        (nx.hypercube_graph(4), 384),
+        (nx.petersen_graph(), 120),
+        (nx.dodecahedral_graph(), 120),
+        (nx.frucht_graph(), 1),
+        # strongly regular with the same numbers, so that refinement does not tell them apart
+        (nx.line_graph(nx.complete_bipartite_graph(4, 4)), 1152),
+        (SHRIKHANDE, 192),
+    ],
+    ids=str,
+)
+def test_the_automorphisms_of_graphs_with_many(graph, count):
+    one = of_graph(graph)
+    assert one.num_automorphisms == count
+    size, ways = one.num_nodes, one.symmetries
+    assert ways.shape == (count if count <= 1000 else 1, size)
+    assert len(np.unique(ways, axis=0)) == len(ways)
+    assert all((one.joined[np.ix_(way, way)] == one.joined).all() for way in ways)
+    other = turned(one, np.random.default_rng(0).permutation(size))
+    assert one.key == other.key
+    mapped = one.isomorphism(other)
+    np.testing.assert_array_equal(other.joined[np.ix_(mapped, mapped)], one.joined)
+
+
+def test_graphs_that_look_alike_to_every_node_are_told_apart():
+    rook = of_graph(nx.line_graph(nx.complete_bipartite_graph(4, 4)))
+    assert of_graph(SHRIKHANDE).key != rook.key
+    prism, ring = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
+    assert of_graph(prism).key != of_graph(ring).key
+
+
+def test_a_key_is_made_of_names():
+    # the same edges in a graph with more relations, in another order
+    text = "a-[binds]-b, b-[activates]->c"
+    wide = relations_of(["activates", "cites", "binds"], [True, True, False])
+    other = Structure(edge_channels(3, [(1, 0), (0, 2)], [2, 0], wide), wide)
+    one = Structure.parse(text)
+    assert one.key == other.key
+    for different in ("a-[binds]->b, b-[activates]->c", "a-[cites]-b, b-[activates]->c"):
+        assert Structure.parse(different).key != one.key
+    assert Structure.parse("a--b").key != Structure.parse("a->b").key
+    # the categories of a node in another order, and others
+    own = Structure.parse("a:C:+--b:N:-")
+    assert own.key == Structure.parse("a:-:N--b:+:C").key
+    assert len({own.key, *(Structure.parse(text).key for text in ("a:C:+--b:N:+", "a--b"))}) == 3
+    # no text of two categories is that of one
+    assert Structure.parse("a:C--b:N").key != Structure.parse("a:N--b:N").key
+
+
+def test_sizes_by_hand():
+    path = Structure.parse("path-4")
+    assert (path.num_nodes, path.num_cycles, len(path.edges)) == (4, 0, 3)
+    assert path.order == [1, 2, 0, 3]
+    assert path.orbits.tolist() == [0, 1, 1, 0]
+    # a category at one end breaks the symmetry
+    assert Structure.parse("0:N--1:C, 1--2:C, 2--3:C").num_automorphisms == 1
     # a pair joined both ways is one pair
-    both = np.zeros((2, 2, 2), bool)
-    both[0, 1] = both[1, 0] = True
-    assert Structure(both).num_edges == 1
-    # of more than 1000 symmetries the identity only
-    star = Structure(nx.to_numpy_array(nx.star_graph(8)) > 0)
-    assert star.automorphisms().tolist() == [list(range(9))]
+    both = Structure.parse("a->b, b->a")
+    assert (both.num_cycles, both.edges) == (0, ((0, 1), (1, 0)))
+    assert Structure.parse("clique-5").num_cycles == 6
 
 
-def test_colours_of_a_graph_are_those_of_its_features():
-    features = np.array([[1, 0, 7], [0, 1, 8], [0, 1, 9]], np.float32)
-    graph = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, features=features)
-    categories = Categories(((0, 1),))
-    own, other = Structure(PATH[:3, :3], np.array([1, 0, 1])).colors_in(graph, categories)
-    assert (own.tolist(), other.tolist()) == ([1, 0, 1], [0, 1, 1])
-    assert Structure(PATH).colors_in(graph, categories) is None
+@KINDS
+@RELATIONS
+def test_text_is_read_back(relations, names):
+    for one in random_structures(relations, names, 8, 5):
+        again = Structure.parse(one.to_text())
+        assert again.key == one.key
+        # nodes are numbered in the order in which the edges name them
+        order = [int(role) for role in again.roles]
+        assert [again.edges.index((i, j)) >= 0 for i, j in again.edges]
+        np.testing.assert_array_equal(again.joined, one.joined[np.ix_(order, order)])
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("triangle", nx.complete_graph(3).edges),
+        ("clique-4", nx.complete_graph(4).edges),
+        ("ring-5", nx.cycle_graph(5).edges),
+        ("path-3", nx.path_graph(3).edges),
+        ("star-4", nx.star_graph(3).edges),
+        ("path-2", [(0, 1)]),
+    ],
+)
+def test_families(text, edges):
+    one = Structure.parse(text)
+    assert (one.name, set(one.edges)) == (text, set(edges))
+    assert one.relations is SIMPLE
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ring-2", "pattern ring-N must have from 3 to 62 nodes, got 2"),
+        ("clique-63", "from 2 to 62 nodes, got 63"),
+        ("", r"pattern must have edges like a->b, a--b, .* got ''"),
+        ("a->b, c", "must have edges like .* got 'c'"),
+        (
+            "a->b, b--c",
+            "pattern: edges of one relation must all have a direction, or none; got 'b--c'",
+        ),
+        ("a:1--b:1, b:0--c:1", "gives 'b' two categories, in 'b:0--c:1'"),
+        ("a->b, c->d", "must be connected, got 2 pieces"),
+        ("a--a", "between two different nodes .*, got 'a--a'"),
+        ("a--b, b--a", "that no earlier one joins, got 'b--a'"),
+        ("a->b, a->b", "that no earlier one joins, got 'a->b'"),
+    ],
+)
+def test_a_text_that_is_no_structure_is_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        Structure.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("channels", "fields", "message"),
+    [
+        (np.zeros((0, 0)), {}, "at least one node"),
+        (np.ones((2, 3)), {}, r"must be \[M, M, 1\]"),
+        (1 - np.eye(3), {"relations": ARCS}, r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
+        (np.eye(2), {}, "no self-loop .*got one on node 0"),
+        (np.triu(1 - np.eye(3)), {}, "must be symmetric"),
+        (np.ones((2, 2, 2)) - np.eye(2)[..., None] * [[[1, 0]]], {"relations": ARCS}, "self-loop"),
+        (np.kron(np.eye(2), 1 - np.eye(2)), {}, "must be connected, got 2 pieces"),
+        (1 - np.eye(3), {"roles": ("a", "b")}, "roles must be of all 3 nodes or none, got 2"),
+        (1 - np.eye(3), {"categories": (("C",),)}, "categories must be of all 3 nodes or none"),
+    ],
+)
+def test_channels_that_are_no_structure_are_refused(channels, fields, message):
+    with pytest.raises(InputError, match=message):
+        Structure(channels, **fields)
+
+
+@pytest.mark.parametrize(
+    ("edges", "relations", "directed", "message"),
+    [
+        ([(0, 1), (2, 3)], "", True, r"0 <= i, j < 3, the number of nodes, got \(2, 3\)"),
+        ([(0, 1), (-1, 2)], "", False, r"0 <= i, j < 3, the number of nodes, got \(-1, 2\)"),
+        ([(0, 1), (1, 2)], ["cites"], True, "must name one for each of the 2 edges, got 1"),
+        ([(0, 1), (1, 2)], "aa", ["likes"], "must name relations of the edges, got 'likes'"),
+        ([(0, 1), (1, 0), (1, 2)], "", False, "each edge once"),
+        ([(0, 1), (2, 1), (0, 1)], "", True, "each edge once"),
+    ],
+)
+def test_edges_that_are_no_structure_are_refused(edges, relations, directed, message):
+    with pytest.raises(InputError, match=message):
+        Structure.of_edges(3, edges, relations, directed)
+
+
+def test_relations_with_and_without_direction():
+    kinds = ["neighbour", "located in", "located in"]
+    one = Structure.of_edges(3, [(1, 0), (0, 2), (1, 2)], kinds, ["located in"])
+    assert one.relations.kinds == [("neighbour", False), ("located in", True)]
+    # channels: neighbour, located in (out), located in (in)
+    assert np.argwhere(one.channels).tolist() == [
+        *([0, 1, 0], [0, 2, 1], [1, 0, 0], [1, 2, 1]),
+        *([2, 0, 2], [2, 1, 2]),
+    ]
+    graph = one.to_networkx()
+    assert isinstance(graph, nx.MultiDiGraph)
+    assert sorted(graph.edges(data="relation")) == [
+        (0, 1, "neighbour"),
+        (0, 2, "located in"),
+        (1, 0, "neighbour"),
+        (1, 2, "located in"),
+    ]
+    assert one.joined.tolist() == (1 - np.eye(3) > 0).tolist()
+    assert one.edge_relations == (0, 1, 1)
+
+
+@pytest.mark.parametrize("name", MOTIFS)
+def test_networkx_and_back_is_the_same_structure(name):
+    motif = MOTIFS[name]
+    again = Structure.from_networkx(motif.to_networkx(), name)
+    assert (again.name, again.edges) == (name, motif.edges)
+    assert again.relations.directed == motif.relations.directed
+    assert again.channels.tolist() == motif.channels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("graph", "error", "message"),
+    [
+        (nx.Graph(), InputError, "at least one node"),
+        (nx.MultiGraph([(0, 1), (0, 1)]), InputError, "each edge once"),
+        (nx.DiGraph([(0, 1), (1, 1)]), InputError, "no self-loop .*got one on node 1"),
+        ([(0, 1)], InputTypeError, "must be a networkx.Graph, got list"),
+    ],
+)
+def test_from_networkx_refuses_other_graphs(graph, error, message):
+    with pytest.raises(error, match=message):
+        Structure.from_networkx(graph)
+
+
+def test_a_file_with_directions_and_relations(tmp_path):
+    file = tmp_path / "signed.txt"
+    file.write_text("tf -> gene activates\ntf -> other represses  # a comment\ngene -- other binds")
+    one = Structure.read(file)
+    assert one.roles == ("tf", "gene", "other")
+    assert one.edges == ((0, 1), (0, 2), (1, 2))
+    assert one.relations.kinds == [("activates", True), ("represses", True), ("binds", False)]
+    file.write_text("3 -> 1\n1 -> 2\n2 -> 1\n")
+    one = Structure.read(file)
+    assert (one.edges, one.relations.kinds) == (((0, 1), (1, 0), (2, 0)), [("edge", True)])
+
+
+def test_a_file_has_integers_in_their_order_and_words_in_that_of_their_first(tmp_path):
+    file = tmp_path / "kite.txt"
+    file.write_text("# a kite\n10 2\n\n2 1  # tail\n1 10\n10 30\n")
+    one = Structure.read(file)
+    assert (one.name, one.roles) == ("kite", ("1", "2", "10", "30"))
+    assert one.edges == ((0, 1), (0, 2), (1, 2), (2, 3))
+    assert one.relations is SIMPLE
+    file.write_text("tail head\nhead body\n")
+    one = Structure.read(str(file), name="animal")
+    assert (one.name, one.roles) == ("animal", ("tail", "head", "body"))
+    assert one.edges == ((0, 1), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "at least one edge, got none"),
+        ("0 1\n1\n", "line 2: .*two node names, got '1'"),
+        ("0 1\n1 2\n1 0\n", "line 3: .*no earlier one joins, got '1 0'"),
+        ("0 -> 1\n1 2\n", "line 2: edges of one relation must all have a direction, or none"),
+        ("0 -> 1 a\n0 -> 1 a\n", "line 2: .*no earlier one joins, got '0 -> 1 a'"),
+    ],
+)
+def test_a_file_that_is_no_structure_names_the_line_at_fault(tmp_path, text, message):
+    file = tmp_path / "bad.txt"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        Structure.read(file)
+
+
+def test_the_module_and_all_of_its_answers_need_no_large_library():
+    code = (
+        "import sys; from gomkcn_dgl.graphs.structure import Structure as S; "
+        "one = S.parse('a:C->b:N, b->c:C'); one.key, one.symmetries, one.orbits, one.to_text(); "
+        "print(sorted({'torch', 'dgl', 'igraph', 'networkx', 'pandas', 'scipy', 'numba'} "
+        "& {*sys.modules}))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert printed.strip() == "[]"

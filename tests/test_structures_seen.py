@@ -1,6 +1,8 @@
-"""The structures of node sets, against igraph's canonical forms and NetworkX."""
+"""The structures of node sets, against canonical forms and NetworkX."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -8,10 +10,11 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import Rows
 from mining.candidates.node_sets import draw_pairs, grow_from, rows_of, without_triangles
 from mining.candidates.structures import SeenSets
-from mining.structures.canonical_forms import canonical_form
+from mining.mined_graph import MinedGraph
 
 
 def all_pairs(rows: Rows) -> np.ndarray:
@@ -33,28 +36,39 @@ def draw(kind: str, seed: int):  # type: ignore[no-untyped-def]
     return graph, graph.relations.links[links] if graph.links is not None else links > 0
 
 
+def key_of(channels, graph, colors, nodes) -> bytes:
+    """The key of some nodes of a graph, their colours for categories."""
+    names = () if colors is None else tuple((str(color),) for color in colors[nodes])
+    return Structure(channels, graph.relations, names).key
+
+
 @pytest.mark.parametrize("colored", [False, True])
 @pytest.mark.parametrize("kind", ["plain", "directed", "typed"])
 def test_sets_are_grouped_as_by_canonical_forms(kind: str, colored: bool) -> None:
     graph, matrix = draw(kind, 1)
+    matrix = matrix if matrix.ndim == 3 else matrix[..., None]
     colors = np.random.default_rng(2).integers(2, size=40) if colored else None
+    if colors is not None:
+        features = np.eye(2, dtype=np.float32)[colors]
+        graph = replace(graph, features=features, feature_names=("0", "1"))
+    # the graph in the order that it has
+    mined = MinedGraph.of(graph)
+    mined = replace(mined, graph=graph, colors=colors)
     rows = rows_of(graph)
     sets = grow_from(graph, rows, colors, all_pairs(rows), 6, True, 3)
     for size in (2, 3, 4, 6):
-        seen = SeenSets(graph, colors, sets, size)
+        seen = SeenSets(mined, sets, size)
         found = {}
-        for one in seen.structures(seen.frequent(1, 10_000)):
-            assert (matrix[np.ix_(one.example, one.example)] == one.adjacency).all()
-            own = None if colors is None else colors[one.example]
-            key = canonical_form(one.adjacency, own).certificate
-            assert key not in found
-            found[key] = {tuple(sorted(nodes)) for nodes in one.node_sets.tolist()}
+        for _, one in seen.patterns(seen.frequent(1, 10_000)):
+            example = one.sight.example
+            assert (matrix[np.ix_(example, example)] == one.structure.channels).all()
+            assert one.key not in found
+            found[one.key] = {tuple(sorted(nodes)) for nodes in one.sight.node_sets.tolist()}
         # each growth and each size, one by one
         expected: dict[bytes, set[tuple[int, ...]]] = {}
         for nodes in sets.nodes[sets.nodes[:, size - 1] >= 0, :size]:
-            own = None if colors is None else colors[nodes]
-            form = canonical_form(matrix[np.ix_(nodes, nodes)], own)
-            expected.setdefault(form.certificate, set()).add(tuple(sorted(nodes.tolist())))
+            key = key_of(matrix[np.ix_(nodes, nodes)], graph, colors, nodes)
+            expected.setdefault(key, set()).add(tuple(sorted(nodes.tolist())))
         assert found == expected
 
 

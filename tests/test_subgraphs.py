@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
@@ -178,6 +179,23 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
             extract_subgraphs(PATH, SubgraphSettings(1, 3), roots).nodes, expected
         )
     assert extract_subgraphs(PATH, SubgraphSettings(1, 3), []).nodes.shape == (0, 3)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(policy):
+    rng = np.random.default_rng(3)
+    graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
+    parts = [from_edges(len(one), list(one.edges)) for one in graphs]
+    alone = [extract_subgraphs(part, SubgraphSettings(2, 5, policy)).nodes for part in parts]
+    for _ in range(3):
+        order = rng.permutation(len(parts)).tolist()
+        whole = concatenate([parts[k] for k in order])
+        nodes = extract_subgraphs(whole, SubgraphSettings(2, 5, policy)).nodes
+        expected = [
+            np.where(alone[k] < 0, -1, alone[k] + begin)
+            for k, begin in zip(order, whole.graph_ptr, strict=False)
+        ]
+        np.testing.assert_array_equal(nodes, np.concatenate(expected))
 
 
 def test_sampling_needs_no_torch():

@@ -9,7 +9,6 @@ from tiny_runs import difference_of, frequency_of, pattern_of, recovery_of, run_
 from mining.html.tables import format_run, pattern_table, summary_sentence
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
-from mining.records.stability import Stability
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 
@@ -37,21 +36,20 @@ def test_patterns_and_planted_motifs():
     assert "c" * 30 not in long_name and "d" * 31 not in long_name
 
 
-def test_significance_and_stability_have_columns():
+def test_significance_has_columns():
     patterns = [
         replace(
             pattern_of(PATH, number),
             significance={"degree": significance_of(verdict=verdict)},
-            stability={"restarts": Stability(2, 3)} if number else {},
             description="path of 4 nodes: 4 carbon; x0 3 (graph mean 1) at node 0",
         )
         for number, verdict in enumerate([UNDECIDED, AS_EXPECTED])
     ]
     table = pattern_table(run_of(patterns))
-    assert list(table.columns)[3:] == ["z degree", "beside degree", "restarts"]
+    assert list(table.columns)[3:] == ["z degree", "beside degree"]
     assert table.rows == [
-        ("0", "path of 4 nodes: 4 carbon", "3", "3.2", "undecided", "-"),
-        ("1", "path of 4 nodes: 4 carbon", "3", "3.2", "as expected", "2/3"),
+        ("0", "path of 4 nodes: 4 carbon", "3", "3.2", "undecided"),
+        ("1", "path of 4 nodes: 4 carbon", "3", "3.2", "as expected"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Results do not depend on the number of threads, from 1 to 8, on however few processors."""
+"""Results do not depend on the number of threads, 1, 2 or 8, on however few processors."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from mining import PatternMiner
 
 draw = np.random.default_rng(0).random
 graph = as_csr(nx.barabasi_albert_graph(12_000, 2, seed=1))
-small = nx.barabasi_albert_graph(300, 2, seed=1)
+small = nx.barabasi_albert_graph(100, 2, seed=1)
 upper = np.triu(draw((2000, 8, 8)) < 0.4, 1)
 adj = torch.from_numpy((upper | upper.transpose(0, 2, 1)).astype(np.float32))
 others = [draw((2000, 8, 8)), adj[:8].numpy(), draw((8, 8, 8))]
@@ -27,7 +27,7 @@ def sign(*arrays):
     return digest.hexdigest()
 
 
-for threads in range(1, 9):
+for threads in (1, 2, 8):
     numba.set_num_threads(threads)
     batches = [extract_subgraphs(graph, SubgraphSettings(3, 8, name)) for name in ("bfs", "dense")]
     scores, matched = gomk(adj, *others, num_levels=2, return_matching=True)
@@ -43,7 +43,7 @@ for threads in range(1, 9):
 """
 
 
-def test_one_to_eight_threads_give_the_same_bits():
+def test_one_two_and_eight_threads_give_the_same_bits():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, "NUMBA_NUM_THREADS": "8"},
@@ -54,5 +54,4 @@ def test_one_to_eight_threads_give_the_same_bits():
     )
     assert done.returncode == 0, done.stderr
     first, *rest = done.stdout.splitlines()
-    assert len(rest) == 7
-    assert all(line == first for line in rest)
+    assert rest == [first, first]

@@ -2,25 +2,25 @@
 
 import json
 import os
-import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
-from gomkcn_dgl import GOMKKernel, ImprovedRandomWalkKernel
+from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io.reading import write_dgl_graphs
-from gomkcn_dgl.runtime.interrupts import Interrupts
-from gomkcn_dgl.runtime.run_lock import lock_folder
-from gomkcn_dgl.training.labelled_data import read_labelled
-from gomkcn_dgl.training.splits import PARTS, stratified_split
+from gomkcn_dgl.io.dgl_file import write_dgl_graphs
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import lock_folder
+from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.training.splits import PARTS, Split, stratified_split
 from gomkcn_dgl.training.train_settings import read_train_settings
+from gomkcn_dgl.training.training_metrics import Baseline
 from gomkcn_dgl.training.training_run import load_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
 # the filters of nodes are the classes
 NODES = QUICK.replace("--filters 2 ", "")
-WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --kernel random-walk --quiet --dropout 0.3"
+WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --quiet --dropout 0.3"
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
 
@@ -55,30 +55,6 @@ def write_nodes(path="nodes.bin", **masks):
     return path
 
 
-def write_planetoid(name="planetoid"):
-    """A ring of 12 nodes: 4 to train, 6 more known, 2 to test, in reverse order."""
-    Path(name).mkdir()
-    rows = np.eye(12, 5, dtype=np.float32) + 1
-    one_hot = np.eye(2, dtype=np.int32)[np.arange(12) % 2]
-    parts = {
-        "x": sp.csr_matrix(rows[:4]),
-        "allx": sp.csr_matrix(rows[:10]),
-        "tx": sp.csr_matrix(rows[[11, 10]]),
-        "y": one_hot[:4],
-        "ally": one_hot[:10],
-        "ty": one_hot[[11, 10]],
-        "graph": {node: [(node + 1) % 12, (node - 1) % 12] for node in range(12)},
-    }
-    for part, value in parts.items():
-        text = pickle.dumps(value, protocol=3)
-        # the names that the real files hold, which were written long ago
-        text = text.replace(b"scipy.sparse._csr", b"scipy.sparse.csr")
-        text = text.replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
-        Path(name, f"ind.tiny.{part}").write_bytes(text)
-    Path(name, "ind.tiny.test.index").write_text("11\n10\n")
-    return name
-
-
 def metrics_of(run):
     return json.loads(Path(run, "metrics.json").read_text())
 
@@ -96,7 +72,7 @@ def assert_same_run(one, other):
 
 
 def test_a_run_of_graphs_writes_its_folder():
-    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --kernel rwk+ --layers 2")
+    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --layers 2")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     metrics = metrics_of("run")
     assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
@@ -107,7 +83,6 @@ def test_a_run_of_graphs_writes_its_folder():
     assert lines[:3] == [["part", "graphs"], ["train", "16"], ["validation", "2"]]
     state = torch.load("run/checkpoint.pt", weights_only=True)
     classifier = load_classifier("run")
-    assert classifier.settings.model.make_kernel() == ImprovedRandomWalkKernel(1)
     for name, value in classifier.model.state_dict().items():
         assert torch.equal(value, state["model"][name])
 
@@ -125,14 +100,12 @@ def test_settings_give_the_same_run_again():
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
 
-@pytest.mark.parametrize("kernel", ["gomk", "deep-random-walk"])
-def test_nodes_with_every_kernel(kernel):
-    said = gomkcn(f"train {write_nodes()} --out run {NODES} --kernel {kernel} --init random")
+def test_a_run_of_nodes():
+    said = gomkcn(f"train {write_nodes()} --out run {NODES} --init random")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
     assert metrics_of("run")["size"]["train"] == 80
     classifier = load_classifier("run")
-    if kernel == "gomk":
-        assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
+    assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
     # features that never vary bypass the input layer
     assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
 
@@ -166,15 +139,11 @@ def test_a_tu_folder():
     assert set(scaled[:, 1].tolist()) == {0.0, 1.0}
 
 
-def test_a_planetoid_folder_and_its_public_split():
-    gomkcn(f"train {write_planetoid()} --out run {NODES}")
-    classifier, data = load_classifier("run"), read_labelled("planetoid")
-    assert np.concatenate(classifier.split).tolist() == list(range(12))
-    assert [len(part) for part in classifier.split] == [4, 6, 2]
-    assert data.labels.tolist() == [0, 1] * 6
-    assert classifier.settings.data.scaling == "rows"
-    sums = classifier.collection(data.graph).feat.sum(dim=1)
-    torch.testing.assert_close(sums, torch.ones(12))
+def test_rows_may_be_scaled_to_a_sum_of_one():
+    gomkcn(f"train {write_nodes()} --out run {NODES} --scaling rows")
+    classifier, graph = load_classifier("run"), read_labelled("nodes.bin").graph
+    words = replace(graph, features=np.eye(100, 1, dtype=np.float32) * 3)
+    assert classifier.collection(words).feat.sum(dim=1).tolist() == [1.0, *[0.0] * 99]
 
 
 @pytest.mark.parametrize(("write", "count"), [(write_nodes, 100), (write_graphs, 20)])
@@ -194,6 +163,20 @@ def test_a_split_has_the_same_share_of_each_class():
     again, other = (stratified_split(labels, (0.6, 0.2, 0.2), seed) for seed in (1, 2))
     assert np.array_equal(split.train, again.train)
     assert not np.array_equal(split.train, other.train)
+
+
+def test_the_baseline_answers_what_is_most_frequent_in_training():
+    labels = np.repeat(["few", "many"], [4, 16])
+    data = LabelledData(
+        as_csr([nx.path_graph(2)] * 20),
+        (labels == "many") * 1,
+        "graph",
+        class_names=("few", "many"),
+    )
+    # 3 of 5, 1 of 5 and none of 10
+    split = Split(np.r_[0:3, 4:6], np.r_[3, 6:10], np.r_[10:20])
+    baseline = Baseline.of(data, split)
+    assert baseline == ("few", {"train": 3 / 5, "val": 1 / 5, "test": 0.0})
 
 
 def interrupted(command):
@@ -251,8 +234,6 @@ def test_a_time_limit_marks_the_run_as_partial():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--kernel wl", "--kernel must be one of 'deep-random-walk', 'gomk', "),
-        ("--kernel rwk+ --tau 1", "an option of the kernel rwk+ must be one of "),
         ("--init best", "--init must be one of 'classes', 'random'"),
         ("--scaling all", "--scaling must be one of 'none', "),
         ("--split 0.8,0.1", "--split must be three shares "),
@@ -281,38 +262,27 @@ def test_bad_data():
         graph.ndata["label"] = torch.arange(5)
     write_dgl_graphs("both.bin", graphs, classes)
     for path, said in {
-        "graph.txt": "graph.txt: classes are read from a TU folder, a Planetoid folder or a DGL",
+        "graph.txt": "graph.txt: classes are read from a TU folder or a DGL .bin.",
         "none.bin": "none.bin: it has no classes",
         "one.bin": "one.bin: there must be at least 2 classes, got 1.",
         "half.bin": "half.bin: labels must be whole numbers.",
         "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
-        f"{write_planetoid()} --task graph": "planetoid: a Planetoid folder has classes of nodes",
         "TU --task node": "TU: a TU folder has classes of graphs",
     }.items():
         assert refused(f"train {path} --out run --quiet").startswith(said)
     assert refused("train --out run --quiet").startswith("PATH of a data set must be given")
-    Path("planetoid/ind.tiny.allx").unlink()
-    assert "the features of 6 of its 12 nodes are not there" in refused("train planetoid --out run")
     Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
     said = refused("train --settings s.toml --out run")
     assert said.startswith("--tau in settings file 's.toml' must be")
+    Path("s.toml").write_text("[model.kernel]\nnum_steps = 1\n")
+    said = refused("train --settings s.toml --out run")
+    assert said.startswith("an option of the kernel must be one of")
 
 
 def write_directed(path="directed.bin"):
     graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
     dgl.save_graphs(path, graphs, {"labels": torch.tensor([0, 1] * 10)})
     return path
-
-
-def test_a_kernel_that_takes_all_edges_as_alike_says_so(caplog):
-    with caplog.at_level("INFO", "gomkcn_dgl"):
-        loud = QUICK.replace(" --quiet", "")
-        gomkcn(f"train {write_directed()} --out run {loud} --kernel random-walk")
-    assert "kernel random-walk takes all edges as alike" in caplog.text
-    words = "This kernel takes all edges as alike"
-    assert words in Path("run/explanation/explanation.html").read_text()
-    gomkcn(f"train {write_graphs()} --out other {QUICK} --kernel random-walk")
-    assert words not in Path("other/explanation/explanation.html").read_text()
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():

@@ -10,17 +10,18 @@ import torch
 
 from gomkcn_dgl import (
     GOMKCN,
+    GOMKKernel,
     GraphCollection,
     InputError,
-    RandomWalkKernel,
     SubgraphSettings,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
     train_classifier,
 )
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
+from gomkcn_dgl.training.checkpoint import Checkpoint
+from gomkcn_dgl.training.training_loop import predict_logits
 
 GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
 LABELS = torch.tensor([0, 1] * 12)
@@ -36,7 +37,7 @@ def data():
 
 def classifier(**options):
     torch.manual_seed(0)
-    options = {"kernel": RandomWalkKernel(1), "pooling": "mean", **options}
+    options = {"kernel": GOMKKernel(1), "pooling": "mean", **options}
     return GOMKCN(1, 2, filter_size=4, num_filters=4, **options)
 
 
@@ -68,6 +69,13 @@ def test_cycles_and_stars_are_told_apart(data):
     assert torch.equal(torch.random.get_rng_state(), before)
     assert history.best.accuracy == 1.0
     assert evaluate_classifier(model, data, LABELS, ROWS[12:]) == history.best
+
+
+def test_predictions_depend_on_no_other_graph_and_on_no_dropout(data):
+    model = classifier(dropout=0.5, input_dropout=0.5)
+    together = predict_logits(model, data, ROWS)
+    torch.testing.assert_close(predict_logits(model, data, ROWS, batch_size=1), together)
+    assert_equal_models(model, classifier(dropout=0.5, input_dropout=0.5))
 
 
 def test_a_batch_of_one_node_is_joined_or_refused():

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.candidate_nodes import find_candidates
+from mining.counting.sought import Sought
 from mining.counting.spanning_trees import spanning_trees
-from mining.counting.topology import Topology
 from mining.counting.tree_loops import STRIDE
 from mining.counting.tree_sampler import TreeSampler
 
 
-def topology_of(graph, pattern):
-    return Topology.of(graph, nx.to_numpy_array(pattern), None)[0]
+def sought_in(graph, pattern):
+    return Sought.of(graph, Structure.from_networkx(pattern), None)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def topology_of(graph, pattern):
 )
 def test_each_spanning_tree_once(pattern, number):
     graph = as_csr(nx.barabasi_albert_graph(30, 3, seed=1))
-    trees = list(spanning_trees(topology_of(graph, pattern), graph.degrees))
+    trees = list(spanning_trees(Structure.from_networkx(pattern), graph.degrees))
     assert len(trees) == number
     for tree in trees:
         assert sorted(tree.nodes.tolist()) == sorted(pattern)
@@ -39,16 +40,16 @@ def test_each_spanning_tree_once(pattern, number):
 def test_mappings_are_counted():
     whole = nx.gnp_random_graph(7, 0.6, seed=4)
     graph = as_csr(whole)
-    topology = topology_of(graph, nx.house_graph())
-    candidates = find_candidates(graph, topology)
-    for tree in itertools.islice(spanning_trees(topology, graph.degrees), 4):
+    sought = sought_in(graph, nx.house_graph())
+    candidates = find_candidates(graph, sought)
+    for tree in itertools.islice(spanning_trees(sought.structure, graph.degrees), 4):
         edges = [(p, k) for k, p in enumerate(tree.parents.tolist()) if k]
         expected = sum(
             all(whole.has_edge(image[p], image[k]) for p, k in edges)
             and all(candidates[image[k]] >> tree.nodes[k] & 1 for k in range(5))
             for image in itertools.product(whole, repeat=5)
         )
-        assert TreeSampler(graph, topology, candidates, tree).num_ways == expected
+        assert TreeSampler(graph, sought, candidates, tree).num_ways == expected
 
 
 def test_draws_from_long_rows_are_uniform():
@@ -58,10 +59,10 @@ def test_draws_from_long_rows_are_uniform():
     whole.add_edges_from((v, 2 * STRIDE + 1 + v) for v in range(40))
     graph = as_csr(whole)
     assert max(graph.degrees) > 2 * STRIDE * 0.8
-    topology = topology_of(graph, nx.complete_graph(3))
-    candidates = find_candidates(graph, topology)
-    tree = next(spanning_trees(topology, graph.degrees))
-    drawn = TreeSampler(graph, topology, candidates, tree).draw_places(0, 400, 7)
+    sought = sought_in(graph, nx.complete_graph(3))
+    candidates = find_candidates(graph, sought)
+    tree = next(spanning_trees(sought.structure, graph.degrees))
+    drawn = TreeSampler(graph, sought, candidates, tree).draw_places(0, 400, 7)
     _, counts = np.unique(np.sort(drawn, axis=1), axis=0, return_counts=True)
     number = sum(nx.triangles(whole).values()) // 3
     expected = len(drawn) / number
@@ -73,10 +74,10 @@ def test_draws_from_long_rows_are_uniform():
 def test_a_tree_without_mappings_is_not_drawn():
     # the last node has no neighbours at all
     graph = as_csr([nx.path_graph(4), nx.empty_graph(1)])
-    topology = topology_of(graph, nx.complete_graph(3))
-    candidates = find_candidates(graph, topology)
-    tree = next(spanning_trees(topology, graph.degrees))
-    sampler = TreeSampler(graph, topology, candidates, tree)
+    sought = sought_in(graph, nx.complete_graph(3))
+    candidates = find_candidates(graph, sought)
+    tree = next(spanning_trees(sought.structure, graph.degrees))
+    sampler = TreeSampler(graph, sought, candidates, tree)
     assert sampler.num_ways == 0
     assert not sampler.draw_shares(0, 2, 0).any()
     assert sampler.draw_places(0, 1, 0).shape == (0, 3)

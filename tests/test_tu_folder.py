@@ -151,15 +151,14 @@ def test_refusals_of_edges(tmp_path, changes, options, words):
     refuse(tu_folder(tmp_path / "T", **changes), words, **options)
 
 
-def test_bonds_of_mutag(shared_data):
+def test_bonds_of_mutag(mutag):
     """Beside a count that reads the files line by line."""
-    folder = shared_data / "MUTAG_47395044/MUTAG"
-    pairs = (folder / "MUTAG_A.txt").read_text().split("\n")
-    labels = (folder / "MUTAG_edge_labels.txt").read_text().split()
+    pairs = (mutag / "MUTAG_A.txt").read_text().split("\n")
+    labels = (mutag / "MUTAG_edge_labels.txt").read_text().split()
     bonds = {(*sorted(map(int, pair.split(","))), label)
              for pair, label in zip(pairs, labels, strict=False)}  # fmt: skip
     counted = [sum(bond[2] == code for bond in bonds) for code in "0123"]
-    graph = read_graph(folder, features=("labels",))
+    graph = read_graph(mutag, features=("labels",))
     assert graph.relations.names == ("aromatic", "single", "double", "triple")
     assert graph.relations.directed == (False,) * 4
     assert np.bincount(graph.edges()[2]).tolist() == counted

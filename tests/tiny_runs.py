@@ -20,7 +20,6 @@ from mining.records.occurrence import Medoid, Occurrence
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
 
@@ -41,7 +40,6 @@ def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
         medoid=Medoid(ids, 0.912345, root=ids[0]),
         frequency=frequency_of(count, roots),
-        min_similarity=0.75,
         occurrences=tuple(Occurrence(ids, 0.9 - i / 1000) for i in range(count)),
     )
 
@@ -49,7 +47,7 @@ def pattern_of(graph, number=0, count=3, roots=5, features=None, ids=None):
 def frequency_of(count, roots=5):
     """An exact count whose places are all listed."""
     exact, disjoint = OccurrenceCount.exact(count), min(count, 2)
-    return Frequency(exact, graphs=1, roots=roots, similar=count, listed=count, disjoint=disjoint)
+    return Frequency(exact, graphs=1, roots=roots, assigned=count, listed=count, disjoint=disjoint)
 
 
 def typed_pattern_of(size, edges, directed, **changes):
@@ -179,7 +177,6 @@ def files_of_run(run):
     """The records that a page about ``run`` takes its numbers from."""
     return {
         "patterns.json": {"patterns": [pattern.to_dict() for pattern in run.patterns]},
-        "drawings.json": run.drawings.to_dict(),
         "run.json": {"graph": dataclasses.asdict(run.graph)},
     }
 
@@ -211,7 +208,7 @@ def assert_numbers(html, files):
         assert is_rounding(text, true), (path, text, true)
     shown = {path for file, path, *_ in page.marked if file == "patterns.json"}
     for at, pattern in enumerate(files["patterns.json"]["patterns"]):
-        wanted = ["min_similarity", "num_filters", "frequency", "significance", "stability"]
+        wanted = ["num_filters", "frequency", "significance"]
         needed = {p for name in wanted for p in numbers_in(pattern[name], f"/patterns/{at}/{name}")}
         needed -= {f"/patterns/{at}/frequency/{name}" for name in left_out(pattern)}
         assert needed <= shown, needed - shown
@@ -276,7 +273,6 @@ def small_patterns_record():
         pattern_of(nx.path_graph(2), ids=("a", None)),
         frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
         significance={"degree": significance_of()},
-        stability={"restarts": Stability(0, 5)},
         categories=(("kind=a",), ("kind=b",)),
         classes=difference_of("toxic", "harmless"),
     )

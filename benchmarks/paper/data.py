@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import collections
+import copyreg
 import dataclasses
 import functools
 import json
+import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from inputs import tu_folder
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.planetoid import NodeFiles, read_planetoid
 from gomkcn_dgl.io.reading import read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.training.splits import Split
@@ -36,6 +40,30 @@ _TU_FEATURES: dict[str, tuple[str, ...]] = {
 _TU_NAMES = {"PROTEINS": "PROTEINS_full", "MUTAG with bonds": "MUTAG"}
 GRAPH_DATA = ("DD", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY")
 BOND_DATA = ("MUTAG", "MUTAG with bonds")
+# all that the pickles of a Planetoid folder name; Python 2 and older versions of SciPy wrote them
+_reconstruct = np.zeros(0).__reduce__()[0]
+_PICKLED: dict[str, Any] = {
+    "numpy.core.multiarray._reconstruct": _reconstruct,
+    "numpy.ndarray": np.ndarray,
+    "numpy.dtype": np.dtype,
+    "scipy.sparse.csr.csr_matrix": sp.csr_matrix,
+    "collections.defaultdict": collections.defaultdict,
+    "copy_reg._reconstructor": copyreg._reconstructor,
+    "__builtin__.object": object,
+    "__builtin__.list": list,
+}
+
+
+@dataclass(frozen=True)
+class NodeFiles:
+    """Contents of the files of a node classification set."""
+
+    # int64 [E, 2] as listed: one or two directions, repeated pairs and self-loops
+    edges: np.ndarray
+    # float32 [V, D], zeros where there are none
+    features: np.ndarray
+    # int64 [V]
+    labels: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +149,40 @@ def _find_folder(data_folder: Path, name: str) -> Path:
     return folder
 
 
+class _Unpickler(pickle.Unpickler):
+    """Refuses to import or call anything but what arrays, matrices and dicts are made of."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if f"{module}.{name}" not in _PICKLED:
+            raise InputError(f"a Planetoid file must not hold {module}.{name}.")
+        return _PICKLED[f"{module}.{name}"]
+
+
+def read_planetoid(folder: Path) -> NodeFiles:
+    """Read ``ind.NAME.{allx,ally,tx,ty,graph,test.index}``, pickles but for the last.
+
+    The known nodes come first, and the test nodes where ``test.index`` says; one without a row (15
+    in Citeseer) has zero features and class 0.
+    """
+
+    def read(part: str) -> Any:
+        (path,) = folder.glob(f"ind.*.{part}")
+        with path.open("rb") as file:
+            return _Unpickler(file, encoding="latin-1").load()
+
+    (index,) = folder.glob("ind.*.test.index")
+    neighbors, test = read("graph"), np.loadtxt(index, dtype=np.int64, ndmin=1)
+    tables = []
+    for known, tested in (("allx", "tx"), ("ally", "ty")):
+        rows = sp.csr_matrix(read(known)).toarray()
+        table = np.zeros((len(neighbors), rows.shape[1]), np.float32)
+        table[: len(rows)], table[test] = rows, sp.csr_matrix(read(tested)).toarray()
+        tables.append(table)
+    pairs = [(node, other) for node, others in neighbors.items() for other in others]
+    features, one_hot = tables
+    return NodeFiles(np.array(pairs, np.int64), features, one_hot.argmax(axis=1))
+
+
 def read_geom_gcn(folder: Path) -> NodeFiles:
     """Read ``out1_node_feature_label.txt`` and ``out1_graph_edges.txt`` of Geom-GCN.
 
@@ -138,7 +200,7 @@ def read_geom_gcn(folder: Path) -> NodeFiles:
             row[value] = 1
     labels = np.array([int(row[2]) for row in rows])
     edges = np.loadtxt(folder / "out1_graph_edges.txt", dtype=np.int64, skiprows=1, ndmin=2)
-    return NodeFiles(edges, features, labels, np.ones(len(rows), dtype=bool))
+    return NodeFiles(edges, features, labels)
 
 
 def distinct_nodes(files: NodeFiles) -> np.ndarray:
@@ -170,7 +232,7 @@ def _induced(files: NodeFiles, nodes: np.ndarray) -> NodeFiles:
     new_id[nodes] = np.arange(len(nodes))
     edges = new_id[files.edges]
     edges = edges[(edges >= 0).all(axis=1)]
-    return NodeFiles(edges, files.features[nodes], files.labels[nodes], files.known[nodes])
+    return NodeFiles(edges, files.features[nodes], files.labels[nodes])
 
 
 def _rows_to_one(features: np.ndarray) -> np.ndarray:

@@ -14,13 +14,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import torch
+from peers.random_walks import ImprovedRandomWalkKernel
 from torch import Tensor
 
 from gomkcn_dgl import GOMKKernel
-from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.random_walks import ImprovedRandomWalkKernel
-from mining.structures.canonical_forms import automorphisms, canonical_form
+from gomkcn_dgl.graphs.structure import Structure
 
 # targets that are scored with each other's filters at a time, for the sake of fewer calls
 _CHUNK = 5
@@ -32,9 +31,6 @@ class Targets:
 
     adj: Tensor  # [G, N, N] of zeros and ones
     feat: Tensor  # [G, N, D] in [0, 1]
-
-    def take(self, rows: Tensor | slice) -> Targets:
-        return Targets(self.adj[rows], self.feat[rows])
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,7 @@ def draw_targets(
 def pair_score(kind: str, **options: Any) -> PairScore:
     """How a kernel scores targets with their own filters.
 
-    ``options`` are fields of the kernel; for random walks also ``normalize``, false by default.
+    ``options`` are fields of the kernel; for random walks also ``cosine``, false by default.
     """
     return _KINDS[kind](**options)
 
@@ -101,18 +97,19 @@ def match_pairs(kernel: GOMKKernel, x: Tensor, z: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
-def _improved_random_walk(normalize: bool = False, **options: Any) -> PairScore:
+def _improved_random_walk(cosine: bool = False, **options: Any) -> PairScore:
     kernel = ImprovedRandomWalkKernel(**options)
 
     def score(targets: Targets, filter_adj: Tensor, filter_feat: Tensor) -> Tensor:
-        adjs = _chunks(len(targets.adj), filter_adj)
-        feats = _chunks(len(targets.adj), filter_feat)
-        parts = []
-        for (first, last, adj), (_, _, feat) in zip(adjs, feats, strict=True):
-            pair = (*_as_subgraphs(targets.take(slice(first, last))), adj, feat)
-            scores = kernel.score(*pair)
-            parts.append(_own(kernel.normalize(scores, *pair) if normalize else scores))
-        return torch.cat(parts)
+        each = len(filter_adj) // len(targets.adj)
+        own = [part.repeat_interleave(each, dim=0) for part in (targets.adj, targets.feat)]
+        filters = (filter_adj, filter_feat)
+        scores = kernel.score_pairs(*own, *filters)
+        if cosine:
+            radii = kernel.score_pairs(*own, *own) * kernel.score_pairs(*filters, *filters)
+            # a graph that scores 0 with itself scores 0 with all
+            scores = scores * torch.where(radii > 0, radii, 1.0).rsqrt()
+        return scores
 
     return score
 
@@ -135,11 +132,6 @@ def _own(pairs: Tensor) -> Tensor:
     """Of all pairs ``[C, C R, ...]`` of a chunk, those of a target with its own filters."""
     target = torch.arange(len(pairs)).repeat_interleave(pairs.shape[1] // len(pairs))
     return pairs[target, torch.arange(len(target))]
-
-
-def _as_subgraphs(targets: Targets) -> tuple[SubgraphTensors, Tensor]:
-    """Targets as subgraphs that share no node, and their features ``[G N, D]``."""
-    return SubgraphTensors.of_matrices(targets.adj, None), targets.feat.flatten(0, 1)
 
 
 def learn(
@@ -197,14 +189,21 @@ def best_isomorphism(
 
     None where the graphs ``[N, N]`` with features ``[N, D]`` are not isomorphic.
     """
-    form, other_form = canonical_form(adj), canonical_form(other_adj)
-    if form.certificate != other_form.certificate:
+    own, other = _connect(adj), _connect(other_adj)
+    if own.key != other.key:
         return None
     # every isomorphism, [P, N]
-    orders = automorphisms(other_adj)[:, np.argsort(other_form.position)[form.position]]
+    orders = other.symmetries[:, own.isomorphism(other)][:, : len(adj)]
     apart = np.abs(feat - other_feat[orders]).mean(axis=(1, 2))
     order: np.ndarray = orders[apart.argmin()]
     return order
+
+
+def _connect(adj: np.ndarray) -> Structure:
+    """A graph with one more node, of a kind of its own, that is joined to all others."""
+    joined = np.pad(adj, (0, 1), constant_values=1)
+    joined[-1, -1] = 0
+    return Structure(joined, categories=(("node",),) * len(adj) + (("hub",),))
 
 
 def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
@@ -220,8 +219,8 @@ def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:
     # the same for the same multiset of nodes [N, L]
     counts = [str(sorted(rows)) for rows in walks.squeeze(3).transpose(1, 2).tolist()]
     twins = {
-        canonical_form(graph).certificate
+        _connect(graph).key
         for graph, own in zip(graphs, counts, strict=True)
         if counts.count(own) > 1
     }
-    return np.array([canonical_form(adj.numpy()).certificate in twins for adj in targets.adj])
+    return np.array([_connect(adj.numpy()).key in twins for adj in targets.adj])

@@ -12,6 +12,8 @@ import torch
 from peers.graph_classifiers import GRAPH_FAMILIES
 from peers.graph_kernels import KERNEL_FAMILIES
 from peers.node_networks import NODE_FAMILIES
+from peers.random_walks import ImprovedRandomWalkKernel, RandomWalkKernel
+from peers.residual_network import NeighbourCollection, ResidualGOMKCN
 from peers.wasserstein import WASSERSTEIN
 
 from gomkcn_dgl import (
@@ -20,9 +22,6 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     GraphKernel,
-    ImprovedRandomWalkKernel,
-    RandomWalkKernel,
-    ResidualGOMKCN,
     SubgraphSettings,
     TrainingSettings,
     evaluate_classifier,
@@ -238,8 +237,8 @@ def residual_trial(
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
     size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
-    collection = GraphCollection(
-        graph, SubgraphSettings(params["num_hops"], size, policy), device=data.device
+    collection = NeighbourCollection(
+        graph, params["num_hops"], size, policy=policy, device=data.device
     )
     torch.manual_seed(seed)
     model = ResidualGOMKCN(
@@ -287,8 +286,9 @@ def _fit(
     best, motifs = history.best, None
     if isinstance(data, MotifData) and len(model.convs):
         # classes whose motif is among the filters of any convolution
-        found = {one for conv in model.convs for one in discretize(conv.filters).certificates()}
-        motifs = sum(certificate in found for certificate in data.certificates())
+        filters = [discretize(conv.filters) for conv in model.convs]
+        found = {key for one in filters for key in one.structure_keys(data.graph.relations)}
+        motifs = sum(key in found for key in data.motif_keys())
     return TrialOutcome(
         best.accuracy,
         best.loss,

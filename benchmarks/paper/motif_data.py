@@ -12,20 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.relations import edge_channels
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.splits import Split
-from mining.structures.structure import Structure
 from paper.data import GraphData
-from synthetic import Motif, MotifClassificationDataset
+from synthetic import MotifClassificationDataset
 
 NUM_SEEDS = 10
 _NUM_GRAPHS, _NUM_BASE_NODES = 300, 20
 
 
-def _ring(name: str, edges: str, kinds: str = "") -> Motif:
-    pairs = tuple((int(edge[0]), int(edge[1])) for edge in edges.split())
-    names = tuple(kinds) or ("edge",) * len(pairs)
-    return Motif(name, pairs, ("node",) * 4, "For the benchmark.", not kinds, names)
+def _ring(name: str, edges: str, kinds: str = "") -> Structure:
+    pairs = [(int(edge[0]), int(edge[1])) for edge in edges.split()]
+    return Structure.of_edges(4, pairs, kinds, not kinds, name=name)
 
 
 MOTIFS = {
@@ -49,28 +47,17 @@ MOTIF_DATA = tuple(MOTIFS)
 class MotifData(GraphData):
     """Ten sets of graphs side by side, one for each split, which holds graphs of its set alone."""
 
-    motifs: tuple[Motif, ...]
+    motifs: tuple[Structure, ...]
 
-    def certificates(self) -> list[bytes]:
-        """That of each motif, with the relations of the graphs."""
-        relations = self.graph.relations
-        return [
-            Structure(
-                edge_channels(
-                    motif.num_nodes,
-                    motif.edges,
-                    [relations.names.index(name) for name in motif.edge_relations],
-                    relations,
-                )
-            ).certificate
-            for motif in self.motifs
-        ]
+    def motif_keys(self) -> list[bytes]:
+        """That of each motif, whose relations have the names of those of the graphs."""
+        return [motif.key for motif in self.motifs]
 
 
 def load_motif_data(name: str, num_graphs: int = _NUM_GRAPHS) -> MotifData:
     """Generate the ten sets of a name, split 8:1:1, with the seeds 0 to 9."""
     motifs = MOTIFS[name]
-    is_directed = motifs[0].directed is True
+    is_directed = motifs[0].relations.is_directed
     parts, labels, splits, first = [], [], [], 0
     for seed in range(NUM_SEEDS):
         dataset = MotifClassificationDataset(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gomkcn_dgl.runtime.file_bytes import parse_toml
+from gomkcn_dgl.runtime.files import parse_toml
 
 Record = dict[str, Any]
 

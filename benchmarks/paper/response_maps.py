@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gomkcn_dgl import GOMKCN
-from mining.structures.canonical_forms import canonical_form
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import SIMPLE
 from mining.structures.discrete_filters import discretize
-from synthetic import Motif
 
 
 def filters_of_classes(model: GOMKCN) -> np.ndarray:
@@ -22,11 +22,10 @@ def filters_of_classes(model: GOMKCN) -> np.ndarray:
     return weight.argmax(dim=1).numpy()
 
 
-def are_motifs(model: GOMKCN, motifs: Sequence[Motif]) -> np.ndarray:
+def are_motifs(model: GOMKCN, motifs: Sequence[Structure]) -> np.ndarray:
     """Which filter of the last convolution, cut at ½, is isomorphic to which motif: ``[F, C]``."""
-    forms = [canonical_form(motif.adjacency()).certificate for motif in motifs]
-    filters = discretize(model.convs[-1].filters).certificates()
-    return np.array([[own == form for form in forms] for own in filters])
+    filters = discretize(model.convs[-1].filters).structure_keys(SIMPLE)
+    return np.array([[own == motif.key for motif in motifs] for own in filters])
 
 
 def points_inside(response: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 from matplotlib.figure import Figure
 
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 # A script sees its own folder only.
 sys.path.append(str(Path(__file__).resolve().parents[1]))

@@ -29,7 +29,7 @@ import click
 from measure import use_threads
 from record import data_option
 
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 from paper.data import load_graph_data, load_node_data
 from paper.models import families_of
 from paper.motif_data import load_motif_data

@@ -115,7 +115,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
     last that does.
     """
-    from gomkcn_dgl.runtime.file_names import stem
+    from gomkcn_dgl.runtime.files import stem
     from gomkcn_dgl.runtime.processes import world_size
 
     if out is not None:
@@ -257,7 +257,7 @@ def graph_options(command: Decorated) -> Decorated:
 
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels mean from a .csv, .json or .toml file."),
+    ("--label-names", str, "Read what labels mean from a .csv file."),
     group=INPUT,
 )
 _file_options = add_options(

@@ -56,7 +56,7 @@ def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any
     """
     show_log(quiet)
     from gomkcn_dgl.io.convert import convert_edges
-    from gomkcn_dgl.runtime.memory import format_size, parse_size
+    from gomkcn_dgl.runtime.files import format_size, parse_size
 
     # SIGTERM removes the unfinished folder, as Ctrl-C does
     before = signal.signal(signal.SIGTERM, _end)

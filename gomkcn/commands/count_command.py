@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,12 +22,15 @@ from gomkcn.commands.base import (
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gomkcn_dgl.csr import CSRGraph
+    from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
+    from mining.counting.sought import Colors
+    from mining.structures.categories import Categories
 
 # the libraries are imported inside the commands, so that --help answers at once
+
+_GRAPHML = ".graphml"
 
 
 @click.command(cls=Command)
@@ -72,11 +78,10 @@ def count(
     gomkcn count run:3 ENZYMES/
     """
     show_log(quiet=True)
-    from gomkcn.commands.pattern_argument import read_pattern
     from gomkcn_dgl.checks import check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.structures.graph_relations import channels_in, joined_relations
+    from mining.structures.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     check_float("count_seconds", count_seconds, 0, open_minimum=True)
@@ -84,34 +89,142 @@ def count(
     graph = read_graph(path, **options)
     given = read_pattern(pattern, graph)
     rows = {
-        "pattern": f"{pattern}: {len(given.names)} nodes, {_count_edges(given)} edges",
+        "pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges",
         "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
     }
-    colors, words = given.colors_in(graph)
-    if words:
-        rows["nodes"] = words
+    given, colors = in_categories(given, graph)
+    if given.categories:
+        rows["nodes"] = ", ".join(map(" ".join, given.categories))
     if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
         rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
         graph = joined_relations(graph)
     _check_directions(given.relations, graph.relations)
-    channels = channels_in(graph.relations, given.channels, given.relations)
-    rows |= _count(graph, channels, colors, count_error, count_seconds, seed)
+    rows |= _count(graph, given, colors, count_error, count_seconds, seed)
     for name, value in rows.items():
         click.echo(f"{name:<11} {value}")
     if most:
-        for line in _list(graph, channels, colors, given.names, most, count_seconds, seed):
+        for line in _list(graph, given, colors, most, count_seconds, seed):
             click.echo(line)
 
 
-def _count_edges(given: Any) -> int:
-    """Edges of a pattern; one without direction stands in its channel twice."""
-    outgoing = given.relations.outgoing
-    ends = given.channels[:, :, outgoing].sum(axis=(0, 1))
-    return int(sum(ends // [1 if one else 2 for one in given.relations.directed]))
+def read_pattern(text: str, graph: CSRGraph) -> Structure:
+    """The structure that PATTERN names, for a graph that decides what benzene is."""
+    from gomkcn_dgl.graphs.structure import FAMILIES, Structure
+    from synthetic import MOTIFS
+
+    run, colon, number = text.rpartition(":")
+    if text in MOTIFS:
+        return MOTIFS[text]
+    if text == "benzene":
+        bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
+        return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
+    if colon and Path(run).is_dir():
+        return _find_pattern_of_run(run, number)
+    if Path(text).is_file():
+        return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
+    family = "clique" if text == "triangle" else text.rpartition("-")[0]
+    if f"{family}-N" in FAMILIES or any(sign in text for sign in ("->", "--", "-[")):
+        try:
+            return Structure.parse(text)
+        except InputError as error:
+            # the library names its parameter
+            raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+    raise InputError(
+        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', triangle, benzene, "
+        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(sorted(MOTIFS))}, got {text!r}."
+    )
+
+
+def _find_pattern_of_run(run: str, number: str) -> Structure:
+    from mining.results.run_folder import read_run
+
+    patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
+    if number not in patterns:
+        raise InputError(
+            f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
+            f"got {number!r}."
+        )
+    return patterns[number].structure
+
+
+def _read_graphml(path: str, graph: CSRGraph) -> Structure:
+    """The structure of a GraphML file, with the categories that its nodes and the graph's have."""
+    import networkx as nx
+    import numpy as np
+
+    from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+    from gomkcn_dgl.io.reading import read_graph
+    from gomkcn_dgl.relations import edge_channels
+    from mining.structures.categories import Categories
+
+    try:
+        # the attribute that patterns and graphs are written with
+        relation, given = "relation", read_graph(path, relation="relation")
+    except InputError:
+        relation, given = None, read_graph(path)
+    # before a large graph, given by mistake, becomes a matrix
+    if given.num_nodes > MOST_NODES:
+        raise InputError(
+            f"PATTERN must have at most {MOST_NODES} nodes, got {path} with {given.num_nodes}."
+        )
+    # now with all of its features, which are not read unless they are named
+    attributes = {name for _, row in nx.read_graphml(path).nodes(data=True) for name in row}
+    if attributes:
+        given = read_graph(path, relation=relation, features=sorted(attributes))
+    source, target, numbers = (column.tolist() for column in given.edges())
+    edges = list(zip(source, target, strict=True))
+    names: list[list[str]] = [[] for _ in range(given.num_nodes)]
+    for group in Categories.find(graph.features, graph.feature_names).groups:
+        own = [graph.feature_names[column] for column in group]
+        shared = [name for name in own if name in given.feature_names]
+        if shared:
+            values = given.features[:, [given.feature_names.index(name) for name in shared]]
+            for row, best in zip(names, values.argmax(axis=1).tolist(), strict=True):
+                row.append(shared[best])
+    return Structure(
+        edge_channels(given.num_nodes, edges, numbers, given.relations),
+        given.relations,
+        tuple(map(tuple, names)) if any(names) else (),
+        roles=tuple(map(str, given.original_ids(np.arange(given.num_nodes)))),
+    )
+
+
+def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
+    """The structure with the categories of the graph that it names, and the colours by these."""
+    from mining.structures.categories import Categories
+
+    if not given.categories:
+        return given, None
+    names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
+    rows = [[_find(name, found, names) for name in row] for row in given.categories]
+    groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
+    roles = given.roles or tuple(map(str, range(given.num_nodes)))
+    for node, row, used in zip(roles, rows, groups, strict=True):
+        if used != groups[0] or len(used) != len(row):
+            raise InputError(
+                "PATTERN must give each node a category of the same kinds, or none to any, as in "
+                f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
+            )
+    given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
+    kinds = Categories(tuple(groups[0]))
+    return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
+
+
+def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
+    """The column of a category, by its name or the part after the last "="."""
+    same = [c for c in categories.columns if names[c] == name]
+    same = same or [c for c in categories.columns if names[c].rpartition("=")[2] == name]
+    if len(same) != 1:
+        known = [names[c] for c in same or categories.columns]
+        listed = ", ".join(known[:20]) or "none"
+        raise InputError(
+            f"PATTERN must have categories of GRAPH, which are {listed}, got {name!r}."
+        )
+    return same[0]
 
 
 def _count(
-    graph: CSRGraph, channels: np.ndarray, colors: Any, error: float, seconds: float, seed: int
+    graph: CSRGraph, given: Structure, colors: Any, error: float, seconds: float, seed: int
 ) -> dict[str, str]:
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
     import numpy as np
@@ -120,18 +233,18 @@ def _count(
     from mining.counting.occurrence_counts import estimate_occurrences
     from mining.counting.occurrence_lists import list_places
 
-    counts = count_by_graph(graph, channels, colors, seconds)
+    counts = count_by_graph(graph, given, colors, seconds)
     if counts is not None:
         rows = {"occurrences": f"{int(counts.sum()):,}, counted exactly"}
         graphs, least = int((counts > 0).sum()), ""
     else:
-        search = ExactSearch(graph, channels, colors)
+        search = ExactSearch(graph, given, colors)
         found = estimate_occurrences(search, error, seconds, seed)
         how = "counted exactly" if found.is_exact else "a 95 % interval"
         rows = {"occurrences": f"{found}, {how}"}
         graphs, least = 1, "at least "
     if counts is None and graph.num_graphs > 1:
-        places, _ = list_places(graph, channels, colors, seconds=seconds, seed=seed)
+        places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
         graphs = len(np.unique(graph.graph_of(places[:, 0])))
     if graph.num_graphs > 1:
         rows["graphs"] = f"{least}{graphs} of {graph.num_graphs} contain it"
@@ -140,9 +253,8 @@ def _count(
 
 def _list(
     graph: CSRGraph,
-    channels: np.ndarray,
+    given: Structure,
     colors: Any,
-    names: tuple[str, ...],
     most: int,
     seconds: float,
     seed: int,
@@ -150,15 +262,17 @@ def _list(
     """A table of occurrences: the input's ids of their nodes, below the pattern's nodes."""
     from mining.counting.occurrence_lists import list_places
 
-    places, complete = list_places(graph, channels, colors, most=most, seconds=seconds, seed=seed)
+    places, complete = list_places(graph, given, colors, most=most, seconds=seconds, seed=seed)
     what = "all" if complete else "a random sample"
     yield f"{'listed':<11} {len(places)}, {what}"
     yield ""
-    several = graph.num_graphs > 1
+    several, size = graph.num_graphs > 1, given.num_nodes
+    # roles that nodes share do not name them
+    names = given.roles if len(set(given.roles)) == size else map(str, range(size))
     yield "\t".join([*(["graph"] if several else []), *names])
     ids = graph.original_ids(places.reshape(-1))
     for k, number in enumerate(graph.graph_of(places[:, 0]).tolist()):
-        row = ids[k * len(names) : (k + 1) * len(names)]
+        row = ids[k * size : (k + 1) * size]
         yield "\t".join(map(str, [*([number] if several else []), *row]))
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from gomkcn.commands.base import EXPERT, OUTPUT, Group, add_options, show_log, truth_path_of
 from gomkcn_dgl.checks import check_int
@@ -66,12 +64,6 @@ def generate() -> None:
     ),
     ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
     (
-        "--in-pieces",
-        bool,
-        "Write a graph folder piece by piece, for graphs larger than memory: ba with constant "
-        "features.",
-    ),
-    (
         "--features",
         "per_type",
         "Give nodes features: constant, per_type, per_node or per_type_noise.",
@@ -104,7 +96,6 @@ def planted(
     nodes: int,
     motifs: tuple[str, ...],
     directed: bool,
-    in_pieces: bool,
     seed: int,
     **options: Any,
 ) -> None:
@@ -114,21 +105,19 @@ def planted(
     gomkcn generate planted --out planted.bin
     gomkcn generate planted --out big.npz --nodes 10000 --motif wheel=50 --motif mine.txt=50
     gomkcn generate planted --out huge.graph --nodes 10000000 --edges-per-node 2 --features constant
-    gomkcn generate planted --out vast.graph --nodes 200000000 --edges-per-node 5 --in-pieces
     gomkcn generate planted --out regulation.csv --directed --motif feed-forward-loop=20
     gomkcn generate planted --out typed.graph --relations 3 --features constant
     gomkcn generate planted --out embedded.bin --edges-per-node 2 --embedded
     """
     show_log(quiet=False)
-    if in_pieces:
-        _plant_in_pieces(Path(out), nodes, options["edges_per_node"], motifs, seed)
-        return
     import json
 
     import numpy as np
 
     from gomkcn_dgl.checks import check_choice
-    from gomkcn_dgl.io.reading import atomic_write, write_dgl_graphs, write_graph
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
+    from gomkcn_dgl.io.writing import write_graph
+    from gomkcn_dgl.runtime.files import atomic_write
     from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
 
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
@@ -153,53 +142,9 @@ def planted(
     edges_text = f"{len(graph.edges)} {'arcs' if directed else 'edges'}"
     if len(graph.relations.names) > 1:
         edges_text += f" of the relations {', '.join(graph.relations.names)}"
-    _say(path, graph.num_nodes, edges_text, truth)
-
-
-def _say(path: Path, num_nodes: int, edges: str, truth: dict[str, Any]) -> None:
     planted = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
-    click.echo(f"{path}: {num_nodes} nodes, {edges}, planted {planted}")
+    click.echo(f"{path}: {graph.num_nodes} nodes, {edges_text}, planted {planted}")
     click.echo(f"{truth_path_of(path)}: where they are")
-
-
-# what can be said of a graph that is written in pieces, and what it always is
-_IN_PIECES = {"out", "nodes", "edges_per_node", "motifs", "seed", "in_pieces"}
-_IN_PIECES_ALWAYS = {"base": "ba", "features": "constant"}
-
-
-def _plant_in_pieces(
-    out: Path, nodes: int, edges_per_node: int, motifs: tuple[str, ...], seed: int
-) -> None:
-    """Write a planted graph of any size, and its truth."""
-    import json
-
-    from gomkcn_dgl.io.reading import atomic_write
-    from gomkcn_dgl.storage.graph_folder_header import read_header
-    from synthetic import plant_to_folder
-
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        is_same = _IN_PIECES_ALWAYS.get(name) == context.params.get(name)
-        if is_given and name not in _IN_PIECES and not is_same:
-            raise InputError(
-                f"{parameter.opts[0]} cannot be combined with --in-pieces, whose graphs are of the "
-                "kind ba, without directions, and have constant features; leave out one of the two."
-            )
-    if out.suffix != ".graph":
-        raise InputError(f"--out must end in .graph with --in-pieces, got {str(out)!r}.")
-    truth = plant_to_folder(
-        out,
-        nodes,
-        edges_per_node,
-        _parse_motifs(motifs or _MOTIFS),
-        seed=seed,
-        progress=sys.stderr.isatty(),
-    )
-    atomic_write(truth_path_of(out), json.dumps(truth) + "\n")
-    header = read_header(out)
-    _say(out, header.num_nodes, f"{header.num_edges} edges", truth)
 
 
 @generate.command()
@@ -222,7 +167,7 @@ def classification(out: str, **options: Any) -> None:
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log(quiet=False)
-    from gomkcn_dgl.io.reading import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
     from synthetic import MotifClassificationDataset
 
     dataset = MotifClassificationDataset(**options)
@@ -233,14 +178,15 @@ def classification(out: str, **options: Any) -> None:
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
-    from synthetic import MOTIFS, read_motif
+    from gomkcn_dgl.graphs.structure import Structure
+    from synthetic import MOTIFS
 
     motifs: dict[Any, int] = {}
     for text in given:
         name, _, copies = text.rpartition("=")
         if not name or not copies.isdecimal():
             raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
-        motif = name if name in MOTIFS or not Path(name).is_file() else read_motif(name)
+        motif = name if name in MOTIFS or not Path(name).is_file() else Structure.read(name)
         if motif in motifs:
             raise InputError(f"--motif must name each motif once, got {name!r} twice.")
         motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)

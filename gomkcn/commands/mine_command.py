@@ -52,8 +52,8 @@ _find_options = add_options(
     (
         "--rank",
         str,
-        "Put first what is most surprising (surprise) or most frequent (frequency), covers most "
-        "nodes (coverage) or tells classes of graphs apart (classes). [surprise]",
+        "Put first what is most surprising (surprise), is most frequent (frequency), or tells "
+        "classes of graphs apart (classes). [surprise]",
     ),
     group=FIND,
 )
@@ -61,20 +61,14 @@ _judge_options = add_options(
     (
         "--null",
         list,
-        "Compare with random graphs of this kind: degree, configuration, reciprocity, triangles, "
-        "communities, geometric, small-world, features, or none; may be repeated. [degree, in "
-        "graphs of at most 200,000 edges]",
-    ),
-    (
-        "--stability restarts",
-        int,
-        "Mine N times from other starts and N times on other samples, to see what comes back. [0]",
+        "Compare with random graphs of this kind: degree, configuration, reciprocity, "
+        "communities, features, or none; may be repeated. [degree, in graphs of at most 200,000 "
+        "edges]",
     ),
     group=JUDGE,
 )
 _rare_find_options = add_options(
     ("--min-support", int, "Leave out patterns with fewer than N occurrences. [5]"),
-    ("--noisy-copies", str, "Also find patterns with few intact copies: auto, no, yes. [auto]"),
     group=FIND,
     rare=True,
 )
@@ -91,7 +85,7 @@ _rare_judge_options = add_options(
     rare=True,
 )
 _class_option = add_options(
-    ("--class-names", str, "Read what classes of graphs mean from a .csv, .json or .toml file."),
+    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
     group=INPUT,
     rare=True,
 )
@@ -118,7 +112,6 @@ _expert_options = add_options(
     ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
     ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
     ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
-    ("--min-similarity", float, "Call nodes similar to a pattern from X on. [by a null model]"),
     group=EXPERT,
     rare=True,
 )
@@ -139,7 +132,6 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     options["null"] = options["null"] or None
     size = options["pattern_size"]
     options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
-    options["bootstrap"] = options["restarts"]
     return settings.override(
         {
             table: {name: options[name] for name in known if name in options}
@@ -171,20 +163,18 @@ def mine(
     gomkcn mine MUTAG/ --out run --features labels --rank classes
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
-    gomkcn mine friends.txt.gz --null configuration --stability 10
+    gomkcn mine friends.txt.gz --null configuration
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
     gomkcn mine friends.graph --out run --resume
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.runtime.interrupts import Interrupts
-    from gomkcn_dgl.runtime.job_progress import JobProgress
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+    from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes
-    from gomkcn_dgl.runtime.run_lock import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
-    from mining.job_stages import READ
     from mining.mining_job import MiningJob
     from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
@@ -197,7 +187,7 @@ def mine(
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
         with bar:
-            bar.begin(READ)
+            bar.begin("reading the graph")
             graph = read_graph_at(**reading)
             classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)

@@ -31,7 +31,7 @@ def predict(run: str, path: str, out: str | None) -> None:
     gomkcn predict run new.bin
     gomkcn predict run MUTAG/ --out classes.csv
     """
-    from gomkcn_dgl.runtime.atomic_files import atomic_file
+    from gomkcn_dgl.runtime.files import atomic_file
     from gomkcn_dgl.training.prediction import predict_file
     from gomkcn_dgl.training.training_run import load_classifier
 

@@ -21,7 +21,7 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    from gomkcn_dgl.runtime.run_lock import lock_folder
+    from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics
     from mining.html.explanation_report import explain_run
     from mining.html.tables import format_run

@@ -15,10 +15,9 @@ from gomkcn.commands.base import OUTPUT, Command, add_options
 def compare(first: str, second: str) -> None:
     """Show which patterns two finished runs share.
 
-    The table has the counts of both. Patterns are the same if their graphs are isomorphic, whatever
-    their features; the column "features" is the similarity of those, from 0 to 1. "12 | 15" are
-    counts of the first and of the second run, "-" is a pattern that a run does not have, and "?" a
-    count that is not known.
+    The table has the counts of both. Patterns are the same if their graphs are isomorphic,
+    directions, types and categories included, whatever their numeric features. "12 | 15" are counts
+    of the first and of the second run, and "-" is a pattern that a run does not have.
 
     \b
     gomkcn compare run other

@@ -29,8 +29,8 @@ from gomkcn_dgl.errors import InputError
 # a settings file takes all of them; of two defaults the first is for graphs, the second for nodes
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels of nodes mean from a .csv, .json or .toml file."),
-    ("--class-names", str, "Read what the classes mean from a .csv, .json or .toml file."),
+    ("--label-names", str, "Read what labels of nodes mean from a .csv file."),
+    ("--class-names", str, "Read what the classes mean from a .csv file."),
     group=INPUT,
 )
 _learn_options = add_options(
@@ -63,7 +63,7 @@ _rare_input_options = add_options(
     (
         "--scaling",
         str,
-        "Scale features in this way: standard, rows or none. [standard; rows for Planetoid]",
+        "Scale features in this way: standard, rows or none. [standard]",
     ),
     group=INPUT,
     rare=True,
@@ -81,7 +81,6 @@ _machine_options = add_options(
 )
 _expert_options = add_options(
     ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
-    ("--kernel", str, "Use the kernel gomk, random-walk, deep-random-walk or rwk+. [gomk]"),
     ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
     (
         "--class-filters/--linear-head",
@@ -92,13 +91,13 @@ _expert_options = add_options(
     (
         "--levels num_levels",
         int,
-        "Compare N levels of neighbours, or steps of a walk. [2; of a kernel machine 1 to 3]",
+        "Compare N levels of neighbours. [2; of a kernel machine 1 to 3]",
     ),
     ("--layers num_layers", int, "Use N layers of filters. [1]"),
     (
         "--tau",
         float,
-        "Call nodes similar within a distance of X, in gomk. [1; of a kernel machine .1 to 1]",
+        "Call nodes similar within a distance of X. [1; of a kernel machine .1 to 1]",
     ),
     ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
     ("--dropout", float, "Drop a share of X before the last layer. [0]"),
@@ -137,8 +136,8 @@ def train(
 ) -> None:
     """Train a classifier of graphs or nodes, and show what it learnt.
 
-    PATH is a DGL .bin, a TU folder or a Planetoid folder. Of two defaults below the first is for
-    graphs, the second for nodes.
+    PATH is a DGL .bin or a TU folder. Of two defaults below the first is for graphs, the second for
+    nodes.
 
     \b
     gomkcn train MUTAG/
@@ -146,14 +145,14 @@ def train(
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
-    gomkcn train cora/ --out run --split 0.6,0.2,0.2
+    gomkcn train nodes.bin --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
-    from gomkcn_dgl.runtime.interrupts import Interrupts
+    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
-    from gomkcn_dgl.runtime.run_lock import lock_folder
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
     from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import scipy.sparse as sp
 
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.containers.graph_content import GraphContent
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WEIGHT = "weight"
 _ENDS = ("source", "target")
@@ -20,6 +21,8 @@ _ENDS = ("source", "target")
 
 def from_matrix(matrix: Any) -> GraphContent:
     """Read a SciPy matrix or a square NumPy array; values are weights unless all are 1."""
+    import scipy.sparse as sp
+
     owner = "a SciPy matrix" if sp.issparse(matrix) else "an adjacency matrix"
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.containers.columns import (
     column_values,
@@ -19,7 +19,10 @@ from gomkcn_dgl.containers.columns import (
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import listed
+from gomkcn_dgl.runtime.files import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -106,7 +109,7 @@ def _node_features(
     content: GraphContent, features: Any
 ) -> tuple[np.ndarray | None, tuple[str, ...] | None, list[str] | None]:
     """Features, their names, and the attributes that they are; None where an array was given."""
-    if isinstance(features, pd.DataFrame):
+    if is_from("pandas", "DataFrame", features):
         table = _rows_in_order(content, features)
         return (*pick_columns(list(table), table, "features"), None)
     if features is not None and not is_text(features):
@@ -155,7 +158,7 @@ def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
     """Bring the rows of a table of features into the order of the nodes, by its index."""
     ids = np.arange(content.num_nodes) if content.node_ids is None else np.asarray(content.node_ids)
     index = table.index.astype(str) if ids.dtype.kind == "U" else table.index
-    rows = index.get_indexer(pd.Index(ids)) if index.is_unique else np.array([-1])
+    rows = index.get_indexer(ids) if index.is_unique else np.array([-1])
     if (rows < 0).any():
         missing = ids[np.argmax(rows < 0)]
         raise InputError(
@@ -307,6 +310,16 @@ def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
             for part in parts
         ]
     )
+
+
+def is_from(library: str, name: str, value: Any) -> bool:
+    """Whether a value is of a class of a library; one that nobody imported has made nothing.
+
+    >>> is_from("numpy", "ndarray", np.arange(2))
+    True
+    """
+    module = sys.modules.get(library)
+    return module is not None and isinstance(value, getattr(module, name))
 
 
 def is_text(names: Any) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.containers.columns import DEFAULT_FEATURE, record_columns
 from gomkcn_dgl.containers.graph_content import GraphContent
 from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # attribute that igraph and others keep a node's name in
 _NAME = "name"

@@ -46,14 +46,12 @@ from gomkcn_dgl.io.edge_table import (
 )
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
-from gomkcn_dgl.relations import PLAIN, Relations, relations_of
-from gomkcn_dgl.runtime.file_names import named
-from gomkcn_dgl.runtime.memory import GIB, MIB, check_memory, memory_in_use
+from gomkcn_dgl.relations import PLAIN, Relations, relations_of, relations_to_record
+from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, memory_in_use, named
 from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
 from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
 from gomkcn_dgl.storage.graph_folder_header import FolderHeader
 from gomkcn_dgl.storage.npy_files import append_npy, map_npy
-from gomkcn_dgl.storage.relation_record import relations_to_record
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -20,12 +20,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.containers.columns import DEFAULT_FEATURE
 from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.containers.graph_content import GraphContent, join_contents
@@ -36,8 +34,10 @@ from gomkcn_dgl.io.attribute_choice import csr_of_file
 from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features, refuse_unknown_direction
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import read_bytes
+from gomkcn_dgl.runtime.files import atomic_write, read_bytes
+
+if TYPE_CHECKING:
+    import torch
 
 _HEADER_BYTES = 4096
 _FILE_MAGIC = 0xDD2E4FF046B4A13F
@@ -132,6 +132,10 @@ def dgl_bytes(graph: CSRGraph) -> bytes:
 
     Relations are edge types; an edge without direction is there both ways.
     """
+    import torch
+
+    from gomkcn_dgl._dgl import dgl
+
     refuse_unknown_direction(graph, "a DGL file")
     content = from_csr(graph)
     names = graph.relations.names
@@ -160,6 +164,8 @@ def dgl_bytes(graph: CSRGraph) -> bytes:
 
 def _serialize(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> bytes:
     """Return what DGL writes, which it can only write to a file."""
+    from gomkcn_dgl._dgl import dgl
+
     try:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "graphs.bin"

@@ -1,7 +1,7 @@
 """A file of edges → tables of edges, one or more for each block of the file.
 
 These are the rules of tables of edges, for a graph that is read into memory as well as for one that
-is converted piece by piece. pandas parses a block, because it is fast; where it cannot, the block
+is converted piece by piece. Arrow parses a block, because it is fast; where it cannot, the block
 is read row by row in Python, which also tells the number of the line that is wrong.
 
 Two rules need the whole file: all lines have the same number of columns, and ids are integers only
@@ -18,19 +18,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, read_layout
-from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row, refuse_wide
+from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row
 from gomkcn_dgl.io.parquet import parquet_blocks, parquet_layout
-from gomkcn_dgl.io.tables import check_width, is_int64, parse_block, table_rows
-from gomkcn_dgl.io.text_blocks import Blocks, text_blocks
+from gomkcn_dgl.io.tables import Blocks, check_width, is_int64, parse_block, table_rows, text_blocks
 
 T = TypeVar("T")
 
 _ROWS_PER_TABLE = 2**16
-# Text of these bytes is split and stripped by pandas exactly as by Python.
+# Text of these bytes is split and stripped by Arrow exactly as by Python.
 _PLAIN = bytes([*b"\t\n\r", *range(32, 127)])
 
 
@@ -73,18 +71,15 @@ def consume_edges(
 
 def read_edges(path: Path, layout: EdgeLayout) -> EdgeTable:
     """Read all edges of a file."""
-    return consume_edges(path, layout, lambda tables: _join_tables(tables, path, layout))
+    return consume_edges(path, layout, _join_tables)
 
 
-def _join_tables(tables: Iterator[EdgeTable], path: Path, layout: EdgeLayout) -> EdgeTable:
+def _join_tables(tables: Iterator[EdgeTable]) -> EdgeTable:
     columns = zip(*(vars(table).values() for table in tables), strict=True)
     whole: Any = (None if part[0] is None else np.concatenate(part) for part in columns)
     joined = EdgeTable(*whole)
     if joined.source.dtype != object:
         return joined
-    lengths = [len(name) for name in (*joined.source, *joined.target)]
-    # equal ids are stored once in a parquet file
-    refuse_wide(lengths, path.stat().st_size if layout.dialect is None else sum(lengths))
     source, target = joined.source.astype(str), joined.target.astype(str)
     return replace(joined, source=source, target=target)
 
@@ -128,7 +123,7 @@ def _numbered_rows(
 
 
 def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> EdgeTable | None:
-    """Read a block with pandas; None when some line does not fit."""
+    """Read a block with Arrow; None when some line does not fit."""
     assert layout.dialect is not None, "parquet has no text"
     if (as_text or layout.relation is not None) and block.translate(None, _PLAIN):
         return None
@@ -137,27 +132,19 @@ def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> Edge
     if layout.relation is not None:
         kinds[layout.relation] = "str"
     skip = max(0, layout.header + 1 - number)
-    frame = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
-    if frame is None or not len(frame):
+    columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
+    if columns is None:
         return None
-    source, target = (_names(frame[column], as_text) for column in layout.ends)
-    relation = None if layout.relation is None else _names(frame[layout.relation], True)
-    if source is None or target is None or (layout.relation is not None and relation is None):
+    # in a block of many names, few are different
+    names = {name for one in columns.values() if one.dtype == object for name in one.tolist()}
+    if not all(1 <= len(name) <= LONGEST_ID for name in names):
         return None
-    weights = None if layout.weight is None else frame[layout.weight].to_numpy()
+    source, target = (columns[end] for end in layout.ends)
+    relation = None if layout.relation is None else columns[layout.relation]
+    weights = None if layout.weight is None else columns[layout.weight]
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         return None
     return EdgeTable(source, target, weights, relation)
-
-
-def _names(column: pd.Series, as_text: bool) -> np.ndarray | None:
-    """Return ids as they are, or names without blanks around them, if all have a good length."""
-    if as_text:
-        column = column.str.strip(" \t")
-        if not column.str.len().between(1, LONGEST_ID).all():
-            return None
-        column = column.astype(object)
-    return column.to_numpy()
 
 
 def _tables(

@@ -21,9 +21,9 @@ from gomkcn_dgl.io.tables import (
     is_number,
     line_error,
     table_rows,
+    text_blocks,
 )
-from gomkcn_dgl.io.text_blocks import text_blocks
-from gomkcn_dgl.runtime.file_names import listed, printable
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
-from gomkcn_dgl.io.tables import check_weight, line_error
+from gomkcn_dgl.io.tables import check_weight, csv_text, line_error
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations
-from gomkcn_dgl.runtime.file_bytes import most_bytes
-from gomkcn_dgl.runtime.file_names import listed, printable
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -63,19 +61,6 @@ def _check_name(number: int, name: str, what: str) -> str:
     if not 1 <= len(name) <= LONGEST_ID:
         raise line_error(number, f"{what} must have 1 to {LONGEST_ID} characters", name)
     return name
-
-
-def refuse_wide(lengths: Sequence[int], size: int) -> None:
-    """Refuse a long id among many short ones, in a file with so many bytes of ids.
-
-    In an array of text each has the room of the longest.
-    """
-    # 4 bytes a letter
-    if 4 * max(lengths) * len(lengths) > most_bytes(size):
-        raise InputError(
-            f"the longest node id, of {max(lengths)} characters, is too long beside the others of "
-            f"{len(lengths) // 2} edges; give that node a shorter id."
-        )
 
 
 def declared_directions(
@@ -168,8 +153,8 @@ def has_features(graph: CSRGraph) -> bool:
     return graph.feature_names != (CONSTANT_FEATURE,)
 
 
-def edge_frame(graph: CSRGraph) -> pd.DataFrame:
-    """Return the edges, then each isolated node as a self-loop of weight 1.
+def edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
+    """Name and values of each column of the edges; then each isolated node, as a self-loop.
 
     An edge of a graph without relations and directions comes once. Else it has its relation, and
     one without direction comes both ways, by which it is known when the table is read.
@@ -179,22 +164,20 @@ def edge_frame(graph: CSRGraph) -> pd.DataFrame:
         refuse_unknown_direction(graph, "a table of edges")
     kept = content.source < content.target if plain else np.ones(len(content.source), bool)
     isolated = np.flatnonzero(graph.degrees == 0)
-    frame = pd.DataFrame(
-        {
-            name: graph.original_ids(np.concatenate([nodes[kept], isolated]))
-            for name, nodes in (("source", content.source), ("target", content.target))
-        }
-    )
+    columns: list[tuple[str, list[Any]]] = [
+        (name, list(graph.original_ids(np.concatenate([nodes[kept], isolated]))))
+        for name, nodes in (("source", content.source), ("target", content.target))
+    ]
     if graph.weights is not None:
-        weights = content.edges[WEIGHT][kept]
-        frame[WEIGHT] = np.append(weights, np.ones(len(isolated), np.float32))
+        weights = np.append(content.edges[WEIGHT][kept], np.ones(len(isolated), np.float32))
+        columns.append((WEIGHT, weights.astype(str).tolist()))
     if not plain:
         is_type = graph.relations.names == (PLAIN,)
         names = np.array(("directed",) if is_type else graph.relations.names, object)
         codes = np.zeros(len(kept), int) if content.relation is None else content.relation
         codes = np.append(codes, np.zeros(len(isolated), int))
-        frame[TYPE if is_type else RELATION] = names[codes]
-    return frame
+        columns.append((TYPE if is_type else RELATION, names[codes].tolist()))
+    return columns
 
 
 def refuse_unknown_direction(graph: CSRGraph, file: str) -> None:
@@ -211,10 +194,10 @@ def refuse_unknown_direction(graph: CSRGraph, file: str) -> None:
 
 def edge_list_text(graph: CSRGraph) -> str:
     """Return the content of an edge list; it has a header where there are relations."""
-    frame = edge_frame(graph)
-    rows: list[tuple[Any, ...]] = list(frame.itertuples(index=False, name=None))
-    if not set(frame.columns) <= {"source", "target", WEIGHT}:
-        rows.insert(0, tuple(frame.columns))
+    names, columns = zip(*edge_columns(graph), strict=True)
+    rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
+    if not set(names) <= {"source", "target", WEIGHT}:
+        rows.insert(0, names)
     for name in itertools.chain.from_iterable(rows):
         if isinstance(name, str) and (len(name.split()) != 1 or name[0] in "#%"):
             raise InputError(
@@ -229,4 +212,4 @@ def edge_list_text(graph: CSRGraph) -> str:
 
 def edge_csv_text(graph: CSRGraph) -> str:
     """Return the content of a CSV file of edges."""
-    return str(edge_frame(graph).to_csv(index=False, lineterminator="\n"))
+    return csv_text(edge_columns(graph))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.csr import CSRGraph
@@ -20,6 +19,7 @@ from gomkcn_dgl.io.tables import (
     Dialect,
     check_names,
     check_width,
+    csv_text,
     find_dialect,
     is_number,
     line_error,
@@ -28,9 +28,15 @@ from gomkcn_dgl.io.tables import (
     read_text,
     table_rows,
 )
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_bytes import file_problems, open_file, reason_of
-from gomkcn_dgl.runtime.file_names import listed, printable, stem
+from gomkcn_dgl.runtime.files import (
+    atomic_write,
+    file_problems,
+    listed,
+    open_file,
+    printable,
+    reason_of,
+    stem,
+)
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -112,10 +118,12 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
             )
         return table.values
     # the node of each row of the file, -1 for an id that is not in the graph
-    nodes = pd.Index([str(name) for name in ids.tolist()]).get_indexer(pd.Index(table.ids))
+    row_of = {str(name): row for row, name in enumerate(ids.tolist())}
+    nodes = np.array([row_of.get(name, -1) for name in table.ids.tolist()], np.int64)
     rule, bad = "must name nodes of the graph only, got", nodes < 0
     if not bad.any():
-        rule, bad = "must have one row for each node, got two for", pd.Series(nodes).duplicated()
+        rule, bad = "must have one row for each node, got two for", np.ones(len(nodes), bool)
+        bad[np.unique(nodes, return_index=True)[1]] = False
     if bad.any():
         raise InputError(f"the feature file {table.path.name} {rule} {table.ids[bad.argmax()]!r}.")
     rows = np.full(len(ids), -1)
@@ -181,15 +189,9 @@ def _parse_columns(
     check_width(line, sample, (header[0], len(header[1])))
     text = {c for c in chosen if (is_id and c == 0) or not is_number(sample[c])}
     kinds = {column: "str" if column in text else "float64" for column in chosen}
-    frame = parse_block(data, dialect, len(header[1]), kinds, header[0])
-    if frame is not None:
-        columns = {
-            column: frame[column].str.strip().to_numpy(object) if column in text
-            else frame[column].to_numpy()
-            for column in chosen
-        }  # fmt: skip
-        if all(_is_sound(columns[c], is_id and c == 0) for c in chosen):
-            return columns
+    columns = parse_block(data, dialect, len(header[1]), kinds, header[0])
+    if columns is not None and all(_is_sound(columns[c], is_id and c == 0) for c in chosen):
+        return columns
     # quoted cells, or a line that is wrong
     numbered = [(line, sample), *rows]
     for number, cells in numbered:
@@ -222,7 +224,7 @@ def _numeric_or_one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list
     """Return the features that a column gives, ``[n, D]``, and their names."""
     if values.dtype != object:
         return values[:, None], [name]
-    codes, words = pd.factorize(values, sort=True)
+    words, codes = np.unique(values, return_inverse=True)
     if len(words) > _MAX_VALUES:
         raise InputError(
             f"the column {name!r} of text must have at most {_MAX_VALUES} different values, which "
@@ -272,7 +274,7 @@ def write_features_beside(path: Path, graph: CSRGraph) -> None:
         np.save(content, graph.features, allow_pickle=False)
         atomic_write(path.with_name(stem(path) + suffix), content.getvalue())
     elif suffix is not None:
-        frame = pd.DataFrame(graph.features, columns=list(graph.feature_names))
-        frame.insert(0, "id", graph.original_ids(np.arange(graph.num_nodes)), allow_duplicates=True)
-        text = frame.to_csv(index=False, lineterminator="\n")
+        ids = list(graph.original_ids(np.arange(graph.num_nodes)))
+        features = graph.features.T.astype(str).tolist()
+        text = csv_text([("id", ids), *zip(graph.feature_names, features, strict=True)])
         atomic_write(path.with_name(stem(path) + suffix), text)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
@@ -17,7 +16,7 @@ from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.label_names import read_label_names, refuse_repeated
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -106,6 +105,8 @@ def _is_discrete(codes: np.ndarray) -> bool:
     """Whether labels are one whole number or text each."""
     if codes.dtype.kind == "f" and not np.isfinite(codes).all():
         return False
+    from sklearn.utils.multiclass import type_of_target
+
     return type_of_target(codes) in ("binary", "multiclass")
 
 

@@ -8,39 +8,37 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_bytes import parse_json, parse_toml, read_bytes, reason_of
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named, read_bytes, reason_of
 
 _LONGEST_NAME = 60
 
 
 def read_label_names(path: str | Path) -> dict[str, str]:
-    """Read the names of labels, or of other features, from a CSV, JSON or TOML file.
+    """Read the names of labels, or of other features, from a CSV file.
 
-    A CSV file has the header ``label,name``, JSON is such as ``{"1": "helix"}``, and TOML has lines
-    such as ``1 = "helix"``, at the top or under ``[labels]``. A label is the code in the data, or
-    the whole name of a column, such as ``"label=1"`` or ``"x0"``.
+    It has the header ``label,name``. A label is the code in the data, or the whole name of a
+    column, such as ``"label=1"`` or ``"x0"``.
     """
     path = Path(path)
-    parsers = {".csv": _parse_csv, ".json": _parse_json, ".toml": _parse_toml}
-    parse = parsers.get(path.suffix.lower())
-    if parse is None:
-        raise InputError(f"label names must be a .csv, .json or .toml file, got {path.name!r}.")
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"label names must be a .csv file, got {path.name!r}.")
     with named(path):
         data = read_bytes(path)
         try:
-            pairs = parse(data)
-        except InputError:
-            raise
+            rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
         except (ValueError, csv.Error) as error:
-            kind = path.suffix[1:].upper()
-            raise InputError(f"the file is not valid {kind}: {reason_of(error)}.") from None
-        return _check_pairs(pairs)
+            raise InputError(f"the file is not valid CSV: {reason_of(error)}.") from None
+        header, *pairs = [[cell.strip() for cell in row] for row in rows if row] or [[]]
+        if [cell.lower() for cell in header] != ["label", "name"]:
+            raise InputError("the first line must be 'label,name'.")
+        for number, row in enumerate(pairs, start=2):
+            if len(row) != 2:
+                raise InputError(f"row {number} must be a label and a name, got {row}.")
+        return _check_pairs([(label, name) for label, name in pairs])
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
@@ -79,38 +77,13 @@ def refuse_repeated(names: Sequence[str], rule: str) -> None:
         raise InputError(f"{rule}, got {repeated[0]!r} twice.")
 
 
-def _parse_csv(data: bytes) -> list[tuple[str, Any]]:
-    rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    header, *pairs = [[cell.strip() for cell in row] for row in rows if row] or [[]]
-    if [cell.lower() for cell in header] != ["label", "name"]:
-        raise InputError("the first line must be 'label,name'.")
-    for number, row in enumerate(pairs, start=2):
-        if len(row) != 2:
-            raise InputError(f"row {number} must be a label and a name, got {row}.")
-    return [(label, name) for label, name in pairs]
-
-
-def _parse_json(data: bytes) -> list[tuple[str, Any]]:
-    # as pairs, so that a label that comes twice is noticed
-    table = parse_json(data, pairs=tuple)
-    if not isinstance(table, tuple):
-        raise InputError('the file must hold names by label, such as {"1": "helix"}.')
-    return list(table)
-
-
-def _parse_toml(data: bytes) -> list[tuple[str, Any]]:
-    table = parse_toml(data)
-    labels = table["labels"] if set(table) == {"labels"} else table
-    return list(labels.items()) if isinstance(labels, dict) else [("labels", labels)]
-
-
-def _check_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, str]:
+def _check_pairs(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     if not pairs:
         raise InputError("at least one label must have a name, got none.")
     refuse_repeated([label for label, _ in pairs], "each label must have one name")
     for label, name in pairs:
         # the sign "=" stands between the kind of label and its name
-        if not isinstance(name, str) or not name.isprintable() or not name.strip() or "=" in name:
+        if not name.isprintable() or not name.strip() or "=" in name:
             raise InputError(
                 f"a name must be printable text without '=', got {name!r} for {label!r}."
             )

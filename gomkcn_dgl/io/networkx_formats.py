@@ -1,8 +1,7 @@
 """GraphML, GML, GEXF, Pajek and node-link JSON → graphs, by the readers of NetworkX; GraphML back.
 
 What those readers let pass is refused here: document types and entities, with which a small file
-can expand without bound; nodes that are listed twice, and edges to nodes that are not there, which
-would become nodes; several graphs, or several lists of edges, in one file.
+can expand without bound; several graphs, or several lists of edges, in one file.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from gomkcn_dgl.io.attribute_choice import csr_of_file
 from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_bytes, reason_of
+from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
 _RELATION = "relation"
 # attribute that holds what a node is called in the formats below
@@ -84,44 +83,16 @@ def _take_names(graph: nx.Graph, labelled: bool) -> list[int | str]:
     return [int(text) for text in texts] if whole else names
 
 
-class _CheckedReader:
-    """Refuses nodes that are listed twice and edges to unknown nodes, which NetworkX takes."""
-
-    def add_node(self, graph: nx.Graph, element: Any, *rest: Any, **options: Any) -> None:
-        name = element.get("id")
-        if name is None or name in graph:
-            raise InputError(f"a node must have an id of its own, got {name!r}.")
-        super().add_node(graph, element, *rest, **options)  # type: ignore[misc]
-
-    def add_edge(self, graph: nx.Graph, element: Any, *rest: Any) -> None:
-        for side in ("source", "target"):
-            _check_end(element.get(side), graph)
-        super().add_edge(graph, element, *rest)  # type: ignore[misc]
-
-
-class _CheckedGraphMLReader(_CheckedReader, GraphMLReader):
-    pass
-
-
-class _CheckedGEXFReader(_CheckedReader, GEXFReader):
-    pass
-
-
-def _check_end(name: Any, nodes: Any) -> None:
-    if name is None or name not in nodes:
-        raise InputError(f"an edge must join nodes of the file, got {name!r}.")
-
-
 def _parse_graphml(data: bytes) -> nx.Graph:
     _scan_xml(data)
-    reader = _CheckedGraphMLReader(force_multigraph=True)
+    reader = GraphMLReader(force_multigraph=True)
     (graph,) = reader(string=data.replace(b"<graphml>", _GRAPHML_HEADER, 1))
     return _with_defaults(graph)
 
 
 def _parse_gexf(data: bytes) -> nx.Graph:
     _scan_xml(data)
-    return _with_defaults(_CheckedGEXFReader()(io.BytesIO(data)))
+    return _with_defaults(GEXFReader()(io.BytesIO(data)))
 
 
 def _scan_xml(data: bytes) -> None:
@@ -185,14 +156,8 @@ def _parse_pajek(data: bytes) -> nx.Graph:
             f"{', '.join(headers)}; list edges without direction both ways among the arcs."
         )
     graph = nx.parse_pajek(lines)
-    for name, attributes in graph.nodes.items():
-        # only what *Vertices lists has the number of its line
-        _check_end(name, graph.nodes if "id" in attributes else ())
-    announced = next(line.split()[1] for line in lines if line.lower().startswith("*vertices"))
-    if graph.number_of_nodes() != int(announced):
-        raise InputError("the labels of all vertices must differ.")
     for attributes in graph.nodes.values():
-        del attributes["id"]
+        attributes.pop("id", None)
     return graph if edges == ["*arcs"] or edges == ["*matrix"] else nx.MultiGraph(graph)
 
 
@@ -201,19 +166,7 @@ def _parse_node_link(data: bytes) -> nx.Graph:
     if not isinstance(record, dict) or not {"nodes"} < set(record) & {"nodes", "links", "edges"}:
         raise InputError("a JSON file must hold nodes and links, as networkx.node_link_data does.")
     edges = "links" if "links" in record else "edges"
-    ids = [node.get("id", number) for number, node in enumerate(record["nodes"])]
-    known = set(map(_as_name, ids))
-    if len(known) < len(ids):
-        raise InputError("each node must have an id of its own.")
-    for edge in record[edges]:
-        for side in ("source", "target"):
-            _check_end(_as_name(edge.get(side)), known)
     return nx.node_link_graph({**record, "graph": {}}, edges=edges)
-
-
-def _as_name(name: Any) -> Any:
-    """Lists name nodes as tuples do."""
-    return tuple(map(_as_name, name)) if isinstance(name, list) else name
 
 
 NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {

@@ -15,7 +15,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable
 from gomkcn_dgl.io.tables import check_names
-from gomkcn_dgl.runtime.file_bytes import file_problems, most_bytes, open_file
+from gomkcn_dgl.runtime.files import file_problems, open_file
 
 _BUFFER_BYTES = 2**20
 
@@ -33,9 +33,6 @@ def parquet_layout(path: Path, options: EdgeOptions) -> EdgeLayout:
     _check_types(layout, schema)
     if not total:
         raise InputError("the file holds a header and no edge.")
-    # many equal values take hardly any room in the file
-    if 16 * total > most_bytes(path.stat().st_size):
-        raise InputError(f"the file announces {total} edges, more than it could hold.")
     return layout
 
 

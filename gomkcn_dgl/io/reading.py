@@ -22,19 +22,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.checks import as_float32, check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import read_dgl, write_dgl_graphs
 from gomkcn_dgl.io.edge_blocks import find_edge_layout, read_edges
 from gomkcn_dgl.io.edge_layout import Column, EdgeLayout, EdgeOptions
 from gomkcn_dgl.io.edge_table import (
@@ -54,29 +51,16 @@ from gomkcn_dgl.io.feature_file import (
     select_features,
 )
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
-from gomkcn_dgl.io.networkx_formats import NETWORKX_FORMATS, read_networkx_file
-from gomkcn_dgl.io.npz import read_npz
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
-from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_names import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
 from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
-
-__all__ = ["atomic_write", "read_graph", "read_tu_labels", "write_dgl_graphs", "write_graph"]
 
 log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
+NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
 _COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
-_Reader = Callable[[Path, Sequence[str] | None, EdgeOptions], CSRGraph]
-_READERS: dict[str, _Reader] = {
-    "dgl": read_dgl,
-    "tu": read_tu_folder,
-    "npz": lambda path, features, edges: select_features(read_npz(path, edges.directed), features),
-    "folder": lambda path, features, edges: select_features(read_graph_folder(path), features),
-    **{name: partial(read_networkx_file, name) for name in NETWORKX_FORMATS},
-}
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation"),
@@ -288,8 +272,29 @@ def _read(
     if format in EDGE_FORMATS:
         layout = find_edge_layout(path, format, options)
         return _from_edge_table(read_edges(path, layout), table, layout, options.directed)
-    graph = _READERS[format](path, None if table is not None else features, options)
+    graph = _read_graph(path, format, None if table is not None else features, options)
     return graph if table is None else attach_features(graph, table)
+
+
+def _read_graph(
+    path: Path, format: str, features: Sequence[str] | None, options: EdgeOptions
+) -> CSRGraph:
+    """Read a format that holds the features itself; its library is imported here."""
+    if format == "tu":
+        return read_tu_folder(path, features, options)
+    if format == "folder":
+        return select_features(read_graph_folder(path), features)
+    if format == "dgl":
+        from gomkcn_dgl.io.dgl_file import read_dgl
+
+        return read_dgl(path, features, options)
+    if format == "npz":
+        from gomkcn_dgl.io.npz import read_npz
+
+        return select_features(read_npz(path, options.directed), features)
+    from gomkcn_dgl.io.networkx_formats import read_networkx_file
+
+    return read_networkx_file(format, path, features, options)
 
 
 def _from_edge_table(
@@ -313,9 +318,11 @@ def _from_edge_table(
     notes: tuple[str, ...] = ()
     if edges.relation is not None:
         assert layout.relation is not None, "the layout has the column"
-        relation, found = pd.factorize(edges.relation, sort=True)
-        check_num_relations(found.tolist(), layout.names[layout.relation])
-        names, directions = declared_directions(found.tolist(), directed)
+        found = sorted(set(edges.relation.tolist()))
+        check_num_relations(found, layout.names[layout.relation])
+        code_of = {name: code for code, name in enumerate(found)}
+        relation = np.array([code_of[name] for name in edges.relation.tolist()], np.int64)
+        names, directions = declared_directions(found, directed)
         if len(names) == 1:
             relation = np.zeros(len(source), np.int64)
         if directions is None:

@@ -1,4 +1,4 @@
-"""Text files of rows → lines, cells and pandas columns, with every bad line named by its number.
+"""Text files of rows → lines, cells and columns, with every bad line named by its number.
 
 Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
 """
@@ -14,20 +14,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import read_bytes
+from gomkcn_dgl.runtime.files import read_bytes, read_pieces
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_HEXADECIMAL = re.compile(rb"0[xX]")
 # a mark at the start of a line or after a blank; "C#" and "50%" are names
 COMMENT = re.compile(rb"[#%](?<!\S[#%])[^\r\n]*")
 COMMENT_LINE = re.compile(rb"^[ \t]*[#%][^\r\n]*|(?<=\r)[ \t]*[#%][^\r\n]*", re.MULTILINE)
 # lines that tell the separator
 _SAMPLE = 1000
+# The number of its first line and the bytes of each block of whole lines.
+Blocks = Iterator[tuple[int, bytes]]
+_LONGEST_LINE = 2**24
 
 
 def read_text(path: Path) -> bytes:
@@ -35,6 +39,32 @@ def read_text(path: Path) -> bytes:
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     refuse_nul(data)
     return data
+
+
+def text_blocks(path: Path, size: int, progress: bool = False) -> Blocks:
+    """Cut a file, plain or ``.gz``, at ends of lines; skip blank blocks, refuse what is no text."""
+    number, rest, is_blank = 1, b"", True
+    for piece in itertools.chain(read_pieces(path, size, progress), [b""]):
+        block, rest = _split_lines(rest + piece, is_end=not piece)
+        content = block.removeprefix(BYTE_ORDER_MARK) if number == 1 else block
+        if content.strip():
+            is_blank = False
+            refuse_nul(content, number)
+            yield number, content
+        number += count_lines(block)
+    if is_blank:
+        raise InputError("the file is empty.")
+
+
+def _split_lines(data: bytes, is_end: bool) -> tuple[bytes, bytes]:
+    """Return the complete lines and the beginning of the next line."""
+    if is_end:
+        return data, b""
+    # A "\r" as the last byte may be half of "\r\n".
+    cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+    if not cut and len(data) >= _LONGEST_LINE:
+        raise InputError(f"a line must have fewer than {_LONGEST_LINE} bytes, got a longer one.")
+    return data[:cut], data[cut:]
 
 
 def refuse_nul(data: bytes, first: int = 1) -> None:
@@ -161,29 +191,25 @@ def count_lines(data: bytes) -> int:
 
 def parse_block(
     data: bytes, dialect: Dialect, width: int, kinds: Mapping[int, str], skip: int = 0
-) -> pd.DataFrame | None:
-    """Return the columns ``kinds`` names, parsed by pandas; None when some line does not fit.
+) -> dict[int, np.ndarray] | None:
+    """Return the columns that ``kinds`` names, parsed by Arrow; None when some line does not fit.
 
     The first ``skip`` lines are left out.
     """
     if dialect.quotes and b'"' in data:
         return None
-    if dialect.separator is None:
-        if b"#" in data or b"%" in data:
-            data = COMMENT.sub(b"", data)
-        # all columns, so that a line that is too short is noticed
-        every = {column: kinds.get(column, "str") for column in range(width)}
-        frame = parse_table(data, r"\s+", every, skip=skip)
-        if frame is None:
-            return None
-        unused = [column for column in range(width) if column not in kinds]
-        return None if (frame[unused] == "").any(axis=None) else frame
-    if dialect.comments and (b"#" in data or b"%" in data):
-        data = COMMENT_LINE.sub(b"", data)
-    # pandas drops the end of a row that is too long, so those are left to the slow path
-    if not _is_even(data, dialect.separator.encode(), width - 1):
-        return None
-    return parse_table(data, dialect.separator, kinds, list(kinds), skip)
+    if dialect.separator is not None:
+        if dialect.comments and (b"#" in data or b"%" in data):
+            data = COMMENT_LINE.sub(b"", data)
+        return parse_table(data, dialect.separator, width, kinds, skip)
+    if b"#" in data or b"%" in data:
+        data = COMMENT.sub(b"", data)
+    # a single blank between cells, and none around them
+    data = _with_newlines(data).replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    return parse_table(data, " ", width, kinds, skip)
 
 
 def read_matrix(path: Path, kind: str) -> np.ndarray:
@@ -193,9 +219,9 @@ def read_matrix(path: Path, kind: str) -> np.ndarray:
     if first is None:
         raise InputError("the file holds comments only.")
     width = first[1].count(b",") + 1
-    frame = parse_table(data, ",", dict.fromkeys(range(width), kind))
-    if frame is not None and np.isfinite(frame.to_numpy()).all():
-        return frame.to_numpy()
+    columns = parse_table(data, ",", width, dict.fromkeys(range(width), kind))
+    if columns is not None and all(np.isfinite(column).all() for column in columns.values()):
+        return np.stack([*columns.values()], axis=1)
     rows = []
     for number, line in data_lines(data):
         cells = line.split(b",")
@@ -211,52 +237,62 @@ def line_of_row(path: Path, row: int) -> int:
     return number
 
 
-def _is_even(data: bytes, separator: bytes, times: int) -> bool:
-    """Whether the separator comes so often in each line that is not blank."""
-    letters = np.frombuffer(data, np.uint8)
-    ends = np.append(np.flatnonzero(letters == ord("\n")), len(data))
-    before = np.searchsorted(np.flatnonzero(letters == ord(separator)), ends)
-    counts = np.diff(before, prepend=0)
-    # the last line may be empty
-    if b"\r" not in data and (counts[:-1] == times).all() and counts[-1] in (0, times):
-        return counts[-1] == times or not data[data.rfind(b"\n") + 1 :].strip()
-    return all(line.count(separator) == times for line in data.splitlines() if line.strip())
+def _with_newlines(data: bytes) -> bytes:
+    r"""Text whose lines end in \n."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def parse_table(
-    data: bytes,
-    separator: str,
-    kinds: Mapping[int, str],
-    columns: Sequence[int] | None = None,
-    skip: int = 0,
-) -> pd.DataFrame | None:
-    """Return all columns, or some, as pandas reads them, numbered; None when it cannot."""
-    if b"\r" in data:
-        # over some blank lines that end in \r pandas miscounts, and its version 2 takes all memory
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data: bytes, separator: str, width: int, kinds: Mapping[int, str], skip: int = 0
+) -> dict[int, np.ndarray] | None:
+    """Return some columns of lines of so many cells; None where a line or a cell does not fit.
+
+    ``kinds`` are "int64" and "float64", or "str" for object arrays of text without blanks around.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    # Arrow takes 0x10 for 16
+    if "int64" in kinds.values() and _HEXADECIMAL.search(data):
+        return None
+    data = _with_newlines(data)
+    text = pa.dictionary(pa.int32(), pa.string())
+    types = {"int64": pa.int64(), "float64": pa.float64(), "str": text}
+    names = list(map(str, range(width)))
     try:
-        frame = pd.read_csv(
-            io.BytesIO(data),
-            sep=separator,
-            header=None,
-            usecols=columns,
-            skiprows=skip,
-            # asked for an int64, pandas would take 1.0 for 1, so the type of a number is inferred
-            dtype={column: kind for column, kind in kinds.items() if kind == "str"},
-            skipinitialspace=True,
-            quoting=csv.QUOTE_NONE,
-            na_filter=False,
-            low_memory=False,
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            # one block, so that a column is one array
+            arrow_csv.ReadOptions(
+                use_threads=False, block_size=len(data) + 1, skip_rows=skip, column_names=names
+            ),
+            arrow_csv.ParseOptions(delimiter=separator, quote_char=False),
+            arrow_csv.ConvertOptions(
+                column_types={str(column): types[kind] for column, kind in kinds.items()},
+                include_columns=list(map(str, kinds)),
+                null_values=[],
+            ),
         )
-    # also pandas' ParserError and EmptyDataError
-    except (ValueError, OverflowError):
+    except pa.ArrowException:
         return None
-    if columns is None and frame.shape[1] != len(kinds):
-        return None
-    fitting = {"str": list(frame.dtypes), "int64": ("int64",), "float64": ("int64", "float64")}
-    if any(frame.dtypes[column] not in fitting[kind] for column, kind in kinds.items()):
-        return None
-    return frame.astype(dict(kinds))
+    return {column: _to_numpy(table[str(column)].chunk(0), kind) for column, kind in kinds.items()}
+
+
+def _to_numpy(column: Any, kind: str) -> np.ndarray:
+    """An Arrow array without nulls; its own conversion would import pandas."""
+    if kind == "str":
+        words = np.array([word.strip() for word in column.dictionary.to_pylist()], object)
+        return np.asarray(words[_to_numpy(column.indices, "int32")])
+    start = column.offset * np.dtype(kind).itemsize
+    return np.frombuffer(column.buffers()[1], kind, len(column), start)
+
+
+def csv_text(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
+    """Return the content of a CSV file with these columns, each with its name."""
+    file = io.StringIO()
+    names, values = zip(*columns, strict=True)
+    csv.writer(file, lineterminator="\n").writerows([names, *zip(*values, strict=True)])
+    return file.getvalue()
 
 
 def is_int64(text: str) -> bool:

@@ -25,7 +25,7 @@ from gomkcn_dgl.io.edge_layout import NONE, Column, EdgeOptions
 from gomkcn_dgl.io.edge_table import check_num_relations
 from gomkcn_dgl.io.tables import line_of_row, read_matrix
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import dgl_bytes
 from gomkcn_dgl.io.edge_table import edge_csv_text, edge_list_text
 from gomkcn_dgl.io.feature_file import write_features_beside
-from gomkcn_dgl.io.networkx_formats import graphml_bytes
-from gomkcn_dgl.io.npz import npz_bytes
-from gomkcn_dgl.runtime.atomic_files import atomic_write
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import atomic_write, listed, named
 from gomkcn_dgl.storage.graph_folder import write_graph_folder
 
-_WRITERS: dict[str, Callable[[CSRGraph], str | bytes]] = {
-    ".npz": npz_bytes,
-    ".graphml": graphml_bytes,
-    ".txt": edge_list_text,
-    ".csv": edge_csv_text,
-    ".bin": dgl_bytes,
-}
+_SUFFIXES = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")
 
 
 def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
@@ -39,9 +28,10 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
         written as a self-loop. Relations and directions become a column of their own, and edge
         features columns that ``read_graph`` takes when they are named.
     graph : CSRGraph
-        A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` and a ``.npz`` keep
-        all of a graph, its notes as well. In a ``.bin`` relations are edge types; it keeps neither
-        node ids nor feature names. A GraphML file is read back with
+        A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` keeps all of a
+        graph, its notes as well. A ``.npz`` is SciPy's matrix, for edges of one kind, with features
+        and node ids beside it. In a ``.bin`` relations are edge types; it keeps neither node ids
+        nor feature names. A GraphML file is read back with
         ``features=graph.feature_names`` and ``relation="relation"``; edges without direction
         stand in it both ways where others have one. Edge lists and CSV are read back in ascending
         order of the node ids.
@@ -65,11 +55,8 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     path = Path(path)
     suffix = path.suffix.lower()
     with named(path):
-        suffixes = (*_WRITERS, ".graph")
-        if suffix not in suffixes:
-            raise InputError(
-                f"a graph is written to a name that ends in {listed([*_WRITERS, '.graph'])}."
-            )
+        if suffix not in _SUFFIXES:
+            raise InputError(f"a graph is written to a name that ends in {listed(_SUFFIXES)}.")
         if graph.num_graphs > 1 and suffix not in (".bin", ".graph"):
             raise InputError(
                 f"one graph was expected, got a collection of {graph.num_graphs}; "
@@ -78,7 +65,26 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
         if suffix == ".graph":
             write_graph_folder(path, graph, force=True)
             return
-        content = _WRITERS[suffix](graph)
+        content = _content(graph, suffix)
         if suffix in (".txt", ".csv"):
             write_features_beside(path, graph)
         atomic_write(path, content)
+
+
+def _content(graph: CSRGraph, suffix: str) -> str | bytes:
+    """The content of the file; the library of a format is imported when it is written."""
+    if suffix == ".txt":
+        return edge_list_text(graph)
+    if suffix == ".csv":
+        return edge_csv_text(graph)
+    if suffix == ".bin":
+        from gomkcn_dgl.io.dgl_file import dgl_bytes
+
+        return dgl_bytes(graph)
+    if suffix == ".npz":
+        from gomkcn_dgl.io.npz import npz_bytes
+
+        return npz_bytes(graph)
+    from gomkcn_dgl.io.networkx_formats import graphml_bytes
+
+    return graphml_bytes(graph)

@@ -9,26 +9,18 @@ from gomkcn_dgl.runtime.compiled import compiled
 
 
 @compiled(**SEARCH_JIT)
-def visit_nodes(indptr, indices, starts, num_known, visited, stack):
-    """Write into `visited [V]` when each node is visited.
+def visit_nodes(indptr, indices, starts, visited, stack):
+    """Write into `visited [V]`, where it is -1, when each node is visited.
 
-    The first `num_known` nodes of `starts [V]` count as visited. A search goes from each of
-    `starts`, depth first, to nodes that are not. `stack [2, V]` is scratch.
+    A search goes from each of `starts`, depth first, to nodes that are not visited yet.
+    `stack [2, V]` is scratch: the nodes on the way, and the entry that each goes on with.
     """
     count = np.int64(0)
-    for node in range(len(visited)):
-        visited[node] = -1
-    for k in range(num_known):
-        visited[starts[k]] = count
-        count += 1
-    for k in range(len(starts)):
-        if k >= num_known and visited[starts[k]] >= 0:
-            continue
-        if k >= num_known:
-            visited[starts[k]] = count
+    for start in starts:
+        if visited[start] < 0:
+            visited[start] = count
             count += 1
-        # the nodes on the way, and the entry that each goes on with
-        stack[0, 0], stack[1, 0] = starts[k], indptr[starts[k]]
+        stack[0, 0], stack[1, 0] = start, indptr[start]
         depth = 0
         while depth >= 0:
             node, entry = stack[0, depth], stack[1, depth]

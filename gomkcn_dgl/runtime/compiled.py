@@ -1,9 +1,9 @@
 """Functions compiled by Numba: one set of compiler settings, and machine code kept between runs.
 
-Numba's cache compares the file of a function, but not those of the functions that it calls, so that
-it would run old code after one of these has changed. The name under which a function is cached
-therefore ends with a hash of all files that it may call functions of: those of its own folder and
-of ``gomkcn_dgl/kernels``.
+Numba's cache compares the content of a function's file, but not those of the functions that it
+calls, so that it would run old code after one of these has changed, by an upgrade as well. The name
+under which a function is cached therefore ends with a hash of all files that it may call functions
+of: those of its own folder and of ``gomkcn_dgl/kernels``.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import FunctionCache
 
 _njit: Any = numba.njit
 _config: Any = numba.config
@@ -41,36 +41,16 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
-            dispatcher._cache = _LazyCache(function)
+            # without a folder that can be written nothing is kept
+            with contextlib.suppress(RuntimeError):
+                dispatcher._cache = _Cache(function)
         return dispatcher
 
     return decorate
 
 
-class _LazyCache:
-    """The cache of one function, opened when the function is compiled for the first time.
-
-    It replaces the private attribute that ``njit(cache=True)`` sets, because that option makes the
-    cache folder while the module is imported, and a full disk would end the program.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._opened, name)
-
-    @cached_property
-    def _opened(self) -> Any:
-        try:
-            return _Cache(self._function)
-        except RuntimeError:
-            # there is no folder that can be written, or no file of source code
-            return NullCache()
-
-
 class _Cache(FunctionCache):
-    """Numba's cache of a function, except that a full disk only leaves the code unsaved."""
+    """What ``njit(cache=True)`` sets, except that a full disk only leaves the code unsaved."""
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):

@@ -1,6 +1,7 @@
 """The processes of one run, started by torchrun: rank, shares of the work, sums over all processes.
 
-Without torchrun there is one process, and every function here returns what it was given.
+Without torchrun there is one process, and every function here returns what it was given. Torch is
+imported where there are several.
 """
 
 from __future__ import annotations
@@ -9,20 +10,17 @@ import contextlib
 import itertools
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import timedelta
-from typing import Any, TypeVar
-
-import numba
-import torch
-import torch.distributed as dist
-from torch import Tensor
-from torch.distributed import PrefixStore  # type: ignore[attr-defined]
-from torch.distributed.rendezvous import rendezvous
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 T = TypeVar("T")
 
@@ -55,7 +53,7 @@ def join_processes() -> Iterator[None]:
 
     Tensors on the CPU are exchanged with gloo, those on a GPU with nccl.
     """
-    if "WORLD_SIZE" not in os.environ or dist.is_initialized():
+    if os.environ.get("WORLD_SIZE", "1") == "1":
         yield
         return
     for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):
@@ -64,6 +62,13 @@ def join_processes() -> Iterator[None]:
                 f"WORLD_SIZE is set in the environment but {name} is not; "
                 "start with torchrun, or unset WORLD_SIZE."
             )
+    import torch
+    import torch.distributed as dist
+    from torch.distributed import PrefixStore  # type: ignore[attr-defined]
+
+    if dist.is_initialized():
+        yield
+        return
     global _store
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
@@ -90,9 +95,13 @@ def _rendezvous() -> tuple[Any, int, int]:
     """Return a store that only the processes of this start share, the own rank, their number.
 
     torchrun keeps its store when it restarts processes on several machines, so they would read the
-    addresses of killed processes (pytorch issue 135712). Therefore the first process draws a token
-    for this start, and every living process gets it by asking for it under a token of its own.
+    addresses of killed processes (pytorch issue 135712) and wait for them: so did the other two of
+    three hosts with torch 2.13. Therefore the first process draws a token for this start, and every
+    living process gets it by asking for it under a token of its own.
     """
+    from torch.distributed import PrefixStore  # type: ignore[attr-defined]
+    from torch.distributed.rendezvous import rendezvous
+
     store, own_rank, size = next(rendezvous("env://"))
     usual = store.timeout
     store.set_timeout(timedelta(seconds=_LONGEST_START))
@@ -121,6 +130,8 @@ def _rendezvous() -> tuple[Any, int, int]:
 def _share_cores() -> None:
     """Give Numba this process's part of the cores; torchrun does so for torch."""
     if "NUMBA_NUM_THREADS" not in os.environ:
+        import numba
+
         processes_here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
         numba.set_num_threads(max(1, numba.get_num_threads() // processes_here))
 
@@ -135,14 +146,24 @@ def single_process() -> Iterator[None]:
         _single_process.reset(before)
 
 
+def _group() -> Any:
+    """``torch.distributed`` where it connects this process with others, else None."""
+    # who has not imported it is not connected
+    dist = sys.modules.get("torch.distributed")
+    is_connected = dist is not None and dist.is_available() and dist.is_initialized()
+    return dist if is_connected and not _single_process.get() else None
+
+
 def world_size() -> int:
     """Number of processes of this run."""
-    return dist.get_world_size() if dist.is_initialized() and not _single_process.get() else 1
+    group = _group()
+    return 1 if group is None else int(group.get_world_size())
 
 
 def rank() -> int:
     """Number of this process, from 0."""
-    return dist.get_rank() if dist.is_initialized() and not _single_process.get() else 0
+    group = _group()
+    return 0 if group is None else int(group.get_rank())
 
 
 def is_first() -> bool:
@@ -185,7 +206,7 @@ def take_turns(count: int) -> Iterator[int]:
 def all_reduce_sum(tensor: Tensor) -> Tensor:
     """Return the sum of a tensor over all processes, computed in place."""
     if world_size() > 1:
-        dist.all_reduce(tensor)
+        _group().all_reduce(tensor)
     return tensor
 
 
@@ -194,7 +215,7 @@ def gather_objects(value: T) -> list[T]:
     if world_size() == 1:
         return [value]
     values: list[T | None] = [None] * world_size()
-    dist.all_gather_object(values, value)
+    _group().all_gather_object(values, value)
     return values  # type: ignore[return-value]
 
 
@@ -203,5 +224,5 @@ def broadcast_object(value: T) -> T:
     if world_size() == 1:
         return value
     values = [value]
-    dist.broadcast_object_list(values)
+    _group().broadcast_object_list(values)
     return values[0]

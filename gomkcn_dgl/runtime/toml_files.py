@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 import tomli_w
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import parse_toml, read_file, reason_of
+from gomkcn_dgl.runtime.files import parse_toml, read_file, reason_of
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -29,8 +29,9 @@ import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.atomic_files import sync_folder
-from gomkcn_dgl.runtime.run_lock import lock_alone
+from gomkcn_dgl.relations import relations_from_record, relations_to_record
+from gomkcn_dgl.runtime.files import sync_folder
+from gomkcn_dgl.runtime.output_folder import lock_alone
 from gomkcn_dgl.storage.graph_folder_checks import (
     check_features,
     check_names,
@@ -40,7 +41,6 @@ from gomkcn_dgl.storage.graph_folder_checks import (
 )
 from gomkcn_dgl.storage.graph_folder_header import HEADER, FolderHeader, read_header
 from gomkcn_dgl.storage.npy_files import append_npy, map_array
-from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
 from gomkcn_dgl.storage.stored_names import StoredNames
 
 ARRAYS = (

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels.entries_numba import scan_entries
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.storage.npy_files import read_rows
 from gomkcn_dgl.storage.stored_names import arrow_column
@@ -80,6 +79,8 @@ def check_rows(
     weight. This is tested by a sum of 64-bit fingerprints in which the two cancel; other arrays
     have the sum zero with a probability of 2^-64.
     """
+    from gomkcn_dgl.kernels.entries_numba import scan_entries
+
     check_pointer("indptr", indptr, len(indices))
     num_nodes, balance, before = len(indptr) - 1, 0, (-1, -1)
     for first, last in chunks(0, num_nodes):

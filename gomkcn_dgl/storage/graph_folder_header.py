@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.runtime.file_bytes import parse_json
-from gomkcn_dgl.storage.relation_record import relations_to_record
+from gomkcn_dgl.relations import SIMPLE, relations_to_record
+from gomkcn_dgl.runtime.files import parse_json
 
 HEADER = "graph.json"
 _FORMAT = "gomkcn-graph"

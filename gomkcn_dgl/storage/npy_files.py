@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import reason_of
+from gomkcn_dgl.runtime.files import reason_of
 
 
 def append_npy(path: Path, values: np.ndarray) -> None:

@@ -10,7 +10,6 @@ from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.residual_model import ResidualGOMKCN
 from gomkcn_dgl.training.collection import GraphCollection
 
 # two subgraphs count as the same filter from this share of the largest score on
@@ -19,7 +18,7 @@ _SAME_SCORE = 0.999
 
 @torch.no_grad()
 def initialize_from_classes(
-    model: GOMKCN | ResidualGOMKCN,
+    model: GOMKCN,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
@@ -39,7 +38,7 @@ def initialize_from_classes(
 
     Parameters
     ----------
-    model : GOMKCN or ResidualGOMKCN
+    model : GOMKCN
         Not trained yet.
     data, labels, train
         As in :func:`gomkcn.train_classifier`.
@@ -72,7 +71,6 @@ def initialize_from_classes(
         batch, roots, owner = data.whole(), sample, np.arange(len(sample))
     else:
         batch = data.batch(sample)
-        assert batch.graph_sizes is not None
         roots = np.arange(len(batch.subgraphs.num_nodes))
         owner = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
     order, class_of_root = rng.permutation(len(roots)), classes[sample][owner]
@@ -96,11 +94,11 @@ def initialize_from_classes(
             rows = batch.subgraphs.select(torch.from_numpy(roots).to(hidden.device))
             chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
             adj, feat = _as_filters(chosen_rows, hidden, conv.filter_size)
-            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend, conv.pair_weight)
+            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend)
             scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]
-            if isinstance(model, GOMKCN) and model.class_filters and conv is model.convs[-1]:
+            if model.class_filters and conv is model.convs[-1]:
                 filters, turns = known, known
             else:
                 filters = np.arange(conv.num_filters)

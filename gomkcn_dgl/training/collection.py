@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.graph_batch import GraphBatch, neighbour_matrices
+from gomkcn_dgl.model import GraphBatch
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
@@ -64,7 +63,7 @@ class GraphCollection:
 
     def whole(self) -> GraphBatch:
         """Return all graphs."""
-        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes, self._neighbours)
+        return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
 
     def batches(self, size: int) -> Iterator[GraphBatch]:
         """Yield all graphs, in their order, ``size`` at a time."""
@@ -90,15 +89,7 @@ class GraphCollection:
         else:
             feat = self.feat[rows]
         graph_sizes = torch.from_numpy(sizes).to(rows.device)
-        matrices = neighbour_matrices(self.graph, rows.cpu().numpy(), shift)
-        neighbours = tuple(matrix.to(rows.device) for matrix in matrices)
-        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes, neighbours)
-
-    @cached_property
-    def _neighbours(self) -> tuple[Tensor, ...]:
-        """Those of all graphs."""
-        device = self.feat.device
-        return tuple(matrix.to(device) for matrix in neighbour_matrices(self.graph))
+        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes)
 
 
 def _to_sparse(feat: Tensor) -> Tensor:

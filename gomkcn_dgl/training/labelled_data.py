@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.graph_classes import GraphClasses, graph_labels, name_classes
-from gomkcn_dgl.io.planetoid import is_planetoid_folder, read_planetoid
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
-from gomkcn_dgl.runtime.file_names import listed, named
+from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder
 from gomkcn_dgl.training.splits import PARTS, Split, check_split
 
@@ -36,8 +35,7 @@ class LabelledData:
 
     ``labels`` is int64, a class 0 … C - 1 for each graph (``task`` "graph") or node ("node").
     ``split`` is the one of the files, ``truth`` (bool ``[V]``) marks the nodes of planted motifs.
-    Features that are a ``bag_of_words`` are best scaled row by row. ``class_names`` are what the
-    classes are called, their numbers where nothing is said.
+    ``class_names`` are what the classes are called, their numbers where nothing is said.
     """
 
     graph: CSRGraph
@@ -45,7 +43,6 @@ class LabelledData:
     task: str
     split: Split | None = None
     truth: np.ndarray | None = None
-    bag_of_words: bool = False
     class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -77,7 +74,7 @@ def read_labelled(
     class_names: str | Path | Mapping[str, str] | None = None,
     **reading: Any,
 ) -> LabelledData:
-    """Read graphs and classes from a TU folder, a Planetoid folder or a DGL ``.bin``.
+    """Read graphs and classes from a TU folder or a DGL ``.bin``.
 
     A ``.bin`` holds classes of graphs in its labels, or classes of nodes in ``ndata`` under
     ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
@@ -92,23 +89,12 @@ def read_labelled(
     if node_label is not None and task == "graph":
         raise InputError("node_label is for task 'node', got task 'graph'.")
     task = "node" if node_label is not None else task
-    if path.is_dir() and is_planetoid_folder(path):
-        given = [name for name, value in reading.items() if value is not None]
-        with named(path):
-            if given:
-                raise InputError(
-                    f"{given[0]} is not for a Planetoid folder; its edges are alike, and its "
-                    "features have no names."
-                )
-            data = _read_planetoid(path, task, features, node_label)
-    elif path.is_dir() and not is_graph_folder(path):
+    if path.is_dir() and not is_graph_folder(path):
         data = _read_tu(path, task, features, reading)
     elif path.suffix.lower() == ".bin" or not path.exists():
         data = _read_dgl(path, task, features, node_label or "label", reading)
     else:
-        raise InputError(
-            f"{path.name}: classes are read from a TU folder, a Planetoid folder or a DGL .bin."
-        )
+        raise InputError(f"{path.name}: classes are read from a TU folder or a DGL .bin.")
     if data.num_classes < 2:
         raise InputError(f"{path.name}: there must be at least 2 classes, got 1.")
     if class_names is not None:
@@ -118,27 +104,6 @@ def read_labelled(
         log.info("edge weights: not used")
         data = dataclasses.replace(data, graph=dataclasses.replace(data.graph, weights=None))
     return data
-
-
-def _read_planetoid(
-    folder: Path, task: str | None, features: Sequence[str] | None, node_label: str | None
-) -> LabelledData:
-    if task == "graph":
-        raise InputError("a Planetoid folder has classes of nodes; task must be 'node'.")
-    if features is not None or node_label is not None:
-        raise InputError("a Planetoid folder has no named features or labels to choose from.")
-    files = read_planetoid(folder)
-    if not files.known.all():
-        raise InputError(
-            f"the features of {int((~files.known).sum())} of its {len(files.known)} nodes are not "
-            "there (ind.NAME.allx is missing)."
-        )
-    source, target = files.edges.T
-    graph = csr_from_edges(source, target, len(files.labels), features=files.features)
-    split = None if files.split is None else check_split(Split(*files.split))
-    log.info("read %s: nodes: %d, edges: %d", folder.name, graph.num_nodes, graph.num_edges)
-    labels, names = _as_classes("labels", files.labels)
-    return LabelledData(graph, labels, "node", split, None, True, names)
 
 
 def _read_tu(

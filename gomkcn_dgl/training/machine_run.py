@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,10 +19,10 @@ from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.kernel_machine import GOMKClassifier
 from gomkcn_dgl.kernel_transformers import NodePreparation
 from gomkcn_dgl.pattern_bags import PatternCodebook
-from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.provenance import describe_provenance
-from gomkcn_dgl.storage.relation_record import relations_from_record, relations_to_record
+from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
 from gomkcn_dgl.training.splits import Split, resolve_split
@@ -96,9 +97,16 @@ def known_rows(split: Split) -> np.ndarray:
 
 
 def run_machine(
-    settings: TrainSettings, data: LabelledData, *, checkpoints: CheckpointStore
+    settings: TrainSettings,
+    data: LabelledData,
+    *,
+    folder: Path | None = None,
+    interrupts: Interrupts | None = None,
 ) -> tuple[TrainedMachine, dict[str, Any]]:
-    """Resolve the settings, split, choose the parameters, fit and evaluate."""
+    """Resolve the settings, split, choose the parameters, fit and evaluate.
+
+    What was computed is kept in ``folder``, and a run that is started again goes on from there.
+    """
     start = time.perf_counter()
     if data.task != "graph":
         raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")
@@ -122,10 +130,10 @@ def run_machine(
     training = as_csr([graphs[i] for i in known])
     num_patterns = _new_machine(settings.machine).resolve_patterns(training) or 0
     settings = settings.override({"task": "graph", "split": shares, "num_patterns": num_patterns})
-    checkpoints.identify(identity_of(settings, data, split))
+    steps = Steps(folder, identity_of(settings, data, split), interrupts=interrupts)
     machine = _new_machine(settings.machine)
-    with checkpoints.interrupts or contextlib.nullcontext():
-        machine.fit(training, data.labels[known], checkpoints)
+    with interrupts or contextlib.nullcontext():
+        machine.fit(training, data.labels[known], steps)
     names = data.graph.feature_names, data.class_names
     trained = TrainedMachine(
         machine, settings, split, data.labels[known], data.graph.relations, *names
@@ -151,7 +159,7 @@ def run_machine(
             {**params, "accuracy": float(score)}
             for params, score in zip(tried["params"], tried["mean_test_score"], strict=True)
         ],
-        "partial": checkpoints.time_is_up,
+        "partial": steps.is_partial,
         "seconds": round(time.perf_counter() - start, 3),
         "provenance": describe_provenance(settings.seed, time.perf_counter() - start),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,9 +15,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import Interrupts
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
@@ -32,8 +31,6 @@ from gomkcn_dgl.training.training_loop import (
     train_classifier,
 )
 from gomkcn_dgl.training.training_metrics import Baseline, summarize
-
-log = logging.getLogger("gomkcn_dgl")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +54,9 @@ class TrainedNetwork:
     score_name: ClassVar[str] = "probability"
 
     @property
-    def relations(self) -> Relations | None:
-        """The relations that it tells apart; None: a kernel that takes all edges as alike."""
-        is_gomk = self.settings.model.kernel_name == "gomk"
-        return self.model.first_conv.relations if is_gomk else None
+    def relations(self) -> Relations:
+        """The relations that it tells apart."""
+        return self.model.first_conv.relations
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph or node, int64 ``[R]``, and the probabilities ``[R, C]``."""
@@ -111,12 +107,6 @@ def run_network(
             f"split must leave at least two nodes for training, got {num_nodes}; give training a "
             "larger share."
         )
-    takes_alike = settings.model.kernel_name != "gomk" and not data.graph.relations.is_simple
-    if takes_alike:
-        log.info(
-            "kernel %s takes all edges as alike: directions and types are not used",
-            settings.model.kernel_name,
-        )
     classifier = _untrained_classifier(settings, data, split)
     model, training = classifier.model, settings.training
     collection = classifier.collection(data.graph)
@@ -163,7 +153,6 @@ def run_network(
         "baseline": Baseline.of(data, split)._asdict(),
         "loss": {part: results[part].loss for part in PARTS},
         "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
-        "takes_edges_as_alike": takes_alike,
         "best_epoch": history.best_epoch,
         "epochs": history.epochs,
         "partial": history.partial,
@@ -181,13 +170,12 @@ def run_network(
 def _resolve(settings: TrainSettings, data: LabelledData) -> tuple[Split, TrainSettings]:
     """The split, and the settings with the choices that were left open."""
     split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
-    scaling = settings.data.scaling or ("rows" if data.bag_of_words else "standard")
+    scaling = settings.data.scaling or "standard"
     num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
     model = settings.model.resolve(data.task, num_varying)
     relations = data.graph.relations
-    if not relations.is_simple and not model.relations and model.kernel_name == "gomk":
-        named = dict(relations.kinds)
-        model = dataclasses.replace(model, relations=named)
+    if not relations.is_simple and not model.relations:
+        model = dataclasses.replace(model, relations=dict(relations.kinds))
     settings = settings.override({"task": data.task, "split": shares, "scaling": scaling})
     return split, dataclasses.replace(settings, model=model)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from gomkcn_dgl.runtime.checkpoint import digest_of
+from gomkcn_dgl.runtime.steps import identity_of_job
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.splits import PARTS, Split
 from gomkcn_dgl.training.train_settings import TrainSettings
@@ -46,4 +46,4 @@ def identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> di
     # what things are called, and where it is written, decides nothing
     for name in ("path", "label_names", "class_names"):
         del tables["data"][name]
-    return {"settings": tables, "data": digest_of(*arrays)}
+    return identity_of_job(tables, *arrays)

@@ -10,23 +10,11 @@ from typing import Any, get_type_hints
 
 from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.random_walks import (
-    DeepRandomWalkKernel,
-    ImprovedRandomWalkKernel,
-    RandomWalkKernel,
-)
 from gomkcn_dgl.relations import Relations, relations_of
 from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
-KERNELS: dict[str, Any] = {
-    "gomk": GOMKKernel,
-    "random-walk": RandomWalkKernel,
-    "deep-random-walk": DeepRandomWalkKernel,
-    "rwk+": ImprovedRandomWalkKernel,
-}
 INITIALIZATIONS = ("classes", "random")
 SCALINGS = ("none", "rows", "standard")
 METHODS = ("kernel", "network")
@@ -73,8 +61,8 @@ class DataSettings:
     relation: str | None = None
     # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
     split: tuple[float, ...] | None = None
-    # "standard": columns other than 0 and 1 get mean 0 and variance 1 over the training part;
-    # "rows": rows sum to 1; None: "rows" for Planetoid, else "standard"
+    # "standard", also for None: columns other than 0 and 1 get mean 0 and variance 1 over the
+    # training part; "rows": rows sum to 1
     scaling: str | None = None
 
     def __post_init__(self) -> None:
@@ -87,8 +75,7 @@ class ModelSettings:
     """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`; None depends on the task.
 
     ``method`` says whether there is such a network, or a kernel machine, whose settings stand in
-    another table. ``kernel`` holds the ``name`` of a kernel in :data:`KERNELS` and the arguments of
-    its class.
+    another table. ``kernel`` holds the arguments of :class:`gomkcn_dgl.GOMKKernel`.
     """
 
     method: str = "network"
@@ -120,23 +107,12 @@ class ModelSettings:
         if self.hidden_feats is not None:
             check_int("hidden_feats", self.hidden_feats, 0)
 
-    @property
-    def kernel_name(self) -> Any:
-        """Name of the kernel, ``"gomk"`` by default."""
-        return self.kernel.get("name", "gomk")
-
-    def make_kernel(self) -> GraphKernel:
+    def make_kernel(self) -> GOMKKernel:
         """The kernel object."""
-        check_choice("kernel", self.kernel_name, KERNELS)
-        kernel = KERNELS[self.kernel_name]
-        options = {name: value for name, value in self.kernel.items() if name != "name"}
-        known = [entry.name for entry in dataclasses.fields(kernel)]
-        for name in options:
-            check_choice(f"an option of the kernel {self.kernel_name}", name, known)
-        if kernel is GOMKKernel:
-            options.setdefault("num_levels", 2)
-        made: GraphKernel = kernel(**options)
-        return made
+        known = [entry.name for entry in fields(GOMKKernel)]
+        for name in self.kernel:
+            check_choice("an option of the kernel", name, known)
+        return GOMKKernel(**{"num_levels": 2, **self.kernel})  # type: ignore[arg-type]
 
     def make_relations(self) -> Relations | None:
         """The relations that filters tell apart, None for edges without direction and type."""
@@ -156,10 +132,9 @@ class ModelSettings:
         if self.max_nodes is None and task == "graph":
             by_task["max_nodes"] = self.filter_size or by_task["filter_size"]
         missing = {k: v for k, v in by_task.items() if getattr(self, k) is None}
-        padding = {"padding": _PADDING[task]} if self.kernel_name == "gomk" else {}
-        model = dataclasses.replace(self, **missing, kernel={**padding, **self.kernel})
-        options = asdict(model.make_kernel())  # type: ignore[call-overload]
-        return dataclasses.replace(model, kernel={"name": self.kernel_name, **options})
+        kernel = {"padding": _PADDING[task], **self.kernel}
+        model = dataclasses.replace(self, **missing, kernel=kernel)
+        return dataclasses.replace(model, kernel=asdict(model.make_kernel()))
 
 
 @dataclass(frozen=True)
@@ -226,8 +201,8 @@ class TrainSettings:
     def override(self, options: Mapping[str, Any]) -> TrainSettings:
         """Return new settings in which every option that is not None wins, whatever its table.
 
-        ``kernel`` is the name of a kernel; ``num_levels``, or steps of a walk, and ``tau`` are its,
-        or those that a kernel machine may choose. Options of the other method are refused.
+        ``num_levels`` and ``tau`` are those of the kernel, or those that a kernel machine may
+        choose. Options of the other method are refused.
         """
         options = {name: value for name, value in options.items() if value is not None}
         method = check_choice("method", options.get("method", self.method), METHODS)
@@ -238,7 +213,8 @@ class TrainSettings:
             )
         _refuse_others(method, options)
         if method == "network":
-            options["kernel"] = _override_kernel(self.model, options)
+            own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
+            options["kernel"] = {**self.model.kernel, **own}
         else:
             # one value leaves no choice
             for name in ("num_levels", "tau"):
@@ -252,8 +228,8 @@ class TrainSettings:
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
-            given = {k: v for k, v in options.items() if k in vars(table)}
-            changed[name] = dataclasses.replace(table, **given)
+            changes: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
+            changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
 
     def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:
@@ -300,15 +276,6 @@ def _refuse_others(method: str, options: Iterable[str]) -> None:
     for name in options:
         if name in names:
             raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
-
-
-def _override_kernel(model: ModelSettings, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The kernel of a model with some options changed; another kernel starts from its defaults."""
-    name = options.get("kernel") or model.kernel_name
-    kernel = dict(model.kernel) if name == model.kernel_name else {"name": name}
-    length = "num_levels" if name == "gomk" else "num_steps"
-    given = {length: options.get("num_levels"), "tau": options.get("tau")}
-    return {**kernel, **{key: value for key, value in given.items() if value is not None}}
 
 
 def read_train_settings(path: str | Path) -> TrainSettings:

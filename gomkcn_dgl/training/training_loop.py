@@ -16,9 +16,7 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.residual_model import ResidualGOMKCN
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.interrupts import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
@@ -26,9 +24,8 @@ from gomkcn_dgl.runtime.processes import (
     rank,
     world_size,
 )
+from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.collection import GraphCollection
-
-Network = GOMKCN | ResidualGOMKCN
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ class _TrainingState:
     """
 
     def __init__(
-        self, model: Network, optimizer: torch.optim.Optimizer, generator: np.random.Generator
+        self, model: GOMKCN, optimizer: torch.optim.Optimizer, generator: np.random.Generator
     ) -> None:
         self.model, self.optimizer, self.generator = model, optimizer, generator
         self.history = History()
@@ -157,7 +154,7 @@ class _TrainingState:
 
 
 def train_classifier(
-    model: Network,
+    model: GOMKCN,
     data: GraphCollection,
     labels: Tensor,
     train: np.ndarray,
@@ -177,7 +174,7 @@ def train_classifier(
 
     Parameters
     ----------
-    model : GOMKCN or ResidualGOMKCN
+    model : GOMKCN
         Classifies graphs if it pools, else nodes.
     data : GraphCollection
         Graphs with their subgraphs, on the model's device.
@@ -293,7 +290,7 @@ def _train_epoch(
 
 @torch.no_grad()
 def predict_logits(
-    model: Network, data: GraphCollection, rows: np.ndarray, batch_size: int = 128
+    model: GOMKCN, data: GraphCollection, rows: np.ndarray, batch_size: int = 128
 ) -> Tensor:
     """Return the logits ``[len(rows), C]`` of some graphs or nodes, with the model in evaluation.
 
@@ -313,7 +310,7 @@ def predict_logits(
 
 
 def evaluate_classifier(
-    model: Network,
+    model: GOMKCN,
     data: GraphCollection,
     labels: Tensor,
     rows: np.ndarray,
@@ -338,14 +335,14 @@ def evaluate_classifier(
     return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, classes)))
 
 
-def _batches(model: Network, rows: np.ndarray, size: int) -> list[np.ndarray]:
+def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> list[np.ndarray]:
     """Up to ``size`` graphs at a time; nodes all at once."""
     size = len(rows) if model.pooling is None else size
     return [np.asarray(rows[begin : begin + size]) for begin in range(0, len(rows), size)]
 
 
 def _training_batches(
-    model: Network, data: GraphCollection, rows: np.ndarray, size: int
+    model: GOMKCN, data: GraphCollection, rows: np.ndarray, size: int
 ) -> list[np.ndarray]:
     """The same, none of a single node, of which batch norm has no deviation."""
     batches = _batches(model, rows, size)
@@ -361,7 +358,7 @@ def _training_batches(
 
 
 def _predict(
-    parallel: nn.Module, model: Network, data: GraphCollection, rows: np.ndarray
+    parallel: nn.Module, model: GOMKCN, data: GraphCollection, rows: np.ndarray
 ) -> tuple[Tensor, Tensor]:
     """Logits of some graphs or nodes, and the numbers of these as a tensor."""
     index = torch.from_numpy(rows).to(data.feat.device)
@@ -370,7 +367,7 @@ def _predict(
     return parallel(data.batch(rows)), index
 
 
-def _parameter_groups(model: Network, settings: TrainingSettings) -> list[dict[str, object]]:
+def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:
     """Decay everything but the filters."""
     filters = [parameter for conv in model.convs for parameter in conv.parameters()]
     ids = {id(parameter) for parameter in filters}

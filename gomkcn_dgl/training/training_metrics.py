@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.run_files import read_json
+from gomkcn_dgl.runtime.output_folder import read_json
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.splits import PARTS, Split
 

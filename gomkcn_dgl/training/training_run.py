@@ -20,13 +20,11 @@ from typing import Any
 import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.checkpoint import Checkpoint
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
-from gomkcn_dgl.runtime.file_bytes import reason_of
-from gomkcn_dgl.runtime.interrupts import Interrupts
+from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import begin_run, to_json, write_files
 from gomkcn_dgl.runtime.processes import is_first
-from gomkcn_dgl.runtime.run_files import begin_run, to_json, write_files
-from gomkcn_dgl.runtime.torch_file import read_state
+from gomkcn_dgl.training.checkpoint import Checkpoint, read_state
 from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
 from gomkcn_dgl.training.machine_run import TrainedMachine, restore_machine, run_machine
 from gomkcn_dgl.training.network_run import TrainedNetwork, restore_network, run_network
@@ -69,16 +67,17 @@ def run_training(
     data: LabelledData,
     *,
     progress: bool = False,
-    checkpoint: Checkpoint | CheckpointStore | None = None,
+    checkpoint: Checkpoint | Path | None = None,
     interrupts: Interrupts | None = None,
 ) -> TrainingRun:
-    """Resolve the settings, split, train and evaluate, by the method of the settings."""
+    """Resolve the settings, split, train and evaluate, by the method of the settings.
+
+    ``checkpoint`` is what :func:`prepare_training_folder` returned.
+    """
     if settings.method == "kernel":
         assert not isinstance(checkpoint, Checkpoint)
-        store = CheckpointStore() if checkpoint is None else checkpoint
-        store.interrupts = interrupts
-        return TrainingRun(*run_machine(settings, data, checkpoints=store))
-    assert not isinstance(checkpoint, CheckpointStore)
+        return TrainingRun(*run_machine(settings, data, folder=checkpoint, interrupts=interrupts))
+    assert not isinstance(checkpoint, Path)
     return TrainingRun(
         *run_network(
             settings, data, progress=progress, checkpoint=checkpoint, interrupts=interrupts
@@ -92,8 +91,11 @@ def prepare_training_folder(
     force: bool = False,
     resume: bool = False,
     every: int | None = None,
-) -> Checkpoint | CheckpointStore | None:
-    """Create the folder of a run; None: the run to resume is finished."""
+) -> Checkpoint | Path | None:
+    """Create the folder of a run; return what an unfinished one is kept in.
+
+    None: the run to resume is finished.
+    """
     own = _UNFINISHED[method]
     # what a run of the other method left is in the way as well
     ((other_method, other),) = [one for one in _UNFINISHED.items() if one[0] != method]
@@ -106,7 +108,7 @@ def prepare_training_folder(
     if resume_it is None:
         return None
     if method == "kernel":
-        return CheckpointStore(Path(folder) / own)
+        return Path(folder) / own
     return Checkpoint(Path(folder) / own, resume=resume_it, every=every)
 
 

@@ -1,1 +1,1 @@
-"""How far patterns can be trusted: stability, agreement with planted truth."""
+"""How far patterns can be trusted: agreement with planted truth."""

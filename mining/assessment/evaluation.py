@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import igraph
-import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, edge_channels, relations_of
-from gomkcn_dgl.runtime.file_bytes import parse_json, read_file
+from gomkcn_dgl.runtime.files import parse_json, read_file
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphBatch
 from mining.records.pattern import Pattern
-from mining.structures.graph_relations import certificate_by_name, in_words
+from mining.structures.graph_relations import in_words
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,13 @@ def compare_with_truth(
     >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
     False
     """
-    certificates = [certificate_by_name(one.channels(), one.relations) for one in patterns]
+    # motifs are planted without categories, which the nodes of their copies may have
+    keys = [replace(pattern.structure, categories=()).key for pattern in patterns]
     recoveries = []
     for motif in _check_truth(truth):
-        certificate = _motif_certificate(motif)
+        planted = _structure_of(motif).key
         isomorphic = [
-            pattern
-            for pattern, own in zip(patterns, certificates, strict=True)
-            if own == certificate
+            pattern for pattern, key in zip(patterns, keys, strict=True) if key == planted
         ]
         node_sets = {frozenset(one.nodes) for pattern in isomorphic for one in pattern.occurrences}
         recoveries.append(
@@ -119,7 +118,7 @@ def read_truth(path: str | Path) -> dict[str, Any]:
     return dict(truth)
 
 
-def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.ndarray) -> int:
+def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, structure: Structure) -> int:
     """Exact number of induced occurrences of a motif that are the node set of a subgraph.
 
     Parameters
@@ -127,28 +126,29 @@ def covered_occurrences(graph: CSRGraph, batch: SubgraphBatch, adjacency: np.nda
     graph : CSRGraph
     batch : SubgraphBatch
         Subgraphs of ``graph``.
-    adjacency : numpy.ndarray
-        ``[M, M]`` of the motif.
+    structure : Structure
+        The motif.
     """
     covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
-    return len(induced_occurrences(graph, adjacency) & covered)
+    return len(induced_occurrences(graph, structure) & covered)
 
 
-def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset[int]]:
+def induced_occurrences(graph: CSRGraph, structure: Structure) -> set[frozenset[int]]:
     """Node sets of all induced occurrences of a motif, listed by igraph (LAD).
 
     Parameters
     ----------
     graph : CSRGraph
         Its nodes are given by their position.
-    adjacency : numpy.ndarray
-        ``[M, M]`` of the motif.
+    structure : Structure
+        The motif, whose edges are of one undirected relation.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), 1 - np.eye(2))))
+    >>> edge = Structure.parse("a--b")
+    >>> sorted(map(sorted, induced_occurrences(as_csr(nx.path_graph(4)), edge)))
     [[0, 1], [1, 2], [2, 3]]
     """
     if graph.links is not None:
@@ -157,16 +157,16 @@ def induced_occurrences(graph: CSRGraph, adjacency: np.ndarray) -> set[frozenset
             f"{in_words(graph.relations)}; count_exact takes directions and relations."
         )
     whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs().tolist())
-    motif = igraph.Graph(n=len(adjacency), edges=np.argwhere(np.triu(adjacency)).tolist())
+    motif = igraph.Graph(n=structure.num_nodes, edges=structure.edges)
     return {frozenset(nodes) for nodes in whole.get_subisomorphisms_lad(motif, induced=True)}
 
 
-def _motif_certificate(motif: Mapping[str, Any]) -> object:
+def _structure_of(motif: Mapping[str, Any]) -> Structure:
     rows = motif.get("relations", [{"name": PLAIN, "directed": False}])
     relations = relations_of([row["name"] for row in rows], [row["directed"] for row in rows])
     numbers = motif.get("edge_relations", [0] * len(motif["edges"]))
     channels = edge_channels(motif["num_nodes"], motif["edges"], numbers, relations)
-    return certificate_by_name(channels, relations)
+    return Structure(channels, relations)
 
 
 def _check_truth(truth: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
@@ -23,8 +21,8 @@ from gomkcn_dgl.kernels.search_numba import Rows
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
-from mining.candidates.structures import SeenStructure
 from mining.null_models.small_graphs import is_large
+from mining.records.pattern import Pattern, Sight
 from mining.structures.edges_among import find_among
 from mining.structures.overlaps import pick_disjoint
 
@@ -43,115 +41,103 @@ _SHARE_OF_TREES = 0.06
 _ROWS_AT_ONCE = 1 << 12
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedStructure:
-    """A structure, and the disjoint node sets that show it here and in the mean null graph.
+class Gains:
+    """How unlikely the sets are that show each pattern, in a graph of ``num_nodes`` nodes."""
 
-    ``is_apart [K]`` tells which of its sets are set apart from the rest of the graph, and
-    ``num_apart_expected`` how many disjoint ones of these the mean null graph has.
-    """
+    def __init__(self, patterns: Sequence[Pattern], num_nodes: int) -> None:
+        self._num_nodes = num_nodes
+        self.of_all = {
+            one: self.of(one, np.ones(len(_sight(one).node_sets), np.bool_)) for one in patterns
+        }
 
-    seen: SeenStructure
-    num_disjoint: int
-    num_expected: float
-    is_apart: np.ndarray
-    num_apart_expected: float
-    num_nodes: int  # of the graph
-
-    @property
-    def size(self) -> int:
-        """Nodes of the structure."""
-        return len(self.seen.example)
-
-    @property
-    def num_cycles(self) -> int:
-        """Independent cycles: joined pairs - nodes + 1."""
-        return self.seen.num_pairs - self.size + 1
-
-    @cached_property
-    def gain(self) -> float:
-        """The gain of all its sets."""
-        return self.gain_of(np.ones(len(self.is_apart), np.bool_))
-
-    def gain_of(self, some: np.ndarray) -> float:
-        """How unlikely some of its sets are, bool ``[K]``, or those of them that are set apart."""
-        gain = self._gain(some, self.num_expected)
-        apart = some & self.is_apart
-        if self.num_cycles and apart.any():
-            gain = max(gain, self._gain(apart, self.num_apart_expected))
+    def of(self, pattern: Pattern, some: np.ndarray) -> float:
+        """The gain of some of its sets, bool ``[K]``, or of those of them that are set apart."""
+        sight = _sight(pattern)
+        gain = self._gain(pattern, some, sight.num_expected)
+        apart = some & sight.is_apart
+        if pattern.structure.num_cycles and apart.any():
+            gain = max(gain, self._gain(pattern, apart, sight.num_apart_expected))
         return gain
 
-    def _gain(self, some: np.ndarray, num_expected: float) -> float:
+    def _gain(self, pattern: Pattern, some: np.ndarray, num_expected: float) -> float:
         """Log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual."""
-        number = int(pick_disjoint(self.seen.node_sets[some], self.num_nodes).sum())
+        number = int(pick_disjoint(_sight(pattern).node_sets[some], self._num_nodes).sum())
         expected = num_expected + _LEAST_EXPECTED
         if number <= expected:
             return number - expected
         unlikely = number * np.log(number / expected) - number + expected
-        return float((1 + self.num_cycles) * (unlikely - _USUAL))
+        return float((1 + pattern.structure.num_cycles) * (unlikely - _USUAL))
+
+
+def _sight(pattern: Pattern) -> Sight:
+    assert pattern.sight is not None, "node sets have shown it"
+    return pattern.sight
 
 
 def choose(
-    graph: CSRGraph, structures: list[ComparedStructure], most: int, min_support: int
-) -> list[ComparedStructure]:
-    """At most ``most`` structures of more than four nodes and others, the most surprising first.
+    graph: CSRGraph, patterns: Sequence[Pattern], most: int, min_support: int
+) -> list[Pattern]:
+    """At most ``most`` patterns of more than four nodes and others, the most surprising first.
 
     Structures of at most four nodes are few, and chosen, as are most of five nodes. Then several
     orders take turns: by gain at the edges that are left, of all sizes and of each; by gain at all
     edges; and by frequency. The most frequent one of each size is chosen, and few trees beside it.
     """
-    rows, sets = _rows_among(graph, [one.seen.node_sets for one in structures])
-    sets_of = dict(zip(structures, sets, strict=True))
-    first = list(_in_turn(rows, sets_of, structures, min_support, _MOST_OF_ALL))
-    by_gain = sorted(structures, key=lambda one: (-one.gain, one.size))
-    chosen = [one for one in by_gain if one.size <= _SMALL][: int(_SHARE_OF_SMALL * most)]
+    rows, sets = _rows_among(graph, [_sight(one).node_sets for one in patterns])
+    sets_of = dict(zip(patterns, sets, strict=True))
+    gains = Gains(patterns, graph.num_nodes)
+    first = list(_in_turn(rows, sets_of, patterns, gains, min_support, _MOST_OF_ALL))
+    by_gain = sorted(patterns, key=lambda one: (-gains.of_all[one], one.num_nodes))
+    chosen = [one for one in by_gain if one.num_nodes <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
-    for size in sorted({one.size for one in structures}):
-        same = [one for one in by_gain if one.size == size]
-        by_frequency = sorted(same, key=lambda one: -len(one.seen.node_sets))
+    for size in sorted({one.num_nodes for one in patterns}):
+        same = [one for one in by_gain if one.num_nodes == size]
+        by_frequency = sorted(same, key=lambda one: -len(_sight(one).node_sets))
         chosen.append(by_frequency[0])
-        most_surprising = list(_in_turn(rows, sets_of, same, min_support, _MOST_OF_SIZE))
-        orders += [most_surprising, same, by_frequency]
+        most_surprising = _in_turn(rows, sets_of, same, gains, min_support, _MOST_OF_SIZE)
+        orders += [list(most_surprising), same, by_frequency]
     chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
-    smallest = [one for one in by_gain if one.size <= _SMALLEST][: _MORE * most]
-    larger = [one for one in dict.fromkeys(chosen) if one.size > _SMALLEST]
-    kept = {id(one) for one in smallest + larger[:most]}
-    return [one for one in dict.fromkeys(first + by_gain) if id(one) in kept]
+    smallest = [one for one in by_gain if one.num_nodes <= _SMALLEST][: _MORE * most]
+    larger = dict.fromkeys(one for one in chosen if one.num_nodes > _SMALLEST)
+    kept = {*smallest, *[*larger][:most]}
+    return [one for one in dict.fromkeys(first + by_gain) if one in kept]
 
 
-def _take_turns(
-    orders: Sequence[Sequence[ComparedStructure]], most_trees: int
-) -> Iterator[ComparedStructure]:
+def _take_turns(orders: Sequence[Sequence[Pattern]], most_trees: int) -> Iterator[Pattern]:
     """The next one of each order in turn, and not more than so many different trees."""
-    trees: set[ComparedStructure] = set()
+    trees: set[Pattern] = set()
     for turn in zip_longest(*orders):
         for one in turn:
-            if one is not None and one.num_cycles == 0 and len(trees) < most_trees:
+            if one is None:
+                continue
+            is_tree = one.structure.num_cycles == 0
+            if is_tree and len(trees) < most_trees:
                 trees.add(one)
-            if one is not None and (one.num_cycles or one in trees):
+            if not is_tree or one in trees:
                 yield one
 
 
 def _in_turn(
     rows: Rows,
-    sets_of: Mapping[ComparedStructure, np.ndarray],
-    structures: Sequence[ComparedStructure],
+    sets_of: Mapping[Pattern, np.ndarray],
+    patterns: Sequence[Pattern],
+    gains: Gains,
     min_support: int,
     most: int,
-) -> Iterator[ComparedStructure]:
-    """The structures with a gain, each by what those before it have left; at most ``most``.
+) -> Iterator[Pattern]:
+    """The patterns with a gain, each by what those before it have left; at most ``most``.
 
     ``sets_of`` are the node sets of each, as ``rows`` number the nodes.
     """
     is_covered = np.zeros(len(rows.indices), np.bool_)
     # a gain mostly gets smaller, so that those behind need not be computed anew
-    heap = [(-one.gain, one.size, number) for number, one in enumerate(structures)]
+    heap = [(-gains.of_all[one], one.num_nodes, number) for number, one in enumerate(patterns)]
     heapq.heapify(heap)
     while heap and most:
         _, size, number = heapq.heappop(heap)
-        one = structures[number]
+        one = patterns[number]
         left = mostly_uncovered(rows, sets_of[one], is_covered)
-        gain = one.gain_of(left)
+        gain = gains.of(one, left)
         if left.sum() < min_support or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:

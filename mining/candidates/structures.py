@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import canonical_form
+from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.hashing import mix64
 from mining.candidates.node_sets import NodeSets, links_of_sets, rows_of
 from mining.candidates.shape_loops import describe_sets
-from mining.structures.canonical_forms import canonical_form
+from mining.mined_graph import MinedGraph
+from mining.records.pattern import Pattern, Sight
 
 # about the time that the links of two nodes take
 _NANOSECONDS = 50
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-@dataclass(frozen=True)
-class SeenStructure:
-    """A structure with the node sets ``[K, M]`` that show it; ``example`` is one of them.
-
-    ``adjacency`` and ``colors`` are in the order of the example's nodes. Isomorphic structures have
-    the same ``invariant``, and few others have it.
-    """
-
-    invariant: int
-    adjacency: np.ndarray
-    colors: np.ndarray | None
-    example: np.ndarray
-    node_sets: np.ndarray
-
-    @property
-    def num_pairs(self) -> int:
-        """Joined pairs of nodes."""
-        size = len(self.example)
-        return int(self.adjacency.reshape(size, size, -1).any(axis=2).sum()) // 2
 
 
 class SeenSets:
@@ -48,9 +28,8 @@ class SeenSets:
     in several copies of the graph, see :meth:`NodeSets.spread`.
     """
 
-    def __init__(
-        self, graph: CSRGraph, colors: np.ndarray | None, sets: NodeSets, size: int
-    ) -> None:
+    def __init__(self, mined: MinedGraph, sets: NodeSets, size: int) -> None:
+        self._mined, graph, colors = mined, mined.graph, mined.colors
         self._graph, self._colors = graph, colors
         self._nodes, codes = sets.of_size(size)
         # equal codes, equal links: each is looked at once
@@ -84,23 +63,19 @@ class SeenSets:
             for invariant, groups in self._groups_with(invariants).items()
         }
 
-    def structures(self, invariants: list[int]) -> Iterator[SeenStructure]:
-        """The structures with one of these invariants."""
+    def patterns(self, invariants: list[int]) -> Iterator[tuple[int, Pattern]]:
+        """The structures with one of these invariants, which stands beside each, and their sets."""
         for invariant, groups in self._groups_with(invariants).items():
             links = links_of_sets(self._graph, self._examples[groups])
             table = self._graph.relations.links
-            adjacency = links > 0 if self._graph.links is None else table[links]
             examples = self._examples[groups]
             colors = None if self._colors is None else self._colors[examples]
-            for same in _isomorphic(adjacency, colors):
+            for same in _isomorphic(links, colors):
                 rows = np.concatenate([self._rows[groups[number]] for number in same])
-                yield SeenStructure(
-                    invariant,
-                    adjacency[same[0]],
-                    None if colors is None else colors[same[0]],
-                    examples[same[0]],
-                    self._nodes[rows],
-                )
+                own = None if colors is None else colors[same[0]]
+                structure = self._mined.structure(table[links[same[0]]], own)
+                sight = Sight(self._nodes[rows], examples[same[0]])
+                yield invariant, Pattern(structure, sources=("grown",), sight=sight)
 
     def _groups_with(self, invariants: list[int]) -> dict[int, list[int]]:
         wanted = np.isin(self._invariant, np.array(invariants, np.uint64))
@@ -110,14 +85,15 @@ class SeenSets:
         return groups_of
 
 
-def _isomorphic(adjacency: np.ndarray, colors: np.ndarray | None) -> list[list[int]]:
-    """Numbers of the adjacencies ``[K, M, M]`` that are isomorphic to each other."""
-    if len(adjacency) == 1:
+def _isomorphic(links: np.ndarray, colors: np.ndarray | None) -> list[list[int]]:
+    """Numbers of the matrices of links ``[K, M, M]`` that are isomorphic to each other."""
+    if len(links) == 1:
         return [[0]]
-    numbers: dict[bytes, list[int]] = {}
-    for number, one in enumerate(adjacency):
-        form = canonical_form(one, None if colors is None else colors[number])
-        numbers.setdefault(form.certificate, []).append(number)
+    own = np.zeros(links.shape[:2], np.int64) if colors is None else colors
+    numbers: dict[tuple[int, ...], list[int]] = {}
+    for number, (codes, row) in enumerate(zip(links, own, strict=True)):
+        form = canonical_form(codes.tolist(), row.tolist())
+        numbers.setdefault(form.values, []).append(number)
     return list(numbers.values())
 
 

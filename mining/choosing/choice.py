@@ -1,4 +1,4 @@
-"""The choice: count every structure here and in null-model graphs, and keep what stands out."""
+"""The choice: count every pattern here and in null-model graphs, and keep what stands out."""
 
 from __future__ import annotations
 
@@ -6,54 +6,41 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore
 from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.choosing.class_separation import separate_classes
-from mining.choosing.pool import PooledStructure, StructureCounter, count_together
-from mining.counting.occurrence_lists import list_places
-from mining.counting.set_apart import MOST_APART
-from mining.job_stages import (
-    APART,
-    CLASSES,
-    COUNT,
-    FIRST_SAMPLES,
-    FIT,
-    GROUP,
-    REFINE,
-    are_candidates_reported,
-    num_tried,
-)
+from mining.counting.occurrence_counts import count_occurrences, count_roughly
+from mining.counting.set_apart import MOST_APART, list_apart
 from mining.judging.families import Families
 from mining.judging.null_comparison import compare_with_null
-from mining.judging.ranking import find_families, order_by_coverage
-from mining.locating.build_patterns import record_structure
-from mining.locating.locating import LIST_STEPS, MOST_LISTED, ChosenStructure
+from mining.judging.ranking import find_families
+from mining.mined_graph import MinedGraph
 from mining.null_models.null_fit import fit_of
 from mining.null_models.null_samples import NullSamples
-from mining.records.class_difference import ClassDifference
-from mining.records.counted_structure import CountedStructure
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.significance import Significance
-from mining.structures.categories import Categories
+from mining.records.pattern import CONSENSUS, Pattern
+from mining.records.significance import LEVEL
 
 log = logging.getLogger("gomkcn_dgl")
 
-# relative error of the counts by which structures are judged; those that are reported are counted
+# relative error of the counts by which patterns are judged; those that are reported are counted
 # anew, as exactly as was asked for
 _ROUGH_ERROR = 0.1
 # of more occurrences the number is always estimated
 _FEW = 1e7
 _HARDLY_ANY = 0.01
+# graphs of each null model in which all are counted; in further ones what is undecided
+_FIRST_SAMPLES = 8
 
 
 @dataclass(frozen=True)
 class ChoiceRules:
-    """What is reported: how many structures, in which order, and how exactly they are counted."""
+    """What is reported: how many patterns, in which order, and how exactly they are counted."""
 
     num_patterns: int
     only_surprising: bool
@@ -68,220 +55,204 @@ class ChoiceRules:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The structures that are reported, in their order, with verdicts by null model.
+    """The patterns that are reported, in their order, and the others, the largest z first.
 
-    ``family`` is the position of the structure that explains each, its own for one that stands for
-    itself. ``classes`` are the differences between classes of graphs, None where there are none.
-    ``others`` were counted as well, those with the largest z first; their families are positions.
-    ``warnings`` has a sentence for each null model from which the graph differs as a whole.
+    All are counted, and compared with each null model and between classes. ``heads`` has, by key,
+    the key of the pattern that explains each; its own for one that stands for itself. ``warnings``
+    has a sentence for each null model from which the graph differs as a whole.
     """
 
-    structures: list[ChosenStructure]
-    significance: list[dict[str, Significance]]
-    family: list[int]
-    classes: list[ClassDifference | None]
-    others: list[CountedStructure]
+    patterns: list[Pattern]
+    others: list[Pattern]
+    heads: Mapping[bytes, bytes]
     warnings: tuple[str, ...]
 
 
-def choose_structures(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    categories: Categories,
-    rules: ChoiceRules,
-    checkpoints: CheckpointStore,
-    classes: GraphClasses | None = None,
+def choose_patterns(
+    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
 ) -> Choice:
     """Choose what to report; all processes share the counting."""
-    # 1. count all structures roughly, and drop rare ones
-    counter = StructureCounter(categories, _ROUGH_ERROR, rules.seed)
-    only_candidates = are_candidates_reported(rules.rank, rules.nulls)
+    # 1. count all roughly, and drop rare ones
+    rough = partial(_count_roughly, mined, rules)
+    only_candidates = rules.rank == "surprise" and not rules.nulls
     if only_candidates:
         # without a null model, the search for candidates decides what stands out: few are counted,
-        # and at once as exactly as was asked for
-        most = num_tried(rules.num_patterns)
-        pool = [*pool[:most], *(one for one in pool[most:] if one.noisy)]
-        counter = _fine_counter(categories, rules, rules.count_seconds)
-    structures = [one.structure for one in pool]
-    checkpoints.progress.begin(COUNT)
-    counts = count_together(counter.tasks("count", graph, structures), checkpoints)
-    kept = [i for i, one in enumerate(counts) if one.high >= max(1, rules.min_support)]
+        # and at once as exactly as was asked for; some may be too rare
+        patterns = _first(patterns, rules.num_patterns + rules.num_patterns // 4 + 1)
+        rough = partial(_count_finely, mined, rules, rules.count_seconds)
+    counted = count_together("counting structures", rough, patterns, steps)
+    kept = [one for one in counted if one.frequency.occurrences.high >= max(1, rules.min_support)]
     # nothing can be said of what no draw has met
-    known = [i for i in kept if counts[i].is_exact or counts[i].value > 0]
-    if len(known) < len(kept) and is_first():
-        log.info("%d structures could not be counted, and are left out", len(kept) - len(known))
-    kept = known
-    pool, counts = [pool[i] for i in kept], [counts[i] for i in kept]
-    structures = [one.structure for one in pool]
+    patterns = [one for one in kept if one.frequency.occurrences.state != "bounded"]
+    if len(patterns) < len(kept) and is_first():
+        lost = len(kept) - len(patterns)
+        log.info("%d structures could not be counted, and are left out", lost)
     # 2. compare their counts with those in graphs of each null model
-    checkpoints.progress.begin(APART)
-    drawn = [NullSamples(graph, null, rules.seed) for null in rules.nulls]
-    apart = _list_apart(graph, pool, counter, rules, checkpoints) if drawn else {}
-    compared = _compare(drawn, pool, counts, apart, counter, rules, checkpoints)
+    drawn = [NullSamples(mined.graph, null, rules.seed) for null in rules.nulls]
+    apart = _list_apart(mined, patterns, rules, steps) if drawn else {}
+    for samples in drawn:
+        patterns = _compare(mined, samples, patterns, apart, rules, steps)
     # 3. compare the graphs of each class
-    separation = None
-    if classes is not None:
-        checkpoints.progress.begin(CLASSES)
-        separation = separate_classes(graph, structures, categories, classes, checkpoints)
+    ranked: list[Pattern] = []
+    if mined.classes is not None:
+        patterns, ranked, repeated = separate_classes(mined, patterns, steps)
+        if rules.only_surprising:
+            ranked = [one for one in ranked if one.classes and one.classes.q <= LEVEL]
+        else:
+            ranked += repeated
     # 4. put what others explain into families, rank all, and keep the first
-    checkpoints.progress.begin(GROUP)
-    families = _find_families(drawn, pool, compared, apart, categories, checkpoints)
-    if rules.rank == "classes" and separation is not None:
-        order = separation.choose(rules.num_patterns, rules.only_surprising)
-    elif rules.rank == "coverage":
-        order = _cover(graph, pool, categories, rules, checkpoints)[: rules.num_patterns]
-    else:
-        order = _rank(pool, counts, compared, families, rules)
-    # 5. count these as exactly as was asked for
-    checkpoints.progress.begin(REFINE)
-    exactly = dict(enumerate(counts))
-    if not only_candidates:
-        exactly = _count_finely(graph, pool, counts, order, categories, rules, checkpoints)
-    # 6. see whether the null models have such triangles at all
-    checkpoints.progress.begin(FIT)
-    fits = [fit_of(one, checkpoints) for one in drawn]
-    warnings = tuple(fit.warning for fit in fits if fit is not None and not fit.fits)
-    chosen = [
-        ChosenStructure(
-            pool[i].structure, exactly[i], pool[i].filters, pool[i].noisy, pool[i].example
-        )
-        for i in order
-    ]
-    # what is explained by a structure that is not reported stands for itself
-    heads = list(range(len(pool)) if families is None else families.head)
-    return Choice(
-        chosen,
-        [compared[i] for i in order],
-        [order.index(heads[i] if heads[i] in order else i) for i in order],
-        [None if separation is None else separation.differences[i] for i in order],
-        _list_others(graph, pool, categories, counts, compared, heads, order),
-        warnings,
+    families = _find_families(mined, drawn, patterns, apart, steps)
+    heads = {one.key: one.key for one in patterns}
+    if families is not None:
+        heads = {one.key: patterns[i].key for one, i in zip(patterns, families.head, strict=True)}
+    order = ranked if rules.rank == "classes" else _rank(patterns, families, rules)
+    reported = _first(order, rules.num_patterns)
+    others = sorted(
+        _without(patterns, reported),
+        key=lambda one: -next((own.z for own in one.significance.values()), 0.0),
     )
+    # 5. count these as exactly as was asked for; exact counts stay
+    if not only_candidates:
+        rest = [one for one in reported if not one.frequency.occurrences.is_exact]
+        count = partial(_count_anew, mined, rules)
+        fine = {one.key: one for one in count_together("counting patterns", count, rest, steps)}
+        reported = [fine.get(one.key, one) for one in reported]
+    # 6. see whether the null models have such triangles at all
+    fits = [fit_of(one, steps) for one in drawn]
+    warnings = tuple(fit.warning for fit in fits if fit is not None and not fit.fits)
+    return Choice(reported, others, heads, warnings)
 
 
-def _list_others(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    categories: Categories,
-    counts: Sequence[OccurrenceCount],
-    compared: Sequence[dict[str, Significance]],
-    heads: Sequence[int],
-    order: Sequence[int],
-) -> list[CountedStructure]:
-    """What was counted and is not among the structures to report, the largest z first."""
-    position = {number: k for k, number in enumerate(order)}
-    rest = [i for i in range(len(pool)) if i not in position]
-    rest.sort(key=lambda i: -next((one.z for one in compared[i].values()), 0.0))
+def count_together(
+    name: str,
+    count: Callable[[Pattern], OccurrenceCount],
+    patterns: Sequence[Pattern],
+    steps: Steps,
+) -> list[Pattern]:
+    """Share the counting of patterns among all processes; return them with their counts."""
+
+    def count_one(pattern: Pattern) -> Arrays:
+        return {key: np.array(value) for key, value in count(pattern).to_dict().items()}
+
+    found = steps.each(name, count_one, patterns, attrgetter("key"))
     return [
-        record_structure(
-            pool[i].structure, counts[i], compared[i], position.get(heads[i]), graph, categories
-        )
-        for i in rest
+        one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
+        for one, own in zip(patterns, found, strict=True)
     ]
+
+
+def _count_roughly(
+    mined: MinedGraph, rules: ChoiceRules, pattern: Pattern, known: OccurrenceCount | None = None
+) -> OccurrenceCount:
+    """Count within limits of work; the count in a similar graph may be ``known``."""
+    structure = pattern.structure
+    return count_roughly(
+        mined.graph,
+        structure,
+        mined.colors_of(structure),
+        error=_ROUGH_ERROR,
+        seed=rules.seed,
+        known=known,
+    )
 
 
 def _count_finely(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    rough: Sequence[OccurrenceCount],
-    order: Sequence[int],
-    categories: Categories,
-    rules: ChoiceRules,
-    checkpoints: CheckpointStore,
-) -> dict[int, OccurrenceCount]:
-    """Counts of the structures to report, by position: exact ones stay, estimates are refined."""
-    counts = {i: rough[i] for i in order if rough[i].is_exact}
-    few = [i for i in order if i not in counts and rough[i].high <= _FEW]
-    many = [i for i in order if i not in counts and i not in few]
-    tasks: dict[str, Callable[[], Arrays]] = {}
-    # an exact count is not tried where it would take far too long
-    for name, numbers, exact_seconds in (
-        ("few", few, rules.count_seconds),
-        ("many", many, _HARDLY_ANY),
-    ):
-        counter = _fine_counter(categories, rules, exact_seconds)
-        tasks |= counter.tasks(f"count-{name}", graph, [pool[i].structure for i in numbers])
-    fine = count_together(tasks, checkpoints)
-    return counts | dict(zip([*few, *many], fine, strict=True))
-
-
-def _fine_counter(
-    categories: Categories, rules: ChoiceRules, exact_seconds: float
-) -> StructureCounter:
-    return StructureCounter(
-        categories, rules.count_error, rules.seed, rules.count_seconds, exact_seconds
+    mined: MinedGraph, rules: ChoiceRules, exact_seconds: float, pattern: Pattern
+) -> OccurrenceCount:
+    return count_occurrences(
+        mined.graph,
+        pattern.structure,
+        mined.colors_of(pattern.structure),
+        error=rules.count_error,
+        seconds=rules.count_seconds,
+        exact_seconds=exact_seconds,
+        seed=rules.seed,
     )
 
 
-def _compare(
-    drawn: Sequence[NullSamples],
-    pool: Sequence[PooledStructure],
-    observed: Sequence[OccurrenceCount],
-    apart: Mapping[int, np.ndarray],
-    counter: StructureCounter,
-    rules: ChoiceRules,
-    checkpoints: CheckpointStore,
-) -> list[dict[str, Significance]]:
-    """What each null model says of each count, by its name."""
-    compared: list[dict[str, Significance]] = [{} for _ in pool]
-    if not pool:
-        return compared
-    structures, with_apart = [one.structure for one in pool], list(apart)
+def _count_anew(mined: MinedGraph, rules: ChoiceRules, pattern: Pattern) -> OccurrenceCount:
+    # an exact count is not tried where it would take far too long
+    is_rare = pattern.frequency.occurrences.high <= _FEW
+    return _count_finely(mined, rules, rules.count_seconds if is_rare else _HARDLY_ANY, pattern)
 
-    # the structures, and after these the places of some that are set apart
+
+def _compare(
+    mined: MinedGraph,
+    drawn: NullSamples,
+    patterns: Sequence[Pattern],
+    apart: Mapping[bytes, np.ndarray],
+    rules: ChoiceRules,
+    steps: Steps,
+) -> list[Pattern]:
+    """The patterns with what a null model says of their counts."""
+    if not patterns:
+        return []
+    with_apart = [one for one in patterns if one.key in apart]
+
+    # the patterns, and after these the places of some that are set apart
     def count(sample: CSRGraph, numbers: np.ndarray) -> list[OccurrenceCount]:
-        whole = [int(i) for i in numbers if i < len(pool)]
-        rest = [structures[with_apart[i - len(pool)]] for i in numbers[len(whole) :]]
+        own = mined.with_graph(sample)
+        whole = [patterns[i] for i in numbers if i < len(patterns)]
+        rest = [with_apart[i - len(patterns)] for i in numbers[len(whole) :]]
         return [
-            *counter.count(sample, [structures[i] for i in whole], [observed[i] for i in whole]),
-            *(_count_apart(one) for one in counter.list_apart(sample, rest)),
+            *(_count_roughly(own, rules, one, one.frequency.occurrences) for one in whole),
+            *(_count_apart(_apart_in(own, one)) for one in rest),
         ]
 
-    clumps = np.ones(len(pool) + len(apart))
-    clumps[: len(pool)] = [one.clump for one in pool]
-    # places that are set apart share no node
-    least_dispersion = np.repeat([0.0, 1.0], [len(pool), len(apart)])
-    for samples in drawn:
-        verdicts = compare_with_null(
-            samples,
-            count,
-            [*observed, *(_count_apart(places) for places in apart.values())],
-            clumps=clumps,
-            least_dispersion=least_dispersion,
-            least=min(FIRST_SAMPLES, rules.null_samples),
-            most=rules.null_samples,
-            checkpoints=checkpoints,
+    clumps = np.ones(len(patterns) + len(with_apart))
+    clumps[: len(patterns)] = [1.0 if one.sight is None else one.sight.clump for one in patterns]
+    verdicts = compare_with_null(
+        drawn,
+        count,
+        [
+            *(one.frequency.occurrences for one in patterns),
+            *(_count_apart(apart[one.key]) for one in with_apart),
+        ],
+        clumps=clumps,
+        # places that are set apart share no node
+        least_dispersion=np.repeat([0.0, 1.0], [len(patterns), len(with_apart)]),
+        least=min(_FIRST_SAMPLES, rules.null_samples),
+        most=rules.null_samples,
+        steps=steps,
+    )
+    if not verdicts:
+        log.warning("time was up before null model %s had enough samples", drawn.null)
+        return list(patterns)
+    of_apart = {
+        one.key: own for one, own in zip(with_apart, verdicts[len(patterns) :], strict=True)
+    }
+    return [
+        replace(
+            one,
+            significance={
+                **one.significance,
+                drawn.null: replace(verdict, apart=of_apart.get(one.key)),
+            },
         )
-        if not verdicts:
-            log.warning("time was up before null model %s had enough samples", samples.null)
-            continue
-        for record, verdict in zip(compared, verdicts[: len(pool)], strict=True):
-            record[samples.null] = verdict
-        for i, verdict in zip(with_apart, verdicts[len(pool) :], strict=True):
-            compared[i][samples.null] = replace(compared[i][samples.null], apart=verdict)
-    return compared
+        for one, verdict in zip(patterns, verdicts, strict=False)
+    ]
 
 
 def _list_apart(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    counter: StructureCounter,
-    rules: ChoiceRules,
-    checkpoints: CheckpointStore,
-) -> dict[int, np.ndarray]:
-    """Places that are set apart, by structure, of those with a cycle that have several."""
-    numbers = [i for i, one in enumerate(pool) if one.structure.num_cycles > 0]
+    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+) -> dict[bytes, np.ndarray]:
+    """Places that are set apart, by key, of the patterns with a cycle that have several."""
 
-    def list_one(number: int) -> dict[str, np.ndarray]:
-        (places,) = counter.list_apart(graph, [pool[number].structure])
+    def list_one(pattern: Pattern) -> dict[str, np.ndarray]:
+        places = _apart_in(mined, pattern)
         return {} if places is None else {"places": places}
 
-    found = checkpoints.finish({f"apart-{i}": partial(list_one, i) for i in numbers})
+    with_cycle = [one for one in patterns if one.structure.num_cycles > 0]
+    found = steps.each("setting places apart", list_one, with_cycle, attrgetter("key"))
     return {
-        i: one["places"]
-        for i, one in zip(numbers, found, strict=True)
-        if "places" in one and len(one["places"]) >= max(2, rules.min_support)
+        one.key: own["places"]
+        for one, own in zip(with_cycle, found, strict=True)
+        if "places" in own and len(own["places"]) >= max(2, rules.min_support)
     }
+
+
+def _apart_in(mined: MinedGraph, pattern: Pattern) -> np.ndarray | None:
+    return list_apart(mined.graph, pattern.structure, mined.colors_of(pattern.structure))
 
 
 def _count_apart(places: np.ndarray | None) -> OccurrenceCount:
@@ -289,64 +260,41 @@ def _count_apart(places: np.ndarray | None) -> OccurrenceCount:
 
 
 def _find_families(
+    mined: MinedGraph,
     drawn: Sequence[NullSamples],
-    pool: Sequence[PooledStructure],
-    compared: Sequence[dict[str, Significance]],
-    apart: Mapping[int, np.ndarray],
-    categories: Categories,
-    checkpoints: CheckpointStore,
+    patterns: Sequence[Pattern],
+    apart: Mapping[bytes, np.ndarray],
+    steps: Steps,
 ) -> Families | None:
-    """Families of the structures, by the first null model that they were compared with."""
-    first = [next(iter(one.values())) for one in compared if one]
-    if not first:
+    """Families of the patterns, by the first null model that they were compared with."""
+    compared = [one for one in drawn if patterns and one.null in patterns[0].significance]
+    if not compared:
         return None
-    (samples,) = (one for one in drawn if one.null == first[0].null)
-    structures = [one.structure for one in pool]
-    return find_families(samples, structures, categories, first, apart, checkpoints=checkpoints)
-
-
-def _cover(
-    graph: CSRGraph,
-    pool: Sequence[PooledStructure],
-    categories: Categories,
-    rules: ChoiceRules,
-    checkpoints: CheckpointStore,
-) -> list[int]:
-    """Each next structure covers most nodes that those before it do not."""
-
-    def order() -> dict[str, np.ndarray]:
-        places = [
-            list_places(
-                graph,
-                one.structure.adjacency,
-                one.structure.colors_in(graph, categories),
-                most=MOST_LISTED,
-                max_steps=LIST_STEPS,
-                seed=rules.seed,
-            )[0]
-            for one in pool
-        ]
-        return {"order": np.array(order_by_coverage(places, graph.num_nodes), np.int64)}
-
-    numbers: list[int] = checkpoints.take_once("coverage", order)["order"].tolist()
-    return numbers
+    return find_families(mined, compared[0], patterns, apart, steps=steps)
 
 
 def _rank(
-    pool: Sequence[PooledStructure],
-    counts: Sequence[OccurrenceCount],
-    compared: Sequence[dict[str, Significance]],
-    families: Families | None,
-    rules: ChoiceRules,
-) -> list[int]:
-    """Positions of the structures to report, in their order."""
-    if rules.rank == "surprise":
-        order = list(range(len(pool))) if families is None else families.order()
+    patterns: Sequence[Pattern], families: Families | None, rules: ChoiceRules
+) -> list[Pattern]:
+    """The patterns in their order, or those of them that stand out."""
+    if rules.rank != "surprise":
+        order = sorted(patterns, key=lambda one: -one.frequency.count)
+    elif families is None:
+        order = list(patterns)
     else:
-        order = np.argsort([-one.value for one in counts], kind="stable").tolist()
-    if rules.only_surprising and families is not None:
-        first = [next(iter(one.values())) for one in compared]
-        order = [i for i in order if first[i].stands_out and families.head[i] == i]
-    # patterns of which few copies are intact are searched for on their own, and stay
-    kept = order[: rules.num_patterns]
-    return kept + [i for i in order if pool[i].noisy and i not in kept]
+        order = [patterns[i] for i in families.order()]
+    if not rules.only_surprising or families is None:
+        return order
+    heads = {patterns[i].key for i in families.head}
+    standing_out = {one.key for one in patterns if next(iter(one.significance.values())).stands_out}
+    return [one for one in order if one.key in heads & standing_out]
+
+
+def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
+    """The first ones; what noisy copies agree on is searched for on its own, and stays."""
+    return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
+
+
+def _without(patterns: Sequence[Pattern], some: Sequence[Pattern]) -> list[Pattern]:
+    keys = {one.key for one in some}
+    return [one for one in patterns if one.key not in keys]

@@ -1,75 +1,56 @@
-"""How well the structures of a pool separate the classes of the graphs of a collection."""
+"""How well patterns separate the classes of the graphs of a collection."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from mining.class_contrasts import class_differences, rank_by_classes
 from mining.counting.exact_counts import find_graphs
-from mining.records.class_difference import ClassDifference
-from mining.structures.categories import Categories
-from mining.structures.structure import Structure
+from mining.mined_graph import MinedGraph
+from mining.records.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 
-# most seconds to look for a structure in all graphs
+# most seconds to look for a pattern in all graphs
 _SECONDS = 5.0
-# largest q of what separates classes
-_LEVEL = 0.05
-
-
-@dataclass(frozen=True)
-class ClassSeparation:
-    """The difference of each structure, and positions of the structures.
-
-    ``ranked`` separate the classes most first; ``repeated`` are in the same graphs as one of these.
-    """
-
-    differences: list[ClassDifference]
-    ranked: list[int]
-    repeated: list[int]
-
-    def choose(self, most: int, only_different: bool) -> list[int]:
-        """Positions of what to report; ``only_different``: to q ≤ .05 and nothing repeated."""
-        if only_different:
-            return [i for i in self.ranked if self.differences[i].q <= _LEVEL][:most]
-        return [*self.ranked, *self.repeated][:most]
 
 
 def separate_classes(
-    graph: CSRGraph,
-    structures: Sequence[Structure],
-    categories: Categories,
-    classes: GraphClasses,
-    checkpoints: CheckpointStore,
-) -> ClassSeparation:
-    """Compare how many graphs of each class contain each structure; q is over all structures.
+    mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps
+) -> tuple[list[Pattern], list[Pattern], list[Pattern]]:
+    """Compare how many graphs of each class contain each pattern; q is over all patterns.
 
-    All processes share the work.
+    All processes share the work. Returns the patterns with their ``classes``; those that separate
+    the classes, most first; and those that are in the same graphs as one of these.
     """
+    classes = mined.classes
+    assert classes is not None, "the graphs have classes"
 
-    def find_one(number: int) -> dict[str, np.ndarray]:
-        structure = structures[number]
-        colors = structure.colors_in(graph, categories)
-        found, is_complete = find_graphs(graph, structure.adjacency, colors, _SECONDS)
+    def find_one(pattern: Pattern) -> dict[str, np.ndarray]:
+        colors = mined.colors_of(pattern.structure)
+        found, is_complete = find_graphs(mined.graph, pattern.structure, colors, _SECONDS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
-    tasks = {f"graphs-with-{i}": partial(find_one, i) for i in range(len(structures))}
-    contains = np.zeros((graph.num_graphs, len(structures)), bool)
+    found = steps.each("counting in each class", find_one, patterns, attrgetter("key"))
+    contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
     num_cut = 0
-    for column, result in enumerate(checkpoints.finish(tasks)):
+    for column, result in enumerate(found):
         contains[:, column] = result["contains"]
         num_cut += not result["is_complete"]
     if num_cut:
         log.warning("%d structures were not searched in all graphs, for want of time", num_cut)
     differences = class_differences(contains, classes.labels, classes.names)
-    sizes = [structure.num_nodes for structure in structures]
-    return ClassSeparation(differences, *rank_by_classes(differences, contains, sizes))
+    ranked, repeated = rank_by_classes(
+        differences, contains, [pattern.num_nodes for pattern in patterns]
+    )
+    compared = [
+        replace(one, classes=difference)
+        for one, difference in zip(patterns, differences, strict=True)
+    ]
+    return compared, [compared[i] for i in ranked], [compared[i] for i in repeated]

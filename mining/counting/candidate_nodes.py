@@ -14,7 +14,7 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.runtime.compiled import compiled
-from mining.counting.topology import Topology
+from mining.counting.sought import Sought
 
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
@@ -22,34 +22,29 @@ _LEAST_SHARE = 0.002
 _NODES_OF_A_BLOCK = 1024
 
 
-def find_candidates(
-    graph: CSRGraph,
-    topology: Topology,
-    colors: np.ndarray | None = None,
-    most_spare: int | None = None,
-) -> np.ndarray:
+def find_candidates(graph: CSRGraph, sought: Sought, most_spare: int | None = None) -> np.ndarray:
     """Pattern nodes that each graph node can stand for, int64 ``[V]``: bit i is node i.
 
     With ``most_spare``, those that have at most so many neighbours more than the pattern node.
     """
     # 1. by colour, and by number of neighbours
-    size, num_nodes = len(topology), graph.num_nodes
-    if colors is None or topology.colors is None:
+    size, num_nodes = sought.structure.num_nodes, graph.num_nodes
+    if sought.colors is None:
         candidates = np.full(num_nodes, (1 << size) - 1)
     else:
         candidates = np.zeros(num_nodes, np.int64)
-        for color in np.unique(topology.colors):
-            bits = 1 << np.flatnonzero(topology.colors == color)
-            candidates[colors == color] = bits.sum()
-    degrees = topology.joined.sum(axis=1)
+        for color in np.unique(sought.colors):
+            bits = 1 << np.flatnonzero(sought.colors == color)
+            candidates[sought.colors_of_graph == color] = bits.sum()
+    degrees = sought.structure.joined.sum(axis=1)
     if most_spare is not None:
         is_able = graph.degrees[:, None] <= degrees + most_spare
         candidates &= is_able @ (1 << np.arange(size))
     # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
     num_links = len(graph.relations.links)
     neighbors = np.zeros((size, num_links), np.int64)
-    for i, j in np.argwhere(topology.links > 0):
-        neighbors[i, topology.links[i, j]] |= 1 << j
+    for i, j in np.argwhere(sought.links > 0):
+        neighbors[i, sought.links[i, j]] |= 1 << j
     changes = np.zeros(-(-num_nodes // _NODES_OF_A_BLOCK), np.int64)
     asked, ask_next = np.ones((2, num_nodes), np.uint8)
     for _ in range(MOST_PASSES):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.runtime.hashing import random_keys
+from gomkcn_dgl.kernels.search_numba import random_keys
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 
 # nodes of a class that are at hand at most

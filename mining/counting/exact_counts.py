@@ -1,9 +1,9 @@
-"""How often a given topology occurs in a graph, exactly, by a search that may have a time limit.
+"""How often a given structure occurs in a graph, exactly, by a search that may have a time limit.
 
-An occurrence is a set of nodes whose induced subgraph is isomorphic to the topology, directions and
-relations of the edges included. igraph lists all mappings of the topology onto the graph (LAD) in
-memory and without a time limit. So :func:`count_exact` has a search of its own, which the tests
-compare with igraph.
+An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
+directions and relations of its edges. igraph lists all mappings of the structure onto the graph
+(LAD) in memory and without a time limit. So :func:`count_exact` has a search of its own, which
+the tests compare with igraph.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.counting.candidate_nodes import find_candidates
 from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
-from mining.counting.topology import Colors, Topology
+from mining.counting.sought import Colors, Sought
 
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
@@ -34,7 +35,7 @@ _NO_PLACES = np.empty((0, 0), np.int32)
 
 @dataclass(frozen=True)
 class ExactCount:
-    """How often a topology occurs.
+    """How often a structure occurs.
 
     Attributes
     ----------
@@ -56,14 +57,14 @@ class ExactCount:
 
 def count_exact(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     time_limit: float | None = None,
     colors: Colors | None = None,
 ) -> ExactCount:
-    """Count the induced occurrences of a connected topology, each node set once.
+    """Count the induced occurrences of a structure, each node set once.
 
-    A backtracking search maps the nodes of the topology one after the other. Of the mappings that
-    differ by a symmetry of the topology one is counted, by the conditions of J. A. Grochow and M.
+    A backtracking search maps the nodes of the structure one after the other. Of the mappings that
+    differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
     Kellis (Network motif discovery using subgraph enumeration and symmetry-breaking, RECOMB 2007,
     section 3). No occurrence is stored, so memory is O(V).
 
@@ -71,35 +72,35 @@ def count_exact(
     ----------
     graph : CSRGraph
         One graph or a collection; weights and features are not used.
-    adjacency : numpy.ndarray
-        ``[M, M]`` symmetric, of a connected graph of up to 62 nodes; an edge is an entry that is
-        not 0. Where the edges of ``graph`` have directions or several relations, ``[M, M, C]``, a
-        matrix for each of its channels, as :meth:`gomkcn.Pattern.channels` gives them.
+    structure : Structure
+        Of up to 62 nodes. Its relations are those of ``graph`` with the same names and directions;
+        edges without a name are of its only relation.
     time_limit : float, optional
         Seconds after which the search is stopped; None: never.
     colors : (array, array), optional
-        Whole numbers ``[M]`` and ``[V]``: a node of the topology is mapped to nodes of its colour.
+        Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
+        Without them categories do not count.
 
     Raises
     ------
     InputError
-        If ``adjacency`` or ``colors`` are not of that form, or ``time_limit`` is not above 0.
+        If relations or ``colors`` do not fit to the graph, or ``time_limit`` is not above 0.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> triangle = 1 - np.eye(3)
+    >>> triangle = Structure.parse("triangle")
     >>> count_exact(as_csr(nx.complete_graph(5)), triangle).count
     10
     >>> from synthetic import MOTIFS
     >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
-    >>> count_exact(order, MOTIFS["feed-forward-loop"].channels()).count
+    >>> count_exact(order, MOTIFS["feed-forward-loop"]).count
     4
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)
-    search = ExactSearch(graph, adjacency, colors)
+    search = ExactSearch(graph, structure, colors)
     search.run(time_limit)
     total = int(search.count.sum())
     num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
@@ -108,7 +109,7 @@ def count_exact(
 
 def count_by_graph(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     colors: Colors | None = None,
     seconds: float | None = None,
 ) -> np.ndarray | None:
@@ -117,10 +118,10 @@ def count_by_graph(
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
     >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
-    >>> count_by_graph(rings, 1 - np.eye(3)).tolist()
+    >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
     [1, 4, 0]
     """
-    search = ExactSearch(graph, adjacency, colors)
+    search = ExactSearch(graph, structure, colors)
     search.run(seconds)
     if search.unfinished:
         return None
@@ -130,7 +131,7 @@ def count_by_graph(
 
 def find_graphs(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     colors: Colors | None = None,
     seconds: float | None = None,
 ) -> tuple[np.ndarray, bool]:
@@ -142,16 +143,16 @@ def find_graphs(
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
     >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
-    >>> find_graphs(rings, 1 - np.eye(3))[0].tolist()
+    >>> find_graphs(rings, Structure.parse("triangle"))[0].tolist()
     [True, True, False]
     """
-    search = ExactSearch(graph, adjacency, colors)
+    search = ExactSearch(graph, structure, colors)
     found = search.find_graphs(seconds)
     return found, not search.unfinished
 
 
 class ExactSearch:
-    """A search for all occurrences of a topology: ``count [V]`` has them by root.
+    """A search for all occurrences of a structure: ``count [V]`` has them by root.
 
     With ``most_spare``, for those whose nodes have at most so many other neighbours each.
     """
@@ -159,7 +160,7 @@ class ExactSearch:
     def __init__(
         self,
         graph: CSRGraph,
-        adjacency: np.ndarray,
+        structure: Structure,
         colors: Colors | None = None,
         most_spare: int | None = None,
     ) -> None:
@@ -168,8 +169,9 @@ class ExactSearch:
                 f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
             )
         self.graph = graph
-        self.topology, own_colors = Topology.of(graph, adjacency, colors)
-        self.candidates = find_candidates(graph, self.topology, own_colors, most_spare)
+        self.sought = Sought.of(graph, structure, colors)
+        self.structure = self.sought.structure
+        self.candidates = find_candidates(graph, self.sought, most_spare)
         self.count = np.zeros(graph.num_nodes, np.int64)
         self.seconds, self.steps = 0.0, 0
         self.unfinished = False
@@ -177,7 +179,7 @@ class ExactSearch:
     @property
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
-        return np.flatnonzero(self.candidates >> self.topology.order[0] & 1)
+        return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
     def run(
         self,
@@ -193,7 +195,7 @@ class ExactSearch:
         self.count[:], self.steps, self.unfinished = 0, 0, False
         plan, labels = self._plan(roots)
         roots = self.roots if roots is None else roots
-        if len(self.topology) == 1:
+        if self.structure.num_nodes == 1:
             self.count[roots] = 1
             return
         if not len(roots):
@@ -257,8 +259,8 @@ class ExactSearch:
         With ``roots``, of those that begin at one of these.
         """
         # one more, which tells that these are not all
-        places = np.empty((most + 1, len(self.topology)), np.int32)
-        if len(self.topology) == 1:
+        places = np.empty((most + 1, self.structure.num_nodes), np.int32)
+        if self.structure.num_nodes == 1:
             nodes = self.roots if roots is None else roots
             self.unfinished = len(nodes) > most
             return nodes[:most, None].astype(np.int32)
@@ -280,7 +282,7 @@ class ExactSearch:
 
     def find_graphs(self, time_limit: float | None) -> np.ndarray:
         """Search each graph until its first occurrence, bool ``[G]``."""
-        if len(self.topology) == 1:
+        if self.structure.num_nodes == 1:
             return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
         plan, labels = self._plan()
         # the first call in a process compiles, which is not part of the search
@@ -293,7 +295,7 @@ class ExactSearch:
             links = None
             if labels is not None and one.links is not None:
                 links = labels._replace(links=one.links)
-            search = new_search(one.num_nodes, len(self.topology))
+            search = new_search(one.num_nodes, self.structure.num_nodes)
             goes_on = True
             while goes_on and not found[number] and not self.unfinished:
                 goes_on = advance(
@@ -306,13 +308,13 @@ class ExactSearch:
         return found
 
     def _new_search(self) -> Search:
-        return new_search(self.graph.num_nodes, len(self.topology))
+        return new_search(self.graph.num_nodes, self.structure.num_nodes)
 
     def _plan(self, roots: np.ndarray | None = None) -> tuple[Plan, Labels | None]:
         """The pattern in bits, with the conditions that break its symmetry."""
-        topology, size = self.topology, len(self.topology)
+        structure, size = self.structure, self.structure.num_nodes
         above = np.zeros((size, size), dtype=bool)
-        for node, orbit in zip(topology.order, topology.orbits, strict=True):
+        for node, orbit in zip(structure.order, structure.stabilizers, strict=True):
             above[list(orbit.keys() - {node}), node] = True
         bits = 1 << np.arange(size, dtype=np.int64)
         conditions = above @ bits, above.T @ bits
@@ -321,8 +323,8 @@ class ExactSearch:
             # no other node can stand for the first pattern node
             is_other = np.ones(len(candidates), np.bool_)
             is_other[roots] = False
-            candidates = np.where(is_other, candidates & ~(1 << topology.order[0]), candidates)
-        plan = Plan(np.array(topology.order), topology.joined @ bits, *conditions, candidates)
+            candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
+        plan = Plan(np.array(structure.order), structure.joined @ bits, *conditions, candidates)
         if self.graph.links is None:
             return plan, None
-        return plan, Labels(self.graph.links, topology.links)
+        return plan, Labels(self.graph.links, self.sought.links)

@@ -11,12 +11,13 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.processes import broadcast_object, gather_objects, share_of
 from mining.counting.exact_counts import ExactSearch
 from mining.counting.root_sampler import estimate_from_roots
+from mining.counting.sought import Colors
 from mining.counting.spanning_trees import spanning_trees
 from mining.counting.top_sampler import TopSampler, estimate_from_tops
-from mining.counting.topology import Colors
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler
 from mining.null_models.small_graphs import is_large
@@ -39,7 +40,7 @@ _KNOWN_PART = 0.25
 
 def count_occurrences(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     colors: Colors | None = None,
     *,
     error: float = 0.02,
@@ -80,11 +81,8 @@ def count_occurrences(
     ----------
     graph : CSRGraph
         One graph or a collection; weights and features are not used.
-    adjacency : numpy.ndarray
-        As for :func:`count_exact`: ``[M, M]``, or ``[M, M, C]`` where edges have directions or
-        types.
-    colors : (array, array), optional
-        Whole numbers ``[M]`` and ``[V]``: a node of the pattern is mapped to nodes of its colour.
+    structure, colors
+        As for :func:`count_exact`.
     error : float
         Wanted half-width of the interval, relative to the estimate.
     seconds : float
@@ -105,13 +103,13 @@ def count_occurrences(
     Raises
     ------
     InputError
-        If ``adjacency`` or ``colors`` are not of that form, or a number is not above 0.
+        If relations or ``colors`` do not fit to the graph, or a number is not above 0.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> count_occurrences(as_csr(nx.complete_graph(6)), 1 - np.eye(4)).value
+    >>> count_occurrences(as_csr(nx.complete_graph(6)), Structure.parse("clique-4")).value
     15
     """
     check_float("error", error, 0, open_minimum=True)
@@ -119,10 +117,10 @@ def count_occurrences(
         check_float(name, value, 0, open_minimum=True)
     if is_large(graph):
         estimate = estimate_from_tops(
-            TopSampler.of(graph, adjacency, colors, seed), error=error, seconds=seconds
+            TopSampler.of(graph, structure, colors, seed), error=error, seconds=seconds
         )
         return broadcast_object(estimate) if shared else estimate
-    search = ExactSearch(graph, adjacency, colors)
+    search = ExactSearch(graph, structure, colors)
     search.run(exact_seconds)
     found = None if search.unfinished else int(search.count.sum())
     if shared:
@@ -135,7 +133,7 @@ def count_occurrences(
 
 def count_roughly(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     colors: Colors | None = None,
     *,
     error: float = 0.1,
@@ -152,8 +150,8 @@ def count_roughly(
     count in a similar graph is ``known``, it is taken in the way that was right there.
     """
     if is_large(graph):
-        return estimate_from_tops(TopSampler.of(graph, adjacency, colors, seed), error=error)
-    search = ExactSearch(graph, adjacency, colors)
+        return estimate_from_tops(TopSampler.of(graph, structure, colors, seed), error=error)
+    search = ExactSearch(graph, structure, colors)
 
     def find_all(part: float) -> OccurrenceCount | None:
         search.run(None, int(part * max_steps))
@@ -163,8 +161,8 @@ def count_roughly(
 
     @cache
     def sampler() -> TreeSampler:
-        tree = next(spanning_trees(search.topology, graph.degrees))
-        return TreeSampler(graph, search.topology, search.candidates, tree)
+        tree = next(spanning_trees(search.structure, graph.degrees))
+        return TreeSampler(graph, search.sought, search.candidates, tree)
 
     def draw(part: float) -> OccurrenceCount:
         if sampler().num_ways == 0:
@@ -212,18 +210,18 @@ def _scaled(
     search: ExactSearch, sampler: TreeSampler, ends: tuple[float, float, float]
 ) -> OccurrenceCount:
     """The occurrences that a share of the mappings of a tree, with its interval, stands for."""
-    scale = sampler.num_ways / search.topology.num_automorphisms
+    scale = sampler.num_ways / search.structure.num_automorphisms
     low, value, high = ends
     return OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
 
 
 def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
     """The sampler of the spanning tree that needs the least work for the same error."""
-    graph, topology = search.graph, search.topology
+    graph, sought = search.graph, search.sought
     # 1. the trees with the fewest mappings
     most = max(1, min(_MOST_TREES, _MOST_ENTRIES // (len(graph.indices) + 1)))
-    trees = islice(spanning_trees(topology, graph.degrees), most)
-    samplers = [TreeSampler(graph, topology, search.candidates, tree) for tree in trees]
+    trees = islice(spanning_trees(search.structure, graph.degrees), most)
+    samplers = [TreeSampler(graph, sought, search.candidates, tree) for tree in trees]
     samplers.sort(key=lambda one: one.num_ways)
     samplers = samplers[:_NUM_TRIED]
     if len(samplers) == 1 or samplers[0].num_ways == 0:

@@ -8,11 +8,12 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch
 from mining.counting.occurrence_counts import choose_sampler
 from mining.counting.root_sampler import list_from_roots
+from mining.counting.sought import Colors
 from mining.counting.top_sampler import TopSampler, list_from_tops
-from mining.counting.topology import Colors
 from mining.null_models.small_graphs import is_large
 
 _LARGEST_BATCH = 64
@@ -24,7 +25,7 @@ _STEPS_OF_A_BLOCK = 1 << 17
 
 def list_places(
     graph: CSRGraph,
-    adjacency: np.ndarray,
+    structure: Structure,
     colors: Colors | None = None,
     *,
     most: int = 10_000,
@@ -40,7 +41,7 @@ def list_places(
 
     Parameters
     ----------
-    graph, adjacency, colors
+    graph, structure, colors
         As for :func:`count_exact`.
     most : int
         All occurrences are listed if there are at most so many.
@@ -67,14 +68,14 @@ def list_places(
     Raises
     ------
     InputError
-        If ``adjacency`` or ``colors`` are not of that form, ``most`` is below 1 or ``seconds`` is
+        If relations or ``colors`` do not fit to the graph, ``most`` is below 1 or ``seconds`` is
         not above 0.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> wedge = nx.to_numpy_array(nx.path_graph(3))
+    >>> wedge = Structure.parse("path-3")
     >>> places, complete = list_places(as_csr(nx.path_graph(4)), wedge)
     >>> places.tolist(), complete
     ([[0, 1, 2], [1, 2, 3]], True)
@@ -84,8 +85,8 @@ def list_places(
     if max_steps is not None:
         check_int("max_steps", max_steps, 1)
     if is_large(graph):
-        return list_from_tops(TopSampler.of(graph, adjacency, colors, seed), most)
-    search = ExactSearch(graph, adjacency, colors)
+        return list_from_tops(TopSampler.of(graph, structure, colors, seed), most)
+    search = ExactSearch(graph, structure, colors)
     held = max(most, _MOST_HELD)
     if known > held:
         # the first ones, in case that none is drawn
@@ -97,7 +98,7 @@ def list_places(
     places = places[:most]
     if not search.unfinished:
         return places, True
-    if len(search.topology) == 1:
+    if search.structure.num_nodes == 1:
         return places, False
     # there are more: a sample of them
     sampler = choose_sampler(search, seed)
@@ -112,7 +113,7 @@ def list_places(
         return time.perf_counter() - start < seconds
 
     while len(found) < most and goes_on():
-        drawn = search.topology.choose_mappings(sampler.draw_places(num_blocks, size, seed))
+        drawn = search.structure.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)
         num_blocks += size

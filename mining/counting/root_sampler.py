@@ -13,7 +13,7 @@ import time
 import numpy as np
 from scipy.special import gammaincinv
 
-from gomkcn_dgl.runtime.hashing import random_keys
+from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.counting.exact_counts import ExactSearch
 from mining.records.occurrence_count import OccurrenceCount
 
@@ -82,7 +82,7 @@ def list_from_roots(
 
     All places at the last roots that there is time for; where these hold too many, at half of them.
     """
-    num_roots, places = len(search.roots), np.empty((0, len(search.topology)), np.int32)
+    num_roots, places = len(search.roots), np.empty((0, search.structure.num_nodes), np.int32)
     share = min(1.0, _NUM_FIRST / max(1, num_roots))
     start = time.perf_counter()
     while True:

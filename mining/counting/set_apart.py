@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch
-from mining.counting.topology import Colors
+from mining.counting.sought import Colors
 from mining.structures.overlaps import pick_disjoint
 
 # edges that may lead out of an occurrence that is set apart
@@ -20,7 +21,7 @@ MOST_APART, _MOST_STEPS = 10_000, 1 << 20
 
 
 def list_apart(
-    graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None = None
+    graph: CSRGraph, structure: Structure, colors: Colors | None = None
 ) -> np.ndarray | None:
     """Occurrences out of which at most two edges lead and that share no node, int32 ``[K, M]``.
 
@@ -29,16 +30,16 @@ def list_apart(
 
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> house = nx.to_numpy_array(nx.house_graph())
+    >>> house = Structure.from_networkx(nx.house_graph())
     >>> graph = nx.disjoint_union(nx.complete_bipartite_graph(4, 6), nx.house_graph())
     >>> graph.add_edge(0, 10)
     >>> list_apart(as_csr(graph), house).tolist()
     [[10, 11, 12, 13, 14]]
     """
-    search = ExactSearch(graph, adjacency, colors, most_spare=MOST_LEAVING)
+    search = ExactSearch(graph, structure, colors, most_spare=MOST_LEAVING)
     places = search.list_places(MOST_APART, None, _MOST_STEPS)
     if search.unfinished:
         return None
-    leaving = graph.degrees[places].sum(axis=1) - search.topology.joined.sum()
+    leaving = graph.degrees[places].sum(axis=1) - search.structure.joined.sum()
     places = places[leaving <= MOST_LEAVING]
     return places[pick_disjoint(places, graph.num_nodes)]

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 
-from mining.counting.topology import Topology
-from mining.structures.canonical_forms import canonical_form
+from gomkcn_dgl.graphs.structure import Structure, canonical_form
 
 _NUM_TRIES = 200
 
@@ -32,9 +31,9 @@ class SpanningTree:
     parents: np.ndarray
 
     @classmethod
-    def rooted(cls, topology: Topology, tree: np.ndarray, root: int) -> SpanningTree:
+    def rooted(cls, structure: Structure, tree: np.ndarray, root: int) -> SpanningTree:
         """Order the nodes of ``tree [M, M]``: each next one has most edges to those before it."""
-        joined, order, parents = topology.joined, [root], [-1]
+        joined, order, parents = structure.joined, [root], [-1]
         while len(order) < len(tree):
             next_to = [v for v in range(len(tree)) if v not in order and tree[v, order].any()]
             best = max(next_to, key=lambda v: (joined[v, order].sum(), joined[v].sum()))
@@ -48,56 +47,45 @@ class SpanningTree:
         return np.unique(self.parents[1:])
 
 
-def spanning_trees(
-    topology: Topology, degrees: np.ndarray, seed: int = 0
-) -> Iterator[SpanningTree]:
+def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[SpanningTree]:
     """Different spanning trees of a pattern, the rarest ones in a graph of these degrees first.
 
     The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
     joined at random: the product of the moments of the degrees.
     """
-    trees = _trees_of(topology, seed)
+    trees = structure.recall("trees", partial(_random_trees, structure.joined))
     # by the nodes of each degree, which are far fewer than the nodes
     number = np.bincount(degrees)
     degree = np.arange(len(number), dtype=np.float64)
-    moments = [number @ degree**k / number.sum() for k in range(len(topology))]
+    moments = [number @ degree**k / number.sum() for k in range(structure.num_nodes)]
     expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
     seen = set()
     for number in np.argsort(expected, kind="stable").tolist():
-        form = _form_of(topology, seed, number)
+        tree = trees[number]
+        # trees that an automorphism of the pattern maps to each other are one
+        form = structure.recall(("form of tree", number), partial(_form_of, structure, tree))
         if form not in seen:
             seen.add(form)
-            yield _rooted_tree(topology, seed, number)
+            yield structure.recall(("tree", number), partial(_rooted_tree, structure, tree))
 
 
-# the same patterns are counted in many graphs, whose degrees decide between the same trees
-@lru_cache(maxsize=1024)
-def _trees_of(topology: Topology, seed: int) -> np.ndarray:
-    trees: np.ndarray = np.unique(_random_trees(topology.joined, seed), axis=0)
-    return trees
-
-
-@lru_cache(maxsize=1 << 14)
-def _form_of(topology: Topology, seed: int, number: int) -> bytes:
+def _form_of(structure: Structure, tree: np.ndarray) -> tuple[int, ...]:
     """Equal for trees that an automorphism of the pattern maps to each other."""
-    channels = topology.adjacency.reshape(*topology.links.shape, -1)
-    tree = _trees_of(topology, seed)[number]
-    both = np.concatenate([channels, tree[:, :, None]], axis=2)
-    return canonical_form(both, topology.colors).certificate
+    rows = zip(structure.codes, tree.tolist(), strict=True)
+    codes = [[2 * code + chosen for code, chosen in zip(*row, strict=True)] for row in rows]
+    return canonical_form(codes, structure.colors).values
 
 
-@lru_cache(maxsize=1 << 14)
-def _rooted_tree(topology: Topology, seed: int, number: int) -> SpanningTree:
+def _rooted_tree(structure: Structure, tree: np.ndarray) -> SpanningTree:
     """Rooted where the first nodes that are drawn have most edges among themselves."""
-    tree = _trees_of(topology, seed)[number]
-    rooted = [SpanningTree.rooted(topology, tree, root) for root in range(len(tree))]
-    return max(rooted, key=lambda one: _early_edges(topology.joined, one.nodes))
+    rooted = [SpanningTree.rooted(structure, tree, root) for root in range(len(tree))]
+    return max(rooted, key=lambda one: _early_edges(structure.joined, one.nodes))
 
 
-def _random_trees(joined: np.ndarray, seed: int) -> np.ndarray:
-    """Spanning trees of least weight for random weights of the edges, bool ``[T, M, M]``."""
+def _random_trees(joined: np.ndarray) -> np.ndarray:
+    """Different spanning trees of least weight for random weights, bool ``[T, M, M]``."""
     size = len(joined)
-    weights = np.random.default_rng(seed).random((_NUM_TRIES, size, size))
+    weights = np.random.default_rng(0).random((_NUM_TRIES, size, size))
     weights = np.where(joined, weights, np.inf)
     trees = np.zeros(weights.shape, dtype=bool)
     number = np.arange(_NUM_TRIES)
@@ -109,7 +97,8 @@ def _random_trees(joined: np.ndarray, seed: int) -> np.ndarray:
         lightest = np.where(leaves, weights, np.inf).reshape(_NUM_TRIES, -1).argmin(axis=1)
         u, v = np.divmod(lightest, size)
         trees[number, u, v] = trees[number, v, u] = inside[number, v] = True
-    return trees
+    different: np.ndarray = np.unique(trees, axis=0)
+    return different
 
 
 def _early_edges(joined: np.ndarray, nodes: np.ndarray) -> tuple[int, ...]:

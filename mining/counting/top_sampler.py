@@ -16,10 +16,11 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.counting.degree_strata import DegreeStrata
+from mining.counting.sought import Colors, Sought
 from mining.counting.top_loops import Plans, Rows, Tops, count_at_tops, new_search
-from mining.counting.topology import Colors, Topology
 from mining.records.occurrence_count import OccurrenceCount
 
 # roots of a class that are looked at first
@@ -44,7 +45,7 @@ _LOW, _HIGH = 0.025, 0.975
 class TopSampler:
     """Looks for a pattern at random tops of each class."""
 
-    topology: Topology
+    structure: Structure
     strata: DegreeStrata
     rows: Rows
     plans: Plans
@@ -52,29 +53,29 @@ class TopSampler:
 
     @classmethod
     def of(
-        cls, graph: CSRGraph, adjacency: np.ndarray, colors: Colors | None, seed: int
+        cls, graph: CSRGraph, structure: Structure, colors: Colors | None, seed: int
     ) -> TopSampler:
         """The sampler of a pattern in a graph; arguments as for ``count_exact``."""
-        topology, own_colors = Topology.of(graph, adjacency, colors)
+        sought = Sought.of(graph, structure, colors)
         none = np.empty(0, np.int64)
         rows = Rows(
             graph.indptr,
             graph.indices,
             np.empty(0, np.uint8) if graph.links is None else graph.links,
-            none if own_colors is None else own_colors,
+            none if sought.colors_of_graph is None else sought.colors_of_graph,
         )
-        return cls(topology, DegreeStrata.of(graph, seed), rows, _plans(topology), seed)
+        return cls(sought.structure, DegreeStrata.of(graph, seed), rows, _plans(sought), seed)
 
     @property
     def least_class(self) -> int:
         """The first class whose nodes can be tops: these have as many neighbours as any other."""
-        most = int(self.topology.joined.sum(axis=1).max())
+        most = int(self.structure.joined.sum(axis=1).max())
         return max(most, 1).bit_length() - 1
 
     def look(self, number: int, num_roots: int, effort: int, room: int = 0) -> Tops:
         """Look at the first roots of a class, and keep ``room`` places of each."""
         roots = self.strata.nodes[number][:num_roots]
-        size, length = len(self.topology), len(roots)
+        size, length = self.structure.num_nodes, len(roots)
         values, variances = np.zeros((2, length))
         tops = Tops(
             roots,
@@ -100,14 +101,15 @@ class TopSampler:
         return tops
 
 
-def _plans(topology: Topology) -> Plans:
+def _plans(sought: Sought) -> Plans:
     """An order that begins with each kind of node; it closes cycles as early as it can."""
-    kinds = topology.kinds
-    orders = np.array([topology.order_from(kind[0]) for kind in kinds])
+    structure = sought.structure
+    firsts, sizes = np.unique(structure.orbits, return_counts=True)
+    orders = np.array([structure.order_from(first) for first in firsts.tolist()])
     # automorphisms that fix the first node: as many as there are, over those it is carried to
-    shares = np.array([len(kind) / topology.num_automorphisms for kind in kinds])
-    colors = np.empty(0, np.int64) if topology.colors is None else topology.colors
-    return Plans(orders, shares, topology.links, colors, topology.joined.sum(axis=1))
+    shares = np.array([size / structure.num_automorphisms for size in sizes.tolist()])
+    colors = np.empty(0, np.int64) if sought.colors is None else sought.colors
+    return Plans(orders, shares, sought.links, colors, structure.joined.sum(axis=1))
 
 
 class _Class(NamedTuple):
@@ -257,8 +259,8 @@ def _list_at(
     sampler: TopSampler, share: float, effort: int, room: int
 ) -> tuple[np.ndarray, np.ndarray, int, bool]:
     """Different places at a share of all tops, what each stands for, steps, whether it is all."""
-    strata, topology = sampler.strata, sampler.topology
-    nodes, weights = [np.empty((0, len(topology)), np.int64)], [np.empty(0)]
+    strata, structure = sampler.strata, sampler.structure
+    nodes, weights = [np.empty((0, structure.num_nodes), np.int64)], [np.empty(0)]
     steps, is_complete = 0, True
     for number in range(sampler.least_class, len(strata.sizes)):
         size = int(strata.sizes[number])
@@ -270,9 +272,9 @@ def _list_at(
             weights.append(tops.weights[here] * (size / num_roots))
             steps += int(tops.steps.sum())
             # a mapping for each automorphism
-            held = tops.values.max(initial=0) * topology.num_automorphisms <= room
+            held = tops.values.max(initial=0) * structure.num_automorphisms <= room
             is_complete &= num_roots == size and not tops.variances.any() and held
-    chosen = topology.choose_mappings(np.concatenate(nodes))
+    chosen = structure.choose_mappings(np.concatenate(nodes))
     # a place that was met in several ways stands for all that these do
     places, number_of = np.unique(chosen, axis=0, return_inverse=True)
     stands_for = np.bincount(number_of.reshape(-1), np.concatenate(weights), len(places))

@@ -9,8 +9,8 @@ import numpy as np
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.counting.candidate_nodes import links_or_none
+from mining.counting.sought import Sought
 from mining.counting.spanning_trees import SpanningTree
-from mining.counting.topology import Topology
 from mining.counting.tree_loops import (
     DRAWS_OF_A_BLOCK,
     NODES_OF_A_BLOCK,
@@ -35,16 +35,16 @@ class TreeSampler:
     """
 
     def __init__(
-        self, graph: CSRGraph, topology: Topology, candidates: np.ndarray, tree: SpanningTree
+        self, graph: CSRGraph, sought: Sought, candidates: np.ndarray, tree: SpanningTree
     ) -> None:
-        size = len(topology)
+        size = sought.structure.num_nodes
         self._rows = Rows(graph.indptr, graph.indices, links_or_none(graph), candidates)
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
-        links = topology.links[np.ix_(tree.nodes, tree.nodes)]
+        links = sought.links[np.ix_(tree.nodes, tree.nodes)]
         # a leaf of the pattern can be any neighbour, if nodes and edges are all alike
-        is_leaf = topology.joined.sum(axis=1)[tree.nodes] == 1
-        is_free = is_leaf & (graph.links is None) & (topology.colors is None) & (inner < 0)
+        is_leaf = sought.structure.joined.sum(axis=1)[tree.nodes] == 1
+        is_free = is_leaf & (graph.links is None) & (sought.colors is None) & (inner < 0)
         checks = np.tile(np.arange(size), (size, 1))
         for i in range(size):
             # edges first: most pairs of nodes are not joined

@@ -23,9 +23,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions.feature_background import FeatureBackground, measure_occurrences
 from mining.descriptions.shapes import describe_shape
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 
 _LABEL_SHARE = 0.8
@@ -131,13 +131,13 @@ def describe_features(
         )
     mean, std = measure_occurrences(pattern, graph)
     return FeatureDescription(
-        describe_shape(pattern), _labels(mean, background), _differences(mean, std, background)
+        describe_shape(pattern.structure),
+        _labels(mean, background),
+        _differences(mean, std, background),
     )
 
 
-def describe_structure(
-    structure: CountedStructure, background: FeatureBackground
-) -> FeatureDescription:
+def describe_structure(structure: Structure, background: FeatureBackground) -> FeatureDescription:
     """Describe a structure that was counted by its shape and its labels."""
     labels: tuple[str | None, ...] = ()
     if structure.categories and background.label_groups:

@@ -13,9 +13,11 @@ from itertools import combinations, product
 
 import numpy as np
 
-from mining.structures.canonical_forms import canonical_form
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN, relations_of
 
 Arcs = list[tuple[int, int]]
+_ARCS = relations_of([PLAIN], [True])
 
 # motifs of more nodes that have arcs between most of them are not named
 _MOST_DENSE = 12
@@ -54,7 +56,7 @@ def name_motif(arcs: np.ndarray) -> str | None:
     >>> name_motif(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], bool))
     'feed-forward loop'
     """
-    return motif_names(len(arcs)).get(_certificate(arcs))
+    return motif_names(len(arcs)).get(_key(arcs))
 
 
 def name_signed_loop(signs: tuple[int | None, int | None, int | None]) -> str:
@@ -69,13 +71,13 @@ def sign_of(relation: str) -> int | None:
 
 @cache
 def motif_names(size: int) -> dict[bytes, str]:
-    """Names of the directed graphs of ``size`` nodes that have one, by canonical certificate."""
+    """Names of the directed graphs of ``size`` nodes that have one, by their keys."""
     names: dict[bytes, str] = {}
     for name, arcs in _named_arcs(size):
         matrix = np.zeros((size, size), dtype=bool)
         matrix[tuple(np.array(arcs).T)] = True
         # the first of two names of one graph is the better known one
-        names.setdefault(_certificate(matrix), name)
+        names.setdefault(_key(matrix), name)
     return names
 
 
@@ -127,5 +129,5 @@ def _larger_motifs(size: int) -> Iterator[tuple[str, Arcs]]:
         yield "bi-fan" if size == 4 else name, arcs
 
 
-def _certificate(arcs: np.ndarray) -> bytes:
-    return canonical_form(np.stack([arcs, arcs.T], axis=2)).certificate
+def _key(arcs: np.ndarray) -> bytes:
+    return Structure(np.stack([arcs, arcs.T], axis=2), _ARCS).key

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 import networkx as nx
 
-from mining.records.pattern_graph import PatternGraph
+from gomkcn_dgl.graphs.structure import Structure
 
 # with more clauses nobody reads them; the edges are counted by relation instead
 _MOST_CLAUSES = 4
@@ -15,7 +15,7 @@ _MOST_CLAUSES = 4
 _PLURALS = {"is": "are", "has": "have", "does": "do", "was": "were"}
 
 
-def letter_order(pattern: PatternGraph) -> list[int]:
+def letter_order(pattern: Structure) -> list[int]:
     """Pattern node of each letter: sources first, then along the arcs; ties by node number."""
     arcs = nx.DiGraph()
     arcs.add_nodes_from(range(pattern.num_nodes))
@@ -29,7 +29,7 @@ def letter_order(pattern: PatternGraph) -> list[int]:
     return sorted(arcs, key=lambda node: (ranks[node], -arcs.out_degree(node), node))
 
 
-def relation_clauses(pattern: PatternGraph) -> str | None:
+def relation_clauses(pattern: Structure) -> str | None:
     """The edges in a few clauses, nodes named by :func:`letter_order`; None for too many."""
     if pattern.num_nodes > len(ascii_uppercase):
         return None
@@ -56,7 +56,7 @@ def relation_clauses(pattern: PatternGraph) -> str | None:
 
 
 def _group_edges(
-    pattern: PatternGraph, position: dict[int, int]
+    pattern: Structure, position: dict[int, int]
 ) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
     """Relation, all sources and all targets of edges that one clause holds; equal for mutual."""
     rows: set[tuple[int, int, int]] = set()

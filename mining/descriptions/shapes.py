@@ -7,13 +7,13 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.descriptions.motif_names import name_motif, name_signed_loop, sign_of
 from mining.descriptions.relation_clauses import relation_clauses
-from mining.records.pattern_graph import PatternGraph
 
 
-def describe_shape(pattern: PatternGraph) -> str:
+def describe_shape(pattern: Structure) -> str:
     """Name a pattern's graph, such as "star with 5 leaves"; else count: "6 nodes, 8 edges".
 
     Directed graphs have the names of network motifs; relations that have names follow, as in
@@ -23,16 +23,16 @@ def describe_shape(pattern: PatternGraph) -> str:
     if used == {True}:
         shape = _describe_directed(pattern)
     else:
-        graph = nx.from_numpy_array(pattern.adjacency())
+        graph = nx.from_numpy_array(pattern.joined)
         shape = _name(graph) or _count_edges(graph.number_of_nodes(), len(pattern.edges))
     return shape + _describe_relations(pattern, used)
 
 
 def _count_edges(size: int, num_edges: int) -> str:
-    return f"{count(size, 'node')}, {count(num_edges, 'edge') if num_edges else 'no edges'}"
+    return f"{count(size, 'node')}, {count(num_edges, 'edge')}"
 
 
-def _describe_directed(pattern: PatternGraph) -> str:
+def _describe_directed(pattern: Structure) -> str:
     """Name a graph whose edges all have a direction; else count nodes, arcs, sources and sinks."""
     arcs = np.zeros((pattern.num_nodes, pattern.num_nodes), dtype=bool)
     arcs[tuple(np.array(pattern.edges).T)] = True
@@ -58,7 +58,7 @@ def _describe_directed(pattern: PatternGraph) -> str:
     return ", ".join(parts)
 
 
-def _name_loop(pattern: PatternGraph) -> str:
+def _name_loop(pattern: Structure) -> str:
     """Name a feed-forward loop, its kind included where each arc activates or represses."""
     out_degree = Counter(u for u, _ in pattern.edges)
     if len(pattern.edges) > 3:
@@ -72,7 +72,7 @@ def _name_loop(pattern: PatternGraph) -> str:
     return name_signed_loop((signs[first, second], signs[second, third], signs[first, third]))
 
 
-def _describe_relations(pattern: PatternGraph, used: set[bool]) -> str:
+def _describe_relations(pattern: Structure, used: set[bool]) -> str:
     """The relations of the edges, in clauses or counted; nothing where they have no names.
 
     ``used`` holds whether edges have a direction; without any, the counts say enough.
@@ -95,8 +95,6 @@ def _name(graph: nx.Graph) -> str | None:
     """Name an undirected graph."""
     if len(graph) == 1:
         return "single node"
-    if not nx.is_connected(graph):
-        return None
     return _name_tree(graph) if nx.is_tree(graph) else _name_cyclic(graph)
 
 

@@ -11,6 +11,7 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.collection import GraphCollection
@@ -21,7 +22,7 @@ from gomkcn_dgl.training.training_metrics import summarize
 from mining.explanation.node_labels import NodeLabels
 from mining.explanation.shown_rows import choose_rows, confusion_of
 from mining.structures.discrete_filters import discretize
-from mining.structures.edges_among import as_edges, edges_among
+from mining.structures.edges_among import edges_among
 
 # places of each filter
 _NUM_PLACES = 3
@@ -218,7 +219,7 @@ def _filters(
     discrete, relations = discretize(conv.filters), conv.relations
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        edges = as_edges(discrete.adj[number, :size, :size].numpy() > 0, relations)
+        edges = edges_of(discrete.adj[number, :size, :size].numpy() > 0, relations)
         # a matrix for each channel
         weights = discrete.weights[number].reshape(*discrete.weights.shape[1:3], -1)
         means = [

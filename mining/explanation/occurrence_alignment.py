@@ -10,6 +10,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import edges_of
+from gomkcn_dgl.node_order import NodeOrder
 from mining.explanation.occurrence_comparison import Comparison
 from mining.explanation.occurrence_explanation import (
     FeatureGap,
@@ -20,7 +22,6 @@ from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
 from mining.records.pattern import Pattern
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.edges_among import as_edges
 
 
 def explain_node(
@@ -67,13 +68,13 @@ def explain_node(
     (1.0, True)
     """
     csr = _read(miner, graph)
-    root = _row_of(csr, node, graph_index)
+    root, order = _row_of(csr, node, graph_index), NodeOrder.of(csr)
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     comparisons = [
         (Comparison(miner.source_, filter_, csr, rows), number)
         for number in numbers
         for filter_ in [_filter(miner, number)]
-        for rows in _subgraph_rows(miner, csr, np.array([root]), filter_.num_nodes[0])
+        for rows in _subgraph_rows(miner, order, np.array([root]), filter_.num_nodes[0])
     ]
     best, number = max(comparisons, key=lambda item: item[0].rank)
     explanation = _explain(best, miner.patterns_[number], best.map_nodes())
@@ -138,7 +139,7 @@ def explain_occurrence(
     rows, filter_ = np.array(list(mapping)), _filter(miner, number)
     same = [
         one
-        for one in _subgraph_rows(miner, csr, rows, pattern.num_nodes)
+        for one in _subgraph_rows(miner, NodeOrder.of(csr), rows, pattern.num_nodes)
         if len(one) == len(rows) and np.isin(rows, one).all()
     ]
     comparisons = [Comparison(miner.source_, filter_, csr, one) for one in same or [rows]]
@@ -180,12 +181,12 @@ def _filter(miner: PatternMiner, number: int) -> DiscreteFilters:
 
 
 def _subgraph_rows(
-    miner: PatternMiner, csr: CSRGraph, roots: np.ndarray, size: int
+    miner: PatternMiner, order: NodeOrder, roots: np.ndarray, size: int
 ) -> list[np.ndarray]:
-    """Nodes of the neighbourhoods of some roots, of at most ``size`` nodes."""
-    batch = miner.source_.resized(size).extract(csr, roots)
+    """Nodes of the neighbourhoods of some roots, of at most ``size`` nodes, as given."""
+    batch = miner.source_.resized(size).extract(order.graph, order.position[roots])
     return [
-        nodes[:size].astype(np.int64)
+        order.given(nodes[:size]).astype(np.int64)
         for nodes, size in zip(batch.nodes, batch.num_nodes, strict=True)
     ]
 
@@ -250,7 +251,7 @@ def _compare_edges(
     expected[:size, :size] = comparison.pattern_adjacency[:size, :size]
     relations = comparison.graph.relations
     return {
-        "shared": as_edges(present & expected, relations),
-        "missing": as_edges(expected & ~present, relations),
-        "extra": as_edges(present & ~expected, relations),
+        "shared": edges_of(present & expected, relations),
+        "missing": edges_of(expected & ~present, relations),
+        "extra": edges_of(present & ~expected, relations),
     }

@@ -10,11 +10,13 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.matching_reference import rbf, similarity_table
+from gomkcn_dgl.relations import edge_channels
 from mining.locating.neighbourhoods import TIE
-from mining.structures.canonical_forms import automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.edges_among import as_channels, edges_among
+from mining.structures.edges_among import edges_among
 from mining.structures.subgraph_source import SubgraphSource
 
 # similarity that may be given up, as a share of a perfect match, so that more edges agree: with one
@@ -38,8 +40,12 @@ class Comparison:
         self.size, width = pattern.num_nodes[0], pattern.adj.shape[1]
         count = len(rows)
         # the adjacency of both, [N, N] or [N, N, C], and features as the kernel sees them
-        self.adjacency = as_channels(edges_among(graph, rows), width, graph.relations)
+        edges = edges_among(graph, rows)
+        numbers = [relation for *_, relation in edges]
+        channels = edge_channels(width, [(u, v) for u, v, _ in edges], numbers, graph.relations)
+        self.adjacency = channels[..., 0] if channels.shape[2] == 1 else channels
         self.pattern_adjacency = pattern.adj[0].numpy() > 0
+        self.structure = pattern.structure(0, graph.relations)
         adj = torch.from_numpy(self.adjacency).float()[None]
         feat = torch.zeros(1, width, pattern.feat.shape[2])
         feat[0, :count] = torch.from_numpy(scaling.scale(graph.features[rows]))
@@ -118,19 +124,18 @@ class Comparison:
         count = len(self.rows)
         if count != self.size:
             return None
-        own, target = (
-            canonical_form(one[:count, :count]) for one in (self.adjacency, self.pattern_adjacency)
-        )
-        if own.certificate != target.certificate:
+        try:
+            own = Structure(self.adjacency[:count, :count], self.graph.relations)
+        except InputError:
+            # not connected
             return None
-        return np.asarray(np.argsort(target.position)[own.position])
+        return own.isomorphism(self.structure) if own.key == self.structure.key else None
 
     def _isomorphisms(self) -> np.ndarray:
         """The mappings that keep all edges, and the root where it is anchored, ``[P, n]``."""
         if self._isomorphism is None:
             return np.zeros((0, self.size), dtype=np.int64)
-        target = self.pattern_adjacency[: self.size, : self.size]
-        mappings = automorphisms(target)[:, self._isomorphism]
+        mappings = self.structure.symmetries[:, self._isomorphism]
         return mappings[mappings[:, 0] == 0] if self.kernel.anchor_root else mappings
 
 

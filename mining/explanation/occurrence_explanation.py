@@ -135,7 +135,7 @@ class OccurrenceExplanation:
     @property
     def sentence(self) -> str:
         """The explanation in one sentence."""
-        name = f"pattern {self.pattern.id} ({describe_shape(self.pattern)})"
+        name = f"pattern {self.pattern.id} ({describe_shape(self.pattern.structure)})"
         return f"{self._subject(name)}, similarity {self.similarity:.2f}: {self._differences()}."
 
     def __str__(self) -> str:

@@ -18,12 +18,12 @@ from mining.html.page import mark_number
 from mining.html.tables import planted_as
 from mining.plots.colors import NodeColors
 from mining.plots.edge_shapes import draw_swatch
+from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.plots.relation_styles import RelationStyle, RelationStyles
 from mining.records.occurrence_count import digits
 from mining.records.pattern import Pattern
 from mining.records.significance import AS_EXPECTED, LESS, LEVEL, MORE, MORE_APART, UNDECIDED
-from mining.runs.drawings import PatternDrawing, RunDrawings
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
@@ -34,27 +34,23 @@ _VERDICTS = {
     AS_EXPECTED: "As often as this null model explains",
     UNDECIDED: "Undecided: more graphs of this null model might tell",
 }
-# of none, one, two or three drawn occurrences
-_CAPTIONS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("the only one",),
-    ("most similar", "least similar"),
-    ("most similar", "in the middle", "least similar"),
-)
 
 
 def make_cards(
     patterns: Sequence[Pattern],
-    drawings: RunDrawings | None = None,
+    shown: GraphMap | None = None,
     recovery: Sequence[MotifRecovery] | None = None,
     *,
     is_collection: bool = False,
     styles: RelationStyles | None = None,
 ) -> list[dict[str, Any]]:
-    """Collect what the cards show, the colours of all patterns on one scale."""
+    """Collect what the cards show, the colours of all patterns on one scale.
+
+    They are those of the map of the graph, where that is ``shown``.
+    """
     if not patterns:
         return []
-    drawings, styles = drawings or RunDrawings(), styles or RelationStyles.of(patterns)
+    styles, legend = styles or RelationStyles.of(patterns), shown.legend if shown else ()
     # features of all patterns, so that one scale of colours fits all cards
     rows = np.concatenate([pattern.features for pattern in patterns])
     columns, colors = _varying_columns(rows), NodeColors.of_patterns(rows)
@@ -62,11 +58,9 @@ def make_cards(
     for at, pattern in enumerate(patterns):
         record = pattern.to_dict()
         entry = {"patterns": {at: record}}
-        listed = [record["medoid"], *record["occurrences"]]
-        drawing = drawings.patterns[at] if drawings.patterns else None
-        faces = colors.faces(pattern.features) if drawing is None else drawing.faces
+        listed = record["occurrences"]
+        faces = shown.faces[at] if shown else colors.faces(pattern.features)
         sketch = PatternSketch(pattern, faces, styles)
-        shown = set() if drawing is None else drawing.all_faces
         # marks the number at a path of the record
         number = partial(mark_number, entry, "patterns.json", "patterns", at)
         card = {
@@ -74,16 +68,12 @@ def make_cards(
             "record": record,
             "number": number,
             "occurrence_count": _occurrence_count(pattern, number),
-            "is_weighted": len(set(record["edge_weights"])) > 1,
+            "is_weighted": len(set(pattern.edge_weights)) > 1,
             "class_contrast": _class_contrast(pattern),
-            "shape": describe_shape(pattern),
+            "shape": describe_shape(pattern.structure),
             "svg": sketch.draw(),
-            "medoid_svg": drawing and sketch.draw_occurrence(drawing.medoid, neighbors=False),
-            "occurrences": [] if drawing is None else _draw_occurrences(at, sketch, drawing),
-            "legend": [(name, color) for name, color in drawings.legend if color in shown],
-            "relations": relation_key(
-                sketch.shown_relations([] if drawing is None else drawing.all_drawn)
-            ),
+            "legend": [(name, color) for name, color in legend if color in faces],
+            "relations": relation_key(sketch.shown_relations()),
             "letters": _letters(pattern),
             "edges": _edge_names(pattern),
             "null_svgs": {
@@ -137,9 +127,9 @@ def relation_key(styles: Iterable[RelationStyle]) -> list[dict[str, Any]]:
 
 def _letters(pattern: Pattern) -> list[tuple[str, int]]:
     """Letter and number of each node, where the description names nodes by letters."""
-    if relation_clauses(pattern) is None or ": " not in describe_shape(pattern):
+    if relation_clauses(pattern.structure) is None or ": " not in describe_shape(pattern.structure):
         return []
-    return list(zip(ascii_uppercase, letter_order(pattern), strict=False))
+    return list(zip(ascii_uppercase, letter_order(pattern.structure), strict=False))
 
 
 def _edge_names(pattern: Pattern) -> list[str]:
@@ -149,24 +139,6 @@ def _edge_names(pattern: Pattern) -> list[str]:
         relation = "" if relations.names == (PLAIN,) else f" {relations.names[number]}"
         names.append(f"{u}{'→' if relations.directed[number] else '–'}{v}{relation}")
     return names
-
-
-def _draw_occurrences(
-    at: int, sketch: PatternSketch, drawing: PatternDrawing
-) -> list[dict[str, Any]]:
-    """The most similar occurrence, the middle one and the least similar one, with neighbours."""
-    record = {"patterns": {at: drawing.to_dict()}}
-    captions = _CAPTIONS[len(drawing.occurrences)]
-    drawn = []
-    for caption, (position, one) in zip(captions, drawing.occurrences.items(), strict=True):
-        path = "patterns", at, "occurrences", str(position)
-        number = partial(mark_number, record, "drawings.json", *path)
-        hidden = number("num_hidden") if one.num_hidden else None
-        card = {"caption": caption, "svg": sketch.draw_occurrence(one), "num_hidden": hidden}
-        nodes = sketch.pattern.occurrences[position].nodes
-        card["nodes"] = [(n, node) for n, node in enumerate(nodes) if node is not None]
-        drawn.append({**card, "similarity": number("similarity"), "graph": number("graph")})
-    return drawn
 
 
 def _varying_columns(rows: np.ndarray) -> list[int]:

@@ -23,7 +23,7 @@ from markupsafe import Markup
 from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.run_files import prepare_run_folder, to_json, write_files
+from gomkcn_dgl.runtime.output_folder import prepare_run_folder, to_json, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.network_run import TrainedNetwork
 from gomkcn_dgl.training.training_metrics import describe_chosen, read_metrics
@@ -188,7 +188,6 @@ def _network_values(
     return {
         "validation": "validation",
         "model": settings["model"],
-        "takes_edges_as_alike": metrics["takes_edges_as_alike"],
         "curve": _curve(metrics),
         "truth_lines": describe_truth(explanation),
         "cards": [_card(explanation, number) for number in range(len(explanation.filters))],

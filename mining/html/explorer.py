@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
 from mining.plots.graph_map import GraphMap
 from mining.plots.relation_styles import RelationStyles
@@ -42,7 +42,7 @@ def content_policy() -> str:
 
 def explorer_data(run: MiningRun, styles: RelationStyles) -> str:
     """The block of a run; empty where there is no graph to show."""
-    shown = run.drawings.map
+    shown = run.map
     if shown is None or not run.patterns:
         return ""
     # numbers of nodes: those of the map, then those that only a list of places names

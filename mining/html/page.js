@@ -1,4 +1,4 @@
-/* Bundled from page/ with these libraries:
+/* Bundled from page/, src/ f24aa712c96b627add7e8159a05c1e763cc62eb303a9aa25a5c5c13cad6cf1e9, with these libraries:
 
 sigma 3.0.3, MIT
 

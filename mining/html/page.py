@@ -17,7 +17,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import visible
 from mining.null_models.null_fit import WHAT_IS_KEPT
 
 

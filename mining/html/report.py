@@ -16,20 +16,19 @@ from mining.html.page import flatten, mark_number, read_text, render_page
 from mining.html.tables import others_table, pattern_table, recovery_table, summary_sentence
 from mining.html.tiles import headline, make_tiles
 from mining.plots.colors import fit_feature_scale
-from mining.plots.figures import draw_intervals, draw_loss, draw_similarity_counts
+from mining.plots.figures import draw_intervals, draw_loss
 from mining.plots.relation_styles import RelationStyles
 from mining.plots.svg import Drawing
 from mining.records.pattern import Pattern
 from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
 
-FIGURES = ("frequencies", "similarities", "loss")
+FIGURES = ("frequencies", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
 _ORDERS = {
     "surprise": "what stands out most first",
     "frequency": "most frequent first",
-    "coverage": "what covers most nodes first",
     "classes": "what separates the classes of the graphs most first",
 }
 _COUNTS = ("occurrences", "disjoint", "roots", "graphs")
@@ -40,8 +39,6 @@ def run_figures(run: MiningRun) -> dict[str, Drawing]:
     figures: dict[str, Drawing] = {}
     if run.patterns:
         figures["frequencies"] = _draw_frequencies(run)
-    if any(map(any, run.drawings.similarities)):
-        figures["similarities"] = draw_similarity_counts(np.array(run.drawings.similarities))
     if run.loss_curve:
         figures["loss"] = draw_loss(run.loss_curve)
     return figures
@@ -71,11 +68,11 @@ def _styles(run: MiningRun) -> RelationStyles:
 def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network.
 
-    The numbers in its text are those of patterns.json, drawings.json and run.json, see
-    ``mining/html/page.py``. ``figures`` come from :func:`run_figures` where they are drawn already.
+    The numbers in its text are those of patterns.json and run.json, see ``mining/html/page.py``.
+    ``figures`` come from :func:`run_figures` where they are drawn already.
     """
     record = {"graph": asdict(run.graph)}
-    cards, styles = _cards(run), _styles(run)
+    cards, styles, legend = _cards(run), _styles(run), run.map.legend if run.map else ()
     rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
     return render_page(
         "report.html.jinja",
@@ -83,6 +80,7 @@ def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> 
         headline=headline(run),
         cards=cards,
         tiles=make_tiles(cards),
+        legend=legend,
         part=_shown_part(run),
         report_style=Markup(read_text("report.css")),
         # base64 and our own script, neither of which holds a text of the data
@@ -95,7 +93,7 @@ def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> 
         number=lambda *path: mark_number(record, "run.json", *path),
         figures=run_figures(run) if figures is None else figures,
         # whether nodes are coloured by their features on a scale
-        scaled=not run.drawings.legend and fit_feature_scale(rows) is not None,
+        scaled=not legend and fit_feature_scale(rows) is not None,
         level=LEVEL,
         order=_order_of(run),
         relations=_relations(run),
@@ -119,7 +117,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> str:
 
 def _shown_part(run: MiningRun) -> str:
     """How much of a large graph is shown; empty where it is all of it."""
-    shown = run.drawings.map
+    shown = run.map
     if shown is None or len(shown.names) == run.graph.num_nodes:
         return ""
     return (
@@ -132,7 +130,7 @@ def _cards(run: MiningRun) -> list[dict[str, Any]]:
     is_collection = run.graph.num_graphs > 1
     return make_cards(
         run.patterns,
-        run.drawings,
+        run.map,
         run.recovery,
         is_collection=is_collection,
         styles=_styles(run),

@@ -6,18 +6,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from gomkcn_dgl.runtime.file_names import printable, visible
+from gomkcn_dgl.runtime.files import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.records.pattern_graph import edges_as_text
 from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
 _MOST_CHARACTERS = 60
-_COUNTS = ("occurrences", "disjoint", "roots", "similar")
+_COUNTS = ("occurrences", "disjoint", "roots", "assigned")
 # a pattern of each run; None where a run does not have it
 _Pair = tuple[Pattern | None, Pattern | None]
 
@@ -55,7 +53,7 @@ def _shorten(text: str) -> str:
 
 
 def pattern_table(run: MiningRun) -> Table:
-    """One row per pattern: description, counts, z and verdicts, stability, planted motifs."""
+    """One row per pattern: description, counts, z and verdicts, planted motifs."""
     patterns = run.patterns
     columns = {
         "pattern": [str(pattern.id) for pattern in patterns],
@@ -70,9 +68,6 @@ def pattern_table(run: MiningRun) -> Table:
             "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
         ]
     columns |= _class_columns(patterns)
-    for kind in dict.fromkeys(kind for pattern in patterns for kind in pattern.stability):
-        entries = [pattern.stability.get(kind) for pattern in patterns]
-        columns[kind] = [f"{entry.returned}/{entry.runs}" if entry else "-" for entry in entries]
     if run.recovery is not None:
         motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
         names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
@@ -84,18 +79,18 @@ def others_table(run: MiningRun) -> Table:
     """One row per structure that was counted and is not among the patterns."""
     others = run.others
     columns = {
-        "what": [one.description or describe_shape(one) for one in others],
+        "what": [one.description or describe_shape(one.structure) for one in others],
         "nodes": [str(one.num_nodes) for one in others],
-        "occurrences": [str(one.occurrences) for one in others],
+        "occurrences": [str(one.frequency.occurrences) for one in others],
         **_verdict_columns(others),
     }
     if any(one.family is not None for one in others):
         columns["explained by"] = ["-" if one.family is None else str(one.family) for one in others]
-    columns["edges"] = [edges_as_text(one) for one in others]
+    columns["edges"] = [one.structure.to_text() for one in others]
     return Table(columns, {"what", "edges"})
 
 
-def _verdict_columns(counted: Sequence[Pattern | CountedStructure]) -> dict[str, list[str]]:
+def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
     """The z and the verdict beside each null model."""
     columns: dict[str, list[str]] = {}
     for null in counted[0].significance if counted else ():
@@ -145,15 +140,14 @@ def _describe_recovery(motif: MotifRecovery) -> str:
 
 def comparison_table(comparison: RunComparison) -> Table:
     """One row per structure; "12 | 15" are counts of the first and of the second run."""
-    shared = [((pair.first, pair.second), pair.feature_similarity) for pair in comparison.shared]
-    only_first = [((pattern, None), None) for pattern in comparison.only_first]
-    only_second = [((None, pattern), None) for pattern in comparison.only_second]
-    rows: list[tuple[_Pair, float | None]] = [*shared, *only_first, *only_second]
-    pairs = [pair for pair, _ in rows]
+    pairs: list[_Pair] = [
+        *comparison.shared,
+        *((pattern, None) for pattern in comparison.only_first),
+        *((None, pattern) for pattern in comparison.only_second),
+    ]
     columns = {
         "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
-        "shape": [describe_shape(one) for pair in pairs if (one := pair[0] or pair[1])],
-        "features": ["-" if similarity is None else f"{similarity:.2f}" for _, similarity in rows],
+        "shape": [describe_shape(one.structure) for pair in pairs if (one := pair[0] or pair[1])],
         **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
     }
     return Table(columns, {"shape"})
@@ -188,11 +182,9 @@ def format_comparison(comparison: RunComparison) -> str:
         for name, run in runs.items()
     ]
     total = max(len(run.patterns) for run in runs.values())
-    foot = [f"{len(comparison.shared)} of {total} patterns in both runs"]
-    if comparison.first.graph.feature_names != comparison.second.graph.feature_names:
-        foot.append("features are not compared: the runs have different ones")
+    foot = f"{len(comparison.shared)} of {total} patterns in both runs"
     table = [str(comparison_table(comparison))] if total else []
-    return "\n\n".join(["\n".join(head), *table, "\n".join(foot)])
+    return "\n\n".join(["\n".join(head), *table, foot])
 
 
 def summary_sentence(run: MiningRun) -> str:
@@ -224,10 +216,10 @@ def partial_sentence() -> str:
     """Say what a run that the time limit ended has left out."""
     return (
         "Partial: the time limit was reached, so filters may be learnt less well, and null-model "
-        "graphs and repeated runs may be missing; --resume continues the run."
+        "graphs may be missing; --resume continues the run."
     )
 
 
 def short_description(pattern: Pattern) -> str:
     """Shape and labels of a pattern, without the features that differ."""
-    return pattern.description.split(";")[0] or describe_shape(pattern)
+    return pattern.description.split(";")[0] or describe_shape(pattern.structure)

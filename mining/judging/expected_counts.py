@@ -17,32 +17,35 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.structures.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure
+from mining.mined_graph import MinedGraph
 
 # of more automorphisms every so many are taken
 _MOST_ORDERS = 64
 
 
 class ExpectedCounts:
-    """Expected counts in random graphs with the degrees of ``graph``, colours ``[V]`` or None."""
+    """Expected counts in random graphs with the degrees and categories of a graph."""
 
-    def __init__(self, graph: CSRGraph, colors: np.ndarray | None = None) -> None:
-        self.graph, self.colors = graph, colors
+    def __init__(self, mined: MinedGraph) -> None:
+        self.mined, self.graph = mined, mined.graph
         # degrees [V, C] by channel, and the number of ends in each, [C]
-        self.degrees = _channel_degrees(graph)
+        self.degrees = _channel_degrees(self.graph)
         self._log_ends = np.log(np.maximum(self.degrees.sum(axis=0), 1))
 
     @cached_property
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """Distinct rows of degrees and colour, and how many nodes have each."""
-        colors = np.zeros(self.graph.num_nodes, np.int64) if self.colors is None else self.colors
+        colors = self.mined.colors
+        if colors is None:
+            colors = np.zeros(self.graph.num_nodes, np.int64)
         rows = np.concatenate([self.degrees, colors[:, None]], axis=1)
         kinds, number = np.unique(rows, axis=0, return_counts=True)
         return kinds, number
 
     def log_count(self, structure: Structure) -> float:
         """Logarithm of the expected count of a structure."""
-        ways = self._log_ways(_ends(structure), structure.colors)
+        ways = self._log_ways(_ends(structure), self._colors(structure))
         return ways - float(np.log(structure.num_automorphisms))
 
     def extensions(
@@ -57,16 +60,20 @@ class ExpectedCounts:
         new_ends[mapping] -= _ends(part)
         left = self.degrees[places] - _ends(part)
         ways = np.zeros(len(places))
-        orders = part.automorphisms()
+        orders = part.symmetries
         step = -(-len(orders) // _MOST_ORDERS)
         for order in orders[::step]:
             ways += step * _falling(left[:, order], new_ends[mapping]).prod(axis=(1, 2))
         others = np.setdiff1d(np.arange(whole.num_nodes), mapping)
-        colors = None if whole.colors is None else whole.colors[others]
-        log_new = self._log_ways(new_ends[others], colors)
+        colors = self._colors(whole)
+        log_new = self._log_ways(new_ends[others], None if colors is None else colors[others])
         log_new -= float(new_ends[mapping].sum(axis=0) @ self._log_ends) / 2
         number: np.ndarray = ways * np.exp(log_new) / whole.num_automorphisms
         return number
+
+    def _colors(self, structure: Structure) -> np.ndarray | None:
+        colors = self.mined.colors_of(structure)
+        return None if colors is None else colors[0]
 
     def _log_ways(self, ends: np.ndarray, colors: np.ndarray | None) -> float:
         """Log of the ways to map nodes with ends ``[M, C]``, each of which is half an edge."""
@@ -94,8 +101,7 @@ def _channel_degrees(graph: CSRGraph) -> np.ndarray:
 
 def _ends(structure: Structure) -> np.ndarray:
     """Ends at each node in each channel, int64 ``[M, C]``."""
-    size = structure.num_nodes
-    return structure.adjacency.reshape(size, size, -1).astype(np.int64).sum(axis=1)
+    return structure.channels.astype(np.int64).sum(axis=1)
 
 
 def _falling(number: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -24,16 +24,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import igraph
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.judging.expected_counts import ExpectedCounts
 from mining.judging.parts import find_part
 from mining.judging.verdicts import signed_root
+from mining.records.pattern import Pattern
 from mining.structures.overlaps import pick_disjoint
-from mining.structures.structure import Structure
 
 # patterns are in excess from so many standard deviations in places that share no node, and are
 # explained when no more than so many are left
@@ -51,8 +51,8 @@ _TOLERANCE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedPattern:
-    """A structure with what families are formed by.
+class Excess:
+    """Places of a pattern, and how they compare with those in a null model.
 
     ``places [P, M]`` are its occurrences in the order of its nodes, or a uniform sample of them,
     and ``z`` says how many more there are than in the null model. ``num_expected`` is the number of
@@ -60,31 +60,11 @@ class JudgedPattern:
     the verdict.
     """
 
-    structure: Structure
     places: np.ndarray
     z: float
     num_expected: float
     num_samples: int
     stands_out: bool = False
-
-    @property
-    def num_cycles(self) -> int:
-        """Independent cycles."""
-        return self.structure.num_cycles
-
-    @cached_property
-    def num_block_cycles(self) -> int:
-        """Independent cycles in the biconnected component that has most of them."""
-        graph = igraph.Graph(edges=np.argwhere(np.triu(self.structure.joined)).tolist())
-        blocks = graph.biconnected_components().subgraphs()
-        return max(block.ecount() - block.vcount() + 1 for block in blocks)
-
-    def edges(self, num_nodes: int) -> np.ndarray:
-        """A number for each edge of each place, int64 ``[P, E]``."""
-        pairs = np.argwhere(np.triu(self.structure.joined))
-        ends = np.sort(self.places[:, pairs].astype(np.int64), axis=2)
-        numbers: np.ndarray = ends[..., 0] * num_nodes + ends[..., 1]
-        return numbers
 
 
 class Families:
@@ -94,11 +74,13 @@ class Families:
     are the patterns that are in excess and that nothing explains, most evidence first.
     """
 
-    def __init__(self, patterns: Sequence[JudgedPattern], expected: ExpectedCounts) -> None:
-        self.patterns, self.expected = patterns, expected
+    def __init__(
+        self, patterns: Sequence[Pattern], excess: Sequence[Excess], expected: ExpectedCounts
+    ) -> None:
+        self.patterns, self.excess, self.expected = patterns, excess, expected
         self.head: list[int] = []
         self.heads: list[int] = []
-        self._log_expected = _log_expected(patterns, expected)
+        self._log_expected = _log_expected(patterns, excess, expected)
         self._explained: dict[tuple[int, int], np.ndarray] = {}
         barred: set[int] = set()
         while (redundant := self._group_without(barred)) is not None:
@@ -118,17 +100,17 @@ class Families:
         sizes take turns, each with what has most evidence.
         """
         rest = set(range(len(self.patterns))) - set(self.heads)
-        more = {i for i in rest if self.patterns[i].stands_out}
+        more = {i for i in rest if self.excess[i].stands_out}
         members = {i for i in rest - more if self.head[i] != i}
         whole = {i: self._evidence(i, self._left(i, ())) for i in more}
         root = {i: self._root(i, self._left(i, self.heads)) for i in rest - more - members}
-        undecided = [i for i in self.heads if not self.patterns[i].stands_out]
+        undecided = [i for i in self.heads if not self.excess[i].stands_out]
         return [
             *(i for i in self.heads if i not in undecided),
-            *self._sizes_in_turn(sorted(more, key=lambda i: (-whole[i], -self.patterns[i].z))),
+            *self._sizes_in_turn(sorted(more, key=lambda i: (-whole[i], -self.excess[i].z))),
             *undecided,
-            *sorted(root, key=lambda i: (-root[i], -self.patterns[i].z)),
-            *sorted(members, key=lambda i: -self.patterns[i].z),
+            *sorted(root, key=lambda i: (-root[i], -self.excess[i].z)),
+            *sorted(members, key=lambda i: -self.excess[i].z),
         ]
 
     def _sizes_in_turn(self, numbers: Sequence[int]) -> list[int]:
@@ -143,11 +125,9 @@ class Families:
     def _group_without(self, barred: set[int]) -> int | None:
         """Find heads that are not ``barred``; return one that the others explain, if any."""
         self.head, self.heads = list(range(len(self.patterns))), []
-        left = {
-            i: self._left(i, ()) for i, pattern in enumerate(self.patterns) if pattern.z > LEAST_Z
-        }
+        left = {i: self._left(i, ()) for i, own in enumerate(self.excess) if own.z > LEAST_Z}
         left = {i: rows for i, rows in left.items() if self._root(i, rows) > _EXCESS}
-        able = [i for i in left if i not in barred and self.patterns[i].z > _LEAST_HEAD]
+        able = [i for i in left if i not in barred and self.excess[i].z > _LEAST_HEAD]
         while candidates := [i for i in able if i in left]:
             evidence = {i: self._evidence(i, left[i]) for i in candidates}
             # smaller patterns first where the evidence is equal
@@ -175,23 +155,23 @@ class Families:
         return None
 
     def _size(self, number: int) -> int:
-        return self.patterns[number].structure.num_nodes
+        return self.patterns[number].num_nodes
 
     def _left(self, number: int, heads: Sequence[int]) -> np.ndarray:
         """Places of a pattern that some heads do not explain, bool ``[P]``."""
-        left = np.ones(len(self.patterns[number].places), dtype=bool)
+        left = np.ones(len(self.excess[number].places), dtype=bool)
         for head in heads:
             left &= ~self._explains(head, number)
         return left
 
     def _num_disjoint(self, number: int, left: np.ndarray) -> int:
-        places = self.patterns[number].places[left]
+        places = self.excess[number].places[left]
         return int(pick_disjoint(places, self.expected.graph.num_nodes).sum())
 
     def _root(self, number: int, left: np.ndarray) -> float:
         """Signed root of the likelihood ratio for as many places as the samples have."""
-        pattern, found = self.patterns[number], self._num_disjoint(number, left)
-        total, num_samples = pattern.num_expected * pattern.num_samples, pattern.num_samples
+        own, found = self.excess[number], self._num_disjoint(number, left)
+        total, num_samples = own.num_expected * own.num_samples, own.num_samples
         return float(signed_root(np.float64(found), np.float64(total), num_samples))
 
     def _evidence(self, number: int, left: np.ndarray) -> float:
@@ -217,44 +197,63 @@ class Families:
         if self._size(whole) <= self._size(part):
             return None
         first, second = self.patterns[whole].structure, self.patterns[part].structure
-        return find_part(first.adjacency, second.adjacency, first.colors, second.colors)
+        return find_part(first, second)
 
     def _adds_cycles(self, part: int, whole: int, to_block: bool = False) -> bool:
         """Whether a pattern contains another and has more cycles, or more in one block."""
         if self._mapping(part, whole) is None:
             return False
-        first, second = self.patterns[part], self.patterns[whole]
+        first, second = self.patterns[part].structure, self.patterns[whole].structure
         if to_block:
-            return second.num_block_cycles > first.num_block_cycles
+            return _block_cycles(second) > _block_cycles(first)
         return second.num_cycles > first.num_cycles
 
     def _find_explained(self, head: int, number: int) -> np.ndarray:
-        first, other = self.patterns[head], self.patterns[number]
+        first, other = self.patterns[head].structure, self.patterns[number].structure
+        places = self.excess[head].places
         num_nodes = self.expected.graph.num_nodes
-        known = np.isin(other.edges(num_nodes), np.unique(first.edges(num_nodes)))
+        taken = np.unique(_edges_at(first, places, num_nodes))
+        known = np.isin(_edges_at(other, self.excess[number].places, num_nodes), taken)
         touches = np.asarray(known.any(axis=1))
         mapping = self._mapping(head, number)
         if mapping is not None:
             # places that share no node, and of those of the head as many as can be extended
             found = self._num_disjoint(number, touches)
-            apart = first.places[pick_disjoint(first.places, num_nodes)]
-            ways = self.expected.extensions(apart, first.structure, other.structure, mapping)
+            apart = places[pick_disjoint(places, num_nodes)]
+            ways = self.expected.extensions(apart, first, other, mapping)
             usual = float((1 - np.exp(-ways)).sum())
             if found > usual + _TOLERANCE * np.sqrt(usual):
                 touches[:] = False
         return touches
 
 
-def _log_expected(patterns: Sequence[JudgedPattern], expected: ExpectedCounts) -> np.ndarray:
+def _block_cycles(structure: Structure) -> int:
+    """Independent cycles in the biconnected component that has most of them."""
+    graph = igraph.Graph(edges=np.argwhere(np.triu(structure.joined)).tolist())
+    blocks = graph.biconnected_components().subgraphs()
+    return max(block.ecount() - block.vcount() + 1 for block in blocks)
+
+
+def _edges_at(structure: Structure, places: np.ndarray, num_nodes: int) -> np.ndarray:
+    """A number for each edge of each place, int64 ``[P, E]``."""
+    pairs = np.argwhere(np.triu(structure.joined))
+    ends = np.sort(places[:, pairs].astype(np.int64), axis=2)
+    numbers: np.ndarray = ends[..., 0] * num_nodes + ends[..., 1]
+    return numbers
+
+
+def _log_expected(
+    patterns: Sequence[Pattern], excess: Sequence[Excess], expected: ExpectedCounts
+) -> np.ndarray:
     """Log of the expected places: the mean of the samples, or of random graphs without any there.
 
     Random graphs with hubs hold fewer of a rare structure than the formula says, by a factor for
     each cycle that is found from the structures of the samples.
     """
-    cycles = np.array([one.num_cycles for one in patterns])
+    cycles = np.array([one.structure.num_cycles for one in patterns])
     formula = np.array([expected.log_count(one.structure) for one in patterns])
-    mean = np.array([one.num_expected for one in patterns])
-    least = np.array([1 / one.num_samples for one in patterns])
+    mean = np.array([one.num_expected for one in excess])
+    least = np.array([1 / one.num_samples for one in excess])
     seen = mean > 0
     logs = np.log(np.where(seen, mean, least))
     known = seen & (cycles > 0)

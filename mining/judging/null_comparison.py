@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import Arrays, CheckpointStore, shared_store
-from mining.job_stages import compare_stage, numbers_of_samples
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.judging.verdicts import judge, undecided
 from mining.null_models.null_samples import NullSamples
 from mining.records.occurrence_count import OccurrenceCount
@@ -29,13 +28,13 @@ def compare_with_null(
     least_dispersion: np.ndarray | float = 0.0,
     least: int = 8,
     most: int = 64,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> list[Significance]:
     """Compare K counts in a graph with those in graphs of a null model.
 
     ``least`` graphs are drawn first. While any verdict is undecided, their number is doubled, up to
     ``most``, and what is undecided is counted in them. The samples are shared among processes and
-    kept in ``checkpoints``; where time is up, those that are there are judged. Nothing comes back
+    kept in ``steps``; where time is up, those that are there are judged. Nothing comes back
     from fewer than two.
 
     Parameters
@@ -68,30 +67,41 @@ def compare_with_null(
     verdicts: list[Significance] = []
     done: list[Arrays] = []
     open_ = np.arange(len(observed))
-    with shared_store(checkpoints) as store:
-        for number in numbers_of_samples(least, most):
-            store.progress.begin(compare_stage(null, number))
-            further = range(len(done), number)
-            done += store.do_all(f"{null}-sample", further, count_in_sample)
-            if len(done) < 2:
-                return []
-            # what was decided before a sample was drawn was not counted in it
-            samples = np.full((len(done), len(observed)), np.nan)
-            for row, one in zip(samples, done, strict=True):
-                row[one["numbers"]] = one["counts"]
-            verdicts = judge(
-                null,
-                values,
-                samples,
-                num_tested,
-                errors=errors,
-                clumps=clumps,
-                least_dispersion=least_dispersion,
-            )
-            open_ = undecided(verdicts)
-            if store.time_is_up or not len(open_):
-                break
+    steps = Steps() if steps is None else steps
+    for number in _numbers_of_samples(least, most):
+        name, further = f"counting in random graphs ({null})", range(len(done), number)
+        done += steps.each(name, count_in_sample, further, in_time=True)
+        if len(done) < 2:
+            return []
+        # what was decided before a sample was drawn was not counted in it
+        samples = np.full((len(done), len(observed)), np.nan)
+        for row, one in zip(samples, done, strict=True):
+            row[one["numbers"]] = one["counts"]
+        verdicts = judge(
+            null,
+            values,
+            samples,
+            num_tested,
+            errors=errors,
+            clumps=clumps,
+            least_dispersion=least_dispersion,
+        )
+        open_ = undecided(verdicts)
+        if steps.is_partial or not len(open_):
+            break
     return verdicts
+
+
+def _numbers_of_samples(least: int, most: int) -> Iterator[int]:
+    """How many random graphs are drawn, in turn, while verdicts are undecided.
+
+    >>> list(_numbers_of_samples(8, 20))
+    [8, 16, 20]
+    """
+    while least < most:
+        yield least
+        least *= 2
+    yield most
 
 
 def standard_errors(counts: Sequence[OccurrenceCount]) -> np.ndarray:

@@ -1,33 +1,29 @@
-"""Where one structure lies in another, induced, with directions, types and colours."""
+"""Where one structure lies in another, induced, with directions, types and categories."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 
-def find_part(
-    whole: np.ndarray,
-    part: np.ndarray,
-    whole_colors: np.ndarray | None = None,
-    part_colors: np.ndarray | None = None,
-) -> np.ndarray | None:
+
+def find_part(whole: Structure, part: Structure) -> np.ndarray | None:
     """Nodes of ``whole`` that induce ``part``, int64 ``[A]`` in the order of its nodes, or None.
 
-    Both are ``[M, M]`` or ``[M, M, C]``, with colours of nodes ``[M]`` or None.
+    Both are from one graph.
 
-    >>> square = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])
-    >>> find_part(square, square[:3, :3]).tolist()
+    >>> square = Structure.parse("ring-4")
+    >>> find_part(square, Structure.parse("path-3")).tolist()
     [0, 1, 2]
-    >>> find_part(square, 1 - np.eye(3)) is None
+    >>> find_part(square, Structure.parse("triangle")) is None
     True
     """
-    if len(part) > len(whole):
+    if part.num_nodes > whole.num_nodes:
         return None
-    codes_of_whole, codes_of_part = _codes(whole, part)
-    fits = np.ones((len(part), len(whole)), dtype=bool)
-    if whole_colors is not None and part_colors is not None:
-        fits = part_colors[:, None] == whole_colors
-    fits = fits & ((codes_of_part != 0).sum(axis=1)[:, None] <= (codes_of_whole != 0).sum(axis=1))
+    codes_of_whole, codes_of_part = _codes(whole.channels, part.channels)
+    fits = (codes_of_part != 0).sum(axis=1)[:, None] <= (codes_of_whole != 0).sum(axis=1)
+    for row, own in zip(fits, part.categories, strict=False):
+        row &= [names == own for names in whole.categories]
     mapping = _extend([], codes_of_whole.tolist(), codes_of_part.tolist(), fits.tolist())
     return None if mapping is None else np.array(mapping)
 

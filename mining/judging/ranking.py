@@ -1,109 +1,99 @@
-"""The order in which patterns are reported: by surprise, by frequency, or by what they cover."""
+"""The order in which patterns are reported by surprise: families, and what stands out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.occurrence_lists import list_places
-from mining.job_stages import OVERLAPS
 from mining.judging.expected_counts import ExpectedCounts
-from mining.judging.families import LEAST_Z, Families, JudgedPattern
+from mining.judging.families import LEAST_Z, Excess, Families
+from mining.mined_graph import MinedGraph
 from mining.null_models.null_samples import NullSamples
-from mining.records.significance import MORE, Significance
-from mining.structures.categories import Categories
+from mining.records.pattern import Pattern
+from mining.records.significance import MORE
 from mining.structures.overlaps import pick_disjoint
-from mining.structures.structure import Structure
 
 # of more places, or what so many steps do not find, a sample is compared
 _MOST_PLACES, _MOST_STEPS = 500, 1 << 24
 
 
 def find_families(
+    mined: MinedGraph,
     drawn: NullSamples,
-    structures: Sequence[Structure],
-    categories: Categories,
-    significance: Sequence[Significance],
-    apart: Mapping[int, np.ndarray] = MappingProxyType({}),
+    patterns: Sequence[Pattern],
+    apart: Mapping[bytes, np.ndarray] = MappingProxyType({}),
     *,
     num_samples: int = 4,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> Families:
     """Group patterns that were compared with the graphs of a null model into families.
 
     Their places are listed in the graph and in the first of those. Where the places that are set
-    ``apart`` are in excess, they stand for the pattern. :meth:`Families.order` of what comes back
-    is the order by surprise. All processes share the work.
+    ``apart``, by the key of the pattern, are in excess, they stand for it. :meth:`Families.order`
+    of what comes back is the order by surprise. All processes share the work.
     """
-    graph, null = drawn.graph, drawn.null
+    num_nodes, null = mined.graph.num_nodes, drawn.null
+    compared = {one.key: one.significance[null] for one in patterns}
     set_apart = {
-        i: one.apart
-        for i, one in enumerate(significance)
+        key: one.apart
+        for key, one in compared.items()
         if one.apart is not None and one.apart.verdict == MORE
     }
-    more = [i for i, one in enumerate(significance) if one.z > LEAST_Z and i not in set_apart]
+    more = [one for one in patterns if compared[one.key].z > LEAST_Z and one.key not in set_apart]
 
-    def list_in(sample: CSRGraph, number: int) -> tuple[np.ndarray, bool]:
-        structure = structures[number]
-        colors = structure.colors_in(sample, categories)
+    def list_in(sample: MinedGraph, structure: Structure) -> tuple[np.ndarray, bool]:
         return list_places(
-            sample,
-            structure.adjacency,
-            colors,
+            sample.graph,
+            structure,
+            sample.colors_of(structure),
             most=_MOST_PLACES,
             max_steps=_MOST_STEPS,
             seed=drawn.seed,
         )
 
-    def list_here(number: int) -> dict[str, np.ndarray]:
-        places, is_complete = list_in(graph, number)
+    def list_here(pattern: Pattern) -> dict[str, np.ndarray]:
+        places, is_complete = list_in(mined, pattern.structure)
         return {"places": places, "is_complete": np.array(is_complete)}
 
     def count_in_sample(number: int) -> dict[str, np.ndarray]:
-        places = [list_in(drawn.draw(number), i)[0] for i in rare]
-        return {"disjoint": np.array([pick_disjoint(one, graph.num_nodes).sum() for one in places])}
+        sample = mined.with_graph(drawn.draw(number))
+        places = [list_in(sample, one.structure)[0] for one in rare]
+        return {"disjoint": np.array([pick_disjoint(one, num_nodes).sum() for one in places])}
 
-    with shared_store(checkpoints) as store:
-        here = store.finish({f"{null}-here-{i}": partial(list_here, i) for i in more})
-        listed = {i: one["places"] for i, one in zip(more, here, strict=True)}
-        rare = [i for i, one in zip(more, here, strict=True) if one["is_complete"]]
-        store.progress.begin(OVERLAPS)
-        done = store.do_all(f"{null}-places", range(num_samples), count_in_sample)
+    steps = Steps() if steps is None else steps
+    here = steps.each(f"grouping patterns ({null})", list_here, more, attrgetter("key"))
+    listed = {one.key: found["places"] for one, found in zip(more, here, strict=True)}
+    rare = [one for one, found in zip(more, here, strict=True) if found["is_complete"]]
+    name = f"listing places in random graphs ({null})"
+    done = steps.each(name, count_in_sample, range(num_samples), in_time=True)
     # 1. places that share no node, in the mean sample
-    expected: dict[int, float] = {}
+    expected: dict[bytes, float] = {}
     if done:
         disjoint = np.mean([one["disjoint"] for one in done], axis=0)
-        expected = dict(zip(rare, disjoint.tolist(), strict=True))
-    patterns = []
-    for i, (structure, compared) in enumerate(zip(structures, significance, strict=True)):
-        if i in set_apart:
-            own = set_apart[i]
-            judged = JudgedPattern(structure, apart[i], own.z, own.mean, own.num_samples, True)
-            patterns.append(judged)
+        expected = {one.key: number for one, number in zip(rare, disjoint.tolist(), strict=True)}
+    excess = []
+    for one in patterns:
+        own = set_apart.get(one.key)
+        if own is not None:
+            excess.append(Excess(apart[one.key], own.z, own.mean, own.num_samples, True))
             continue
-        places = listed[i] if i in listed else np.empty((0, structure.num_nodes), np.int32)
+        verdict = compared[one.key]
+        places = listed.get(one.key, np.empty((0, one.num_nodes), np.int32))
         # 2. of too many places, or when time is up, by the ratio of all occurrences
-        if i not in expected and i in listed:
-            ratio = compared.mean / max(compared.observed, 1.0)
-            scaled = _scale_disjoint(places, graph.num_nodes, ratio, drawn.seed)
+        if one.key not in expected and one.key in listed:
+            ratio = verdict.mean / max(verdict.observed, 1.0)
+            scaled = _scale_disjoint(places, num_nodes, ratio, drawn.seed)
             # as many as there are, where these are few
-            expected[i] = min(scaled, float(compared.mean))
-        patterns.append(
-            JudgedPattern(
-                structure,
-                places,
-                compared.z,
-                float(expected.get(i, 0.0)),
-                max(1, len(done)),
-                compared.stands_out,
-            )
-        )
-    return Families(patterns, ExpectedCounts(graph, categories.colors_of(graph)))
+            expected[one.key] = min(scaled, float(verdict.mean))
+        usual, samples = float(expected.get(one.key, 0.0)), max(1, len(done))
+        excess.append(Excess(places, verdict.z, usual, samples, verdict.stands_out))
+    return Families(patterns, excess, ExpectedCounts(mined))
 
 
 def _scale_disjoint(places: np.ndarray, num_nodes: int, ratio: float, seed: int) -> float:
@@ -127,21 +117,3 @@ def _scale_disjoint(places: np.ndarray, num_nodes: int, ratio: float, seed: int)
         return whole * ratio
     growth = min(max(float(np.log2(whole / half)), 0.0), 1.0)
     return float(whole * ratio**growth)
-
-
-def order_by_coverage(places: Sequence[np.ndarray], num_nodes: int) -> list[int]:
-    """Each next pattern covers most nodes that those before it do not; ``places`` are ``[P, M]``.
-
-    >>> pair, triple = np.array([[0, 1], [2, 3]]), np.array([[1, 2, 3], [4, 5, 6]])
-    >>> order_by_coverage([pair, triple, pair[:1]], 7)
-    [1, 0, 2]
-    """
-    left, order = set(range(len(places))), []
-    covered = np.zeros(num_nodes, dtype=bool)
-    nodes = [np.unique(one) for one in places]
-    while left:
-        best = max(left, key=lambda i: (int((~covered[nodes[i]]).sum()), len(nodes[i]), -i))
-        covered[nodes[best]] = True
-        order.append(best)
-        left.remove(best)
-    return order

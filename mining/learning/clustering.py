@@ -17,7 +17,6 @@ from torch.optim.adam import adam
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.processes import all_reduce_sum, gather_objects, share_of
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.subgraph_classes import SubgraphClasses
 
@@ -111,26 +110,16 @@ class FilterClustering:
             loss = 0.0
             filter_weight = torch.zeros(len(self.filters.free_adj))
             for batch in torch.randperm(len(self.classes), generator=generator).split(batch_size):
-                # each process takes its share of the batch
-                rows = batch[share_of(len(batch))]
-                assignment = self.assign(rows)
-                filter_weight.index_add_(0, assignment.filter_of, self.weight[rows])
-                loss += self._step(optimizer, rows, assignment, self.weight[batch].sum())
-            filter_weight = all_reduce_sum(filter_weight)
-            loss = float(all_reduce_sum(torch.tensor(loss, dtype=torch.float64)))
-            # all processes stop in the same epoch
-            if any(gather_objects(on_epoch(loss / float(self.weight.sum())))):
+                assignment = self.assign(batch)
+                filter_weight.index_add_(0, assignment.filter_of, self.weight[batch])
+                loss += self._step(optimizer, batch, assignment)
+            if on_epoch(loss / float(self.weight.sum())):
                 break
             if relocate and epoch < _RELOCATION_SHARE * num_epochs:
                 self._relocate_idle(filter_weight, optimizer)
 
-    def _step(
-        self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment, total: Tensor
-    ) -> float:
-        """Take one gradient step; return the summed loss of ``rows`` before it.
-
-        ``total`` is the weight of the whole batch, of which other processes may have other rows.
-        """
+    def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
+        """Take one gradient step; return the summed loss of ``rows`` before it."""
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
         # index_select, because the backward pass of indexing sums in no fixed order
         z = z.index_select(0, assignment.filter_of)
@@ -138,10 +127,7 @@ class FilterClustering:
         similarity = scores / self.kernel.largest_score(self.filters.filter_size)
         loss = ((1 - similarity) * self.weight[rows]).sum()
         optimizer.zero_grad()
-        (loss / total).backward()
-        for parameter in self.filters.parameters():
-            if parameter.grad is not None:
-                all_reduce_sum(parameter.grad)
+        (loss / self.weight[rows].sum()).backward()
         optimizer.step()
         return float(loss.detach())
 

@@ -57,13 +57,13 @@ def deduplicate(filters: DiscreteFilters, subgraphs: RootedSubgraphs) -> Discret
     similarity = subgraphs.similarity(filters)
     # filters of one structure are a group
     groups: dict[bytes, list[int]] = {}
-    for number, certificate in enumerate(filters.certificates()):
-        groups.setdefault(certificate, []).append(number)
+    for number, key in enumerate(filters.structure_keys(subgraphs.batch.relations)):
+        groups.setdefault(key, []).append(number)
     feat, merged = filters.feat.clone(), list(filters.merged)
     remaining: list[int] = []
-    for certificate, numbers in groups.items():
+    for key, numbers in groups.items():
         # the subgraphs of this structure go to the most similar filter of the group
-        rows = np.flatnonzero(subgraphs.forms.has(certificate))
+        rows = np.flatnonzero(subgraphs.forms.has(key))
         nearest = similarity[rows][:, numbers].argmax(axis=1)
         rows_of = {number: rows[nearest == i] for i, number in enumerate(numbers)}
         own: dict[int, _FeatureMoments | None] = {}

@@ -6,9 +6,7 @@ initialisations where the user asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -16,13 +14,12 @@ import torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.clustering import FilterClustering
 from mining.learning.initialization import INITIALIZATIONS, choose_initial
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_classes import SubgraphClasses
 
 
 @dataclass(frozen=True)
@@ -97,56 +94,41 @@ class FilterLearning:
 
 def learn_filters(
     subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
     num_filters: int,
     learning: FilterLearning,
     *,
     num_epochs: int,
     seed: int,
-    init_weight: np.ndarray | None = None,
-    checkpoints: CheckpointStore | None = None,
+    steps: Steps | None = None,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
-    ``classes`` are U classes of ``subgraphs`` with any weights, and ``init_weight [U]`` replaces
-    these weights where the filters are initialised. The curve has the loss before the training,
-    then after each epoch. Each initialisation is a checkpoint; when time is up, training ends.
+    The curve has the loss before the training, then after each epoch. Each initialisation is a
+    step; when time is up, training ends.
     """
-    checkpoints = CheckpointStore() if checkpoints is None else checkpoints
+    steps = Steps() if steps is None else steps
     best: dict[str, np.ndarray] = {}
     for number in range(learning.n_init):
-        if best and checkpoints.agree_is_over():
+        if best and steps.is_over():
             break
 
         def learn(number: int = number) -> dict[str, np.ndarray]:
-            clustering = _initialize(
-                subgraphs, classes, num_filters, learning, [seed, number], init_weight
-            )
-            steps = count(1 + number * (1 + num_epochs))
+            clustering = _initialize(subgraphs, num_filters, learning, [seed, number])
+            return _train(clustering, learning, num_epochs, seed + number, steps)
 
-            def move() -> None:
-                checkpoints.progress.move(next(steps) / ((1 + num_epochs) * learning.n_init))
-
-            return _train(clustering, learning, num_epochs, seed + number, checkpoints, move)
-
-        result = dict(checkpoints.take_together(f"filters-{number}", learn))
+        result = dict(steps.once(f"learning filters {number + 1}", learn))
         if not best or result["loss"] < best["loss"]:
             best = result
     return DiscreteFilters.from_arrays(best), best["curve"].tolist()
 
 
 def _initialize(
-    subgraphs: RootedSubgraphs,
-    classes: SubgraphClasses,
-    num_filters: int,
-    learning: FilterLearning,
-    seed: list[int],
-    init_weight: np.ndarray | None,
+    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: list[int]
 ) -> FilterClustering:
     """Draw the classes to train on, and set the filters to some of them."""
     rng = np.random.default_rng(seed)
-    rows, weight = classes.sample(learning.train_size, rng)
-    classes = classes.take(rows, weight)
+    classes = subgraphs.classes
+    classes = classes.take(*classes.sample(learning.train_size, rng))
     batch = subgraphs.batch.take(classes.first)
     adj = torch.from_numpy(batch.adjacency())
     feat = torch.from_numpy(batch.gather(subgraphs.features))
@@ -159,11 +141,8 @@ def _initialize(
             num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
         )
     else:
-        candidates = classes
-        if init_weight is not None:
-            candidates = replace(classes, weight=init_weight[rows])
         chosen = choose_initial(
-            learning.init, candidates, num_filters, kernel, learning.sample_size, rng, backend
+            learning.init, classes, num_filters, kernel, learning.sample_size, rng, backend
         )
         filters = GraphFilters(
             len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed
@@ -177,16 +156,14 @@ def _train(
     learning: FilterLearning,
     num_epochs: int,
     seed: int,
-    checkpoints: CheckpointStore,
-    move: Callable[[], None],
+    steps: Steps,
 ) -> dict[str, np.ndarray]:
     """The better of the initial and the trained filters, their loss, and the curve of the run."""
     curve: list[float] = []
 
     def on_epoch(loss: float) -> bool:
         curve.append(loss)
-        move()
-        return checkpoints.is_over()
+        return steps.is_over()
 
     # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
     # both candidates are judged as discrete filters

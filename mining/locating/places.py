@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import ScaledFeatures
-from mining.structures.structure import Structure
 from mining.structures.subgraph_source import SubgraphSource
 
 # rounds of turning places and taking the mean
@@ -28,48 +28,45 @@ _PART_SIZE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Places of one pattern: ``nodes`` int32 ``[K, M]``, and the mean scaled features ``[M, D]``.
+    """Places of a pattern: ``nodes`` int32 ``[K, M]``, and what features they have.
 
-    ``share`` is that of all places of the structure, which other patterns may share, and
-    ``is_complete`` says whether all of them are here, and not a random sample. ``center`` is the
-    number of the filter that they are nearest to.
+    ``owner [K]`` is the number of the center that each place is nearest to, and ``means`` has, by
+    that number, the mean scaled features ``[M, D]`` of the places of each, most places first.
     """
 
     nodes: np.ndarray
-    features: np.ndarray
-    share: float
-    is_complete: bool
-    center: int = 0
+    owner: np.ndarray
+    means: dict[int, np.ndarray]
 
 
 def turn_places(
     nodes: np.ndarray,
-    is_complete: bool,
     structure: Structure,
     features: ScaledFeatures,
     centers: Sequence[np.ndarray] = (),
     min_support: int = 1,
-) -> list[Places]:
-    """Places of each of several patterns of one structure, from ``nodes [K, M]`` of all.
+) -> Places:
+    """Turn the places ``nodes [K, M]`` of a structure by their features.
 
-    ``centers [M, D]`` are the features that filters learnt for it, in the order of the nodes of
-    the structure; without any there is one pattern, of the features that the places have. The
-    places of a pattern with fewer than ``min_support`` go to the others.
+    ``centers [M, D]`` are the features that filters learnt for it, in the order of its nodes;
+    without any there is one, of the features that the places have. The places of a center with
+    fewer than ``min_support`` go to the others.
     """
+    owner = np.zeros(len(nodes), np.int64)
     if not len(nodes):
         blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
-        return [Places(nodes, np.asarray([*centers, blank][0]), 1.0, is_complete)]
+        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)})
     low, high = features.bounds()
-    symmetries = structure.automorphisms()
+    symmetries = structure.symmetries
     if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
         # no features to go by, or only one way to lay the structure onto a place
         mean = features[nodes].mean(axis=0, dtype=np.float64)
-        return [Places(nodes, mean.astype(np.float32), 1.0, is_complete)]
+        return Places(nodes, owner, {0: mean.astype(np.float32)})
     values = features[nodes].astype(np.float64)  # [K, M, D]
     means = dict(enumerate(np.asarray(one, np.float64) for one in centers)) or {0: values[0]}
     rounds = 0
     while rounds < _ROUNDS:
-        # each place in the turn, and at the pattern, that leaves the least distance
+        # each place in the turn, and at the center, that leaves the least distance
         owner, turn = _nearest_turns(values, means, symmetries)
         support = {i: int((owner == i).sum()) for i in means}
         rarest = min(means, key=support.__getitem__)
@@ -79,17 +76,12 @@ def turn_places(
         turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
         means = {i: turned[owner == i].mean(axis=0) for i in means}
         rounds += 1
-    aligned = np.take_along_axis(nodes, symmetries[turn], axis=1)
-    return [
-        Places(
-            aligned[owner == i],
-            mean.astype(np.float32),
-            support[i] / len(nodes),
-            is_complete,
-            i,
-        )
-        for i, mean in means.items()
-    ]
+    order = sorted(means, key=lambda i: -support[i])
+    return Places(
+        np.take_along_axis(nodes, symmetries[turn], axis=1),
+        owner,
+        {i: means[i].astype(np.float32) for i in order},
+    )
 
 
 def _nearest_turns(

@@ -8,13 +8,12 @@ motif was there or not, and the reader is to know.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from gomkcn_dgl.runtime.checkpoint_store import CheckpointStore, shared_store
+from gomkcn_dgl.runtime.steps import Steps
 from mining.null_models.null_samples import NullSamples
-from mining.null_models.triangles import count_triangles
 
 # what each null model keeps and what it does not, in words that follow "It keeps"
 WHAT_IS_KEPT = {
@@ -35,22 +34,9 @@ WHAT_IS_KEPT = {
         "all edges, and how many nodes have each feature",
         "which node has which feature",
     ),
-    "triangles": (
-        "the degree of each node and, nearly, the number of triangles that it is in",
-        "which degrees are joined, longer cycles, how triangles share edges, and groups of nodes",
-    ),
     "communities": (
         "the degree of each node, and how many edges join each two communities",
         "clustering inside a community, and which degrees are joined",
-    ),
-    "geometric": (
-        "the numbers of nodes and edges; near points of a square are joined",
-        "the degree of each node, and who is near whom",
-    ),
-    "small-world": (
-        "the numbers of nodes and edges, and the clustering; neighbours on a ring are joined, but "
-        "for some edges that lead anywhere",
-        "the degree of each node, and who is near whom",
     ),
 }
 
@@ -106,7 +92,15 @@ class NullFit:
         )
 
 
-def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> NullFit | None:
+def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Triangles at each node, int64 ``[V]``; rows need not be sorted."""
+    shape = (len(indptr) - 1,) * 2
+    rows = csr_array((np.ones(len(indices), np.int64), indices, indptr), shape=shape)
+    paths = (rows @ rows).multiply(rows)
+    return np.asarray(paths.sum(axis=1)).reshape(-1) // 2
+
+
+def fit_of(drawn: NullSamples, steps: Steps | None = None) -> NullFit | None:
     """Compare the triangles of a graph with those of the first graphs of a null model.
 
     Directions and types of edges do not count. A null model that keeps all edges fits. All
@@ -126,12 +120,12 @@ def fit_of(drawn: NullSamples, checkpoints: CheckpointStore | None = None) -> Nu
 
     # a process counts in the graphs that it has drawn before
     number = 0 if null == "features" else NUM_SAMPLES
-    tasks = {f"{null}-triangles-{i}": partial(count_in, i) for i in range(number)}
-    with shared_store(checkpoints) as store:
-        found = store.share({**tasks, f"{null}-triangles": count_here})
-    if len(found) <= number:
+    name = f"counting triangles ({null})"
+    steps = Steps() if steps is None else steps
+    samples = steps.each(name, count_in, range(number), in_time=True)
+    if len(samples) < number:
         return None
-    *samples, here = found
+    here = steps.once(name, count_here)
     triangles, share = int(here["number"]), float(here["share"])
     if not samples:
         return NullFit(null, triangles, float(triangles), 0.0, share, num_graphs)

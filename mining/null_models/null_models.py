@@ -13,15 +13,9 @@
     many edges lead out, come in, and do both (Milo et al., Science 298, 2002).
 ``"features"``
     feature permutation: the edges stay and the rows of the features are permuted over all nodes.
-``"triangles"``
-    rewiring that keeps the degrees and, as nearly as can be had, the triangles at each node, see
-    :mod:`mining.null_models.triangles`. Components are not kept.
 ``"communities"``
     rewiring that keeps the degrees and how many edges join each two communities of the graph,
     which are found by greedy modularity (Clauset, Newman and Moore, Physical Review E 70, 2004).
-``"geometric"``, ``"small-world"``
-    random graphs of a kind, with as many nodes and edges, see
-    :mod:`mining.null_models.reference_graphs`.
 
 In a graph with directions or relation types each node keeps its in-degree and its out-degree in
 each relation, and no edge changes its relation. The degree of ``"degree"`` is then the numbers of
@@ -37,7 +31,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import igraph
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -54,21 +47,10 @@ from mining.null_models.edge_ends import (
     merged_ends,
     separate_ends,
 )
-from mining.null_models.reference_graphs import geometric_graph, small_world_graph
 from mining.null_models.rewiring import swap_edges, undo_swaps
-from mining.null_models.triangles import count_triangles, steer_to_triangles
 
 # random streams are numbered in this order: add new ones at the end
-NULL_MODELS = (
-    "configuration",
-    "degree",
-    "features",
-    "reciprocity",
-    "triangles",
-    "communities",
-    "geometric",
-    "small-world",
-)
+NULL_MODELS = ("configuration", "degree", "features", "reciprocity", "communities")
 
 # swaps for each edge; three leave one edge in 400 where it was
 _SWAPS_PER_EDGE = 10
@@ -98,8 +80,7 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     Raises
     ------
     InputError
-        For another name or a negative seed; or a graph with directions or types where the null
-        model has none.
+        For another name or a negative seed.
 
     Examples
     --------
@@ -114,22 +95,19 @@ def sample_null(graph: CSRGraph, null: str, seed: int) -> CSRGraph:
     rng = np.random.default_rng([check_int("seed", seed, 0), NULL_MODELS.index(null)])
     if null == "features":
         return permute_features(graph, rng)
-    if null in ("geometric", "small-world"):
-        return (geometric_graph if null == "geometric" else small_world_graph)(graph, rng)
     if null == "communities":
         return rewire(graph, rng, keep_joint_degrees=False, communities=find_communities(graph))
     keep_joint_degrees, keep_reciprocity = null == "degree", null == "reciprocity"
-    sample = rewire(
+    return rewire(
         graph, rng, keep_joint_degrees=keep_joint_degrees, keep_reciprocity=keep_reciprocity
     )
-    if null == "triangles":
-        return steer_to_triangles(sample, count_triangles(graph.indptr, graph.indices), rng)
-    return sample
 
 
 def find_communities(graph: CSRGraph) -> np.ndarray:
     """Community of each node, int64 ``[V]``, by greedy modularity; directions do not count."""
     pairs = graph.adjacent_pairs()
+    import igraph
+
     found = igraph.Graph(n=graph.num_nodes, edges=pairs.tolist()).community_fastgreedy()
     return np.array(found.as_clustering().membership, dtype=np.int64)
 

@@ -9,7 +9,7 @@ from gomkcn_dgl.csr import CSRGraph
 from mining.null_models.null_models import NULL_MODELS, sample_null
 
 # the first ones are looked at several times, and kept where a graph has at most so many edges
-_NUM_KEPT, MOST_KEPT_EDGES = 4, 1_000_000
+_NUM_KEPT, _MOST_KEPT_EDGES = 4, 1_000_000
 
 
 class NullSamples:
@@ -50,6 +50,6 @@ class NullSamples:
         # the stream of a number does not depend on how many there are
         rng = np.random.default_rng([self.seed, NULL_MODELS.index(self.null)])
         sample = sample_null(self.graph, self.null, int(rng.integers(2**62, size=number + 1)[-1]))
-        if number < _NUM_KEPT and self.graph.num_edges <= MOST_KEPT_EDGES:
+        if number < _NUM_KEPT and self.graph.num_edges <= _MOST_KEPT_EDGES:
             self._kept[number] = sample
         return sample

@@ -1,4 +1,4 @@
-"""Figures of a run as a whole: counts with intervals, similarities, and the loss."""
+"""Figures of a run as a whole: counts with intervals, and the loss."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from mining.plots.colors import GREY
 from mining.plots.svg import Drawing, bar, dot, label, line
 
-NUM_BINS = 40
 # counts with a larger ratio need a logarithmic axis
 _MAX_LINEAR_RATIO = 50
 _WIDTH, _TOP = 560.0, 48.0
@@ -49,36 +47,6 @@ def draw_intervals(
         y = _TOP + height * row
         shapes.append(label(np.array([_LEFT - 8, y + height / 2 + 4]), name, 12, anchor="end"))
         shapes.append(line(np.array([[_LEFT, y], [_RIGHT, y]]), 0.6, opacity=0.25))
-    return Drawing("".join(shapes), 0.0, 0.0, _WIDTH, bottom + 42)
-
-
-def count_similarities(best: np.ndarray, nearest: np.ndarray, num_patterns: int) -> np.ndarray:
-    """Count nodes by nearest pattern and by similarity in 40 equal parts of [0, 1], ``[P, 40]``.
-
-    ``best [V]`` is the similarity of each node to its nearest pattern ``nearest [V]``.
-    """
-    # rounding may leave a value slightly outside
-    part = np.clip((best * NUM_BINS).astype(np.int64), 0, NUM_BINS - 1)
-    cell = nearest * NUM_BINS + part
-    return np.bincount(cell, minlength=num_patterns * NUM_BINS).reshape(num_patterns, NUM_BINS)
-
-
-def draw_similarity_counts(counts: np.ndarray) -> Drawing:
-    """Draw how similar nodes are to their nearest pattern, from ``counts [P, 40]``."""
-    heights, bottom = counts.sum(axis=0), 240.0
-    shares = _even_ticks(0.0, 1.0)
-    up, marks = _vertical(float(heights.max(initial=1)), bottom)
-    shapes = _title("How similar nodes are to their nearest pattern")
-    shapes += _ticks(lambda share: _LEFT + share * (_RIGHT - _LEFT), shares, bottom)
-    shapes += marks
-    width = (_RIGHT - _LEFT) / NUM_BINS
-    for part, height in enumerate(heights.tolist()):
-        if height:
-            shapes.append(
-                bar(_LEFT + part * width, up(height), width - 1, bottom - up(height), GREY)
-            )
-    shapes.append(label(np.array([(_LEFT + _RIGHT) / 2, bottom + 34]), "Similarity", 12))
-    shapes.append(label(np.array([_LEFT, _TOP - 14]), "Nodes", 12, anchor="end"))
     return Drawing("".join(shapes), 0.0, 0.0, _WIDTH, bottom + 42)
 
 

@@ -33,7 +33,8 @@ class GraphMap:
     graph of each; ``positions`` is ``[V, 2]``. ``edges`` is int64 ``[E, 2]``, from the first node
     to the second where they have a direction, ``edge_relations`` int64 ``[E]`` their relations by
     number. ``colors`` are colours ``#rrggbb`` and ``color_of`` int64 ``[V]`` says which of them a
-    node has; ``texts`` and ``text_of`` say the same of its features in words.
+    node has; ``texts`` and ``text_of`` say the same of its features in words. ``legend`` has labels
+    and their colours, and ``faces`` the colours of the nodes of each pattern.
     """
 
     names: Sequence[int | str]
@@ -45,6 +46,8 @@ class GraphMap:
     color_of: np.ndarray
     texts: Sequence[str]
     text_of: np.ndarray
+    legend: Sequence[tuple[str, str]]
+    faces: Sequence[Sequence[str]]
 
     def __post_init__(self) -> None:
         size = len(self.names)
@@ -64,11 +67,7 @@ class GraphMap:
 
     @classmethod
     def of(
-        cls,
-        graph: CSRGraph,
-        patterns: Sequence[Pattern],
-        colors: NodeColors,
-        background: FeatureBackground,
+        cls, graph: CSRGraph, patterns: Sequence[Pattern], background: FeatureBackground
     ) -> GraphMap:
         """Map a graph of at most 50,000 nodes and 100,000 edges; of a larger one, some places.
 
@@ -80,12 +79,13 @@ class GraphMap:
             source, target, relation = graph.edges()
         else:
             rows, (source, target, relation) = _choose_part(graph, patterns)
+        colors = NodeColors.choose(background, np.concatenate([one.features for one in patterns]))
         ones = np.ones(len(rows))
         plain = csr_from_edges(source, target, len(rows), features=ones, undirected=True)
         features = graph.features[rows]
         # nodes with the same features share a colour and a text
         kinds, kind_of = np.unique(features, axis=0, return_inverse=True)
-        faces, color_of = np.unique(np.array(colors.faces(kinds)), return_inverse=True)
+        shades, color_of = np.unique(np.array(colors.faces(kinds)), return_inverse=True)
         kind_of = kind_of.reshape(-1)
         return cls(
             names=graph.original_ids(rows),
@@ -93,29 +93,33 @@ class GraphMap:
             positions=np.round(map_positions(plain), 2),
             edges=np.column_stack([source, target]),
             edge_relations=relation,
-            colors=faces.tolist(),
+            colors=shades.tolist(),
             color_of=color_of[kind_of],
             texts=_describe(kinds, background),
             text_of=kind_of,
+            legend=colors.legend,
+            faces=[colors.faces(pattern.features) for pattern in patterns],
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry of ``drawings.json``."""
-        return {
+        """The record of ``map.json``."""
+        lists = {
             name: value.tolist() if isinstance(value, np.ndarray) else list(value)
             for name, value in vars(self).items()
         }
+        return {**lists, "legend": dict(self.legend), "faces": [list(one) for one in self.faces]}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
-        """Read an entry of ``drawings.json``; refuse lists that do not belong together."""
-        lists = ("names", "colors", "texts")
+        """Read a record of ``map.json``; refuse lists that do not belong together."""
+        lists = ("names", "colors", "texts", "faces")
         parts: dict[str, Any] = {
             name: record[name] if name in lists else np.array(record[name], dtype=np.int64)
             for name in cls.__annotations__
-            if name not in ("positions", "edges")
+            if name not in ("positions", "edges", "legend")
         }
         return cls(
+            legend=tuple(record["legend"].items()),
             positions=np.array(record["positions"], dtype=float).reshape(-1, 2),
             edges=np.array(record["edges"], dtype=np.int64).reshape(-1, 2),
             **parts,

@@ -1,23 +1,23 @@
-"""Drawings of patterns: alone, in an occurrence with its neighbours, and beside an explanation.
+"""Drawings of patterns: alone, in a grid, and beside an occurrence that is explained.
 
-The pattern nodes of an occurrence have the same positions as in the drawing of the pattern;
-neighbours lie on an ellipse outside.
+The pattern nodes of an occurrence have the same positions as in the drawing of the pattern; other
+nodes lie on an ellipse outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.runtime.file_names import visible
+from gomkcn_dgl.runtime.files import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.plots.colors import GREY, MARK, PLAIN, NodeColors
 from mining.plots.edge_shapes import DrawnEdge, draw_swatch, edge_middles, edge_shapes
 from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
 from mining.plots.relation_styles import RelationStyle, RelationStyles
-from mining.plots.surroundings import Surroundings
 from mining.plots.svg import (
     DASHED,
     DOTTED,
@@ -33,11 +33,25 @@ from mining.plots.svg import (
 )
 from mining.records.pattern import Pattern
 
-# half axes of the ellipse on which neighbours lie, and their radius, in pixels
+# half axes of the ellipse on which other nodes lie, and their radius, in pixels
 _HALO = np.array([140.0, 120.0])
 _NEIGHBOR_RADIUS = 6.0
 # characters of a relation's name in a legend
 _LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class DrawnOccurrence:
+    """An occurrence as it is drawn.
+
+    ``node_mapping`` holds the pattern node of each node, None for one that is not mapped; ``edges``
+    are pairs of positions in it, from the first to the second where they have a direction, and
+    ``edge_relations`` their relations, by number.
+    """
+
+    node_mapping: tuple[int | None, ...]
+    edges: tuple[tuple[int, int], ...]
+    edge_relations: tuple[int, ...]
 
 
 class PatternSketch:
@@ -76,49 +90,40 @@ class PatternSketch:
         extent = np.vstack([self.positions, edge_middles(self.positions, edges)])
         return drawing_around(shapes, extent, self.radius)
 
-    def draw_occurrence(
-        self,
-        occurrence: Surroundings,
-        *,
-        neighbors: bool = True,
-        marked: Sequence[int] = (),
-    ) -> Drawing:
-        """Draw an occurrence, with or without its neighbours.
+    def draw_occurrence(self, occurrence: DrawnOccurrence, marked: Sequence[int] = ()) -> Drawing:
+        """Draw an occurrence.
 
         An edge that the pattern does not have is dashed and orange, or has an orange shade where
         colours stand for relations; one that the occurrence does not have is dotted, and so is the
         ring of a pattern node without a graph node. Pattern nodes that are ``marked`` have an
         orange ring.
         """
-        mapping, faces = occurrence.node_mapping, occurrence.faces
+        mapping = occurrence.node_mapping
         points = self._points(occurrence)
-        inside = [n for n, node in enumerate(mapping) if node is not None]
-        outside = [n for n, node in enumerate(mapping) if node is None] if neighbors else []
-        edges = self._occurrence_edges(occurrence, neighbors)
+        edges = self._occurrence_edges(occurrence)
         radius = [_NEIGHBOR_RADIUS if node is None else self.radius for node in mapping]
         shapes = edge_shapes(points, np.array(radius), edges)
-        shapes += [dot(points[n], _NEIGHBOR_RADIUS, faces[n], opacity=0.8) for n in outside]
-        for n in inside:
-            color = MARK if mapping[n] in marked else "currentColor"
-            shapes.append(numbered_dot(points[n], self.radius, faces[n], mapping[n] or 0, color))
+        for point, node in zip(points, mapping, strict=True):
+            if node is None:
+                shapes.append(dot(point, _NEIGHBOR_RADIUS, PLAIN, opacity=0.8))
+            else:
+                color = MARK if node in marked else "currentColor"
+                shapes.append(numbered_dot(point, self.radius, self.faces[node], node, color))
         for node in set(range(self.pattern.num_nodes)) - set(mapping):
             ring: dict[str, Any] = {"stroke_width": 2, "stroke_dasharray": "3 4"}
             shapes.append(dot(self.positions[node], self.radius, "none", **ring))
-        extent = np.vstack([self.positions, edge_middles(points, edges)])
-        if neighbors:
-            # the drawings of all occurrences of all patterns have the same width
-            extent = np.vstack([extent, points, [[_HALO[0], 0.0]]])
+        extent = np.vstack([self.positions, edge_middles(points, edges), points])
         return drawing_around(shapes, extent, self.radius)
 
-    def shown_relations(self, occurrences: Sequence[Surroundings] = ()) -> list[RelationStyle]:
-        """Styles that a legend of the pattern and some occurrences has to explain."""
-        numbers = [*self.pattern.edge_relations, *(n for one in occurrences for n in one.relations)]
-        return self.styles.legend(self._style_of[number] for number in set(numbers))
+    def shown_relations(self, others: Sequence[int] = ()) -> list[RelationStyle]:
+        """Styles that a legend of the pattern and of other relations has to explain."""
+        numbers = {*self.pattern.edge_relations, *others}
+        return self.styles.legend(self._style_of[number] for number in numbers)
 
     def _edge(self, ends: tuple[int, int], relation: int, width: float, **more: Any) -> DrawnEdge:
         return DrawnEdge.of(self._style_of[relation], ends, width, **more)
 
-    def _occurrence_edges(self, occurrence: Surroundings, neighbors: bool) -> list[DrawnEdge]:
+    def _occurrence_edges(self, occurrence: DrawnOccurrence) -> list[DrawnEdge]:
         """The edges of an occurrence, and dotted ones where the pattern has one that it lacks."""
         mapping = occurrence.node_mapping
         at = {node: n for n, node in enumerate(mapping) if node is not None}
@@ -127,11 +132,10 @@ class PatternSketch:
         if self.styles.is_plain:
             extra = {"color": MARK, "dashes": DASHED}
         drawn, edges = set(), []
-        for (u, v), relation in zip(occurrence.edges, occurrence.relations, strict=True):
+        for (u, v), relation in zip(occurrence.edges, occurrence.edge_relations, strict=True):
             first, second = mapping[u], mapping[v]
             if first is None or second is None:
-                if neighbors:
-                    edges.append(self._edge((u, v), relation, 1.2, opacity=0.45))
+                edges.append(self._edge((u, v), relation, 1.2, opacity=0.45))
                 continue
             key = self._key(first, second, relation)
             drawn.add(key)
@@ -155,13 +159,13 @@ class PatternSketch:
         swap = u > v and not self._style_of[relation].directed
         return (v, u, relation) if swap else (u, v, relation)
 
-    def _points(self, occurrence: Surroundings) -> np.ndarray:
-        """Positions of the nodes of an occurrence and of their neighbours, ``[n, 2]``."""
+    def _points(self, occurrence: DrawnOccurrence) -> np.ndarray:
+        """Positions of the nodes of an occurrence, ``[n, 2]``."""
         mapping = occurrence.node_mapping
         points = np.array(
             [[0.0, 0.0] if node is None else self.positions[node] for node in mapping]
         )
-        # a neighbour lies in the direction of the pattern nodes that it is joined to
+        # other nodes lie in the direction of the pattern nodes that they are joined to
         direction = np.zeros_like(points)
         for u, v in occurrence.edges:
             for node, other in ((u, v), (v, u)):
@@ -236,20 +240,19 @@ def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
     slots += range(len(pairs), len(pairs) + len(explanation.extra_nodes))
     position = {slot: number for number, slot in enumerate(slots)}
     relations = explanation.shared_relations + explanation.extra_relations
-    occurrence = Surroundings(
+    occurrence = DrawnOccurrence(
         mapping,
         tuple(
             (position[u], position[v])
             for u, v in explanation.shared_edges + explanation.extra_edges
         ),
-        (PLAIN,) * len(slots),
-        edge_relations=relations,
+        relations,
     )
     sketch = PatternSketch(pattern, [PLAIN] * pattern.num_nodes)
     marked = [pair.pattern_node for pair in pairs if pair.first_difference == 0]
-    right = sketch.draw_occurrence(occurrence, marked=marked)
+    right = sketch.draw_occurrence(occurrence, marked)
     both = arrange([sketch.draw(), right], 2, [f"Pattern {pattern.id}", "Occurrence"])
-    return _with_legend(both, sketch.shown_relations([occurrence]))
+    return _with_legend(both, sketch.shown_relations(relations))
 
 
 def draw_null_strip(observed: float, mean: float, std: float) -> Drawing:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from mining.records.occurrence_count import OccurrenceCount
+
+UNCOUNTED = OccurrenceCount(0.0, 0.0, inf, is_exact=False)
 
 
 @dataclass(frozen=True)
@@ -21,9 +24,11 @@ class Frequency:
     graphs : int
         Graphs of the collection that hold a place of the pattern.
     roots : int
-        Nodes whose neighbourhood is nearest to the pattern and similar enough to it.
-    similar : int
-        Different node sets among these neighbourhoods.
+        Nodes whose neighbourhood of as many nodes has exactly the structure of the pattern,
+        directions, types and categories included.
+    assigned : int
+        Nodes whose neighbourhood is more similar to the pattern than to any other: the size of its
+        cluster, which the GOMKCN paper calls its frequency (section VI-B).
     listed : int
         Places that are listed: all, or a random sample of very many.
     disjoint : int
@@ -31,14 +36,14 @@ class Frequency:
 
     Examples
     --------
-    >>> Frequency(OccurrenceCount.exact(2), graphs=1, roots=12, similar=3, listed=2, disjoint=2)
-    Frequency(occurrences=..., graphs=1, roots=12, similar=3, listed=2, disjoint=2)
+    >>> Frequency(OccurrenceCount.exact(2), graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
+    Frequency(occurrences=..., graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
     """
 
-    occurrences: OccurrenceCount
+    occurrences: OccurrenceCount = UNCOUNTED
     graphs: int = 0
     roots: int = 0
-    similar: int = 0
+    assigned: int = 0
     listed: int = 0
     disjoint: int = 0
 

@@ -30,19 +30,6 @@ class Occurrence:
     graph: int = 0
 
 
-@dataclass(frozen=True)
-class Medoid(Occurrence):
-    """The real subgraph that is nearest to a pattern.
-
-    Attributes
-    ----------
-    root : int or str
-        The input's own id of the subgraph's root.
-    """
-
-    root: int | str = 0
-
-
 class Occurrences(Sequence[Occurrence]):
     """K occurrences of a pattern of M nodes as arrays; a record is made when it is indexed.
 
@@ -163,6 +150,9 @@ class Occurrences(Sequence[Occurrence]):
     def __repr__(self) -> str:
         """How many there are."""
         return f"Occurrences({len(self)})"
+
+
+NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
 
 
 def _by_kind(node: Any) -> tuple[bool, Any]:

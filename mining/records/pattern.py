@@ -1,133 +1,235 @@
-"""The record of a pattern: a small graph with its features, its occurrences and its frequency."""
+"""The record of a pattern, the same from the first sight of a structure to the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
+from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
+from gomkcn_dgl.relations import PLAIN, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.class_difference import ClassDifference
 from mining.records.frequency import Frequency
-from mining.records.occurrence import Medoid, Occurrence
+from mining.records.occurrence import NONE, Occurrence, Occurrences
+from mining.records.occurrence_count import OccurrenceCount
 from mining.records.significance import Significance
-from mining.records.stability import Stability
 
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
+# the source of a pattern on which noisy copies agree, of which few may be intact
+CONSENSUS = "consensus"
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """A small graph that occurs again and again, with its features and its occurrences.
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """How a structure was seen among connected node sets, here and in null-model graphs.
+
+    ``node_sets`` int32 ``[K, M]`` show it, with nodes in any order; in ``example [M]``, one of
+    them, they are in the order of the structure. ``num_disjoint`` of the sets share no node, and in
+    the mean null-model graph ``num_expected`` do. ``is_apart`` bool ``[K]`` tells which are set
+    apart from the rest of the graph; ``num_apart_expected`` disjoint ones of these has the mean
+    null-model graph.
+    """
+
+    node_sets: np.ndarray
+    example: np.ndarray
+    num_disjoint: int = 0
+    num_expected: float = 0.0
+    is_apart: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
+    num_apart_expected: float = 0.0
+
+    @property
+    def clump(self) -> float:
+        """How many of the sets overlap, on average, itself included."""
+        return len(self.node_sets) / max(1, self.num_disjoint)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Features and edge weights of a pattern, as some of its occurrences have them.
 
     Attributes
     ----------
-    id : int
-        Position among the patterns of a run; what stands out most comes first.
-    edges : tuple of (int, int)
-        ``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction.
-    edge_weights : tuple of float
-        The learnt weight of each edge, in (½, 1].
     features : numpy.ndarray
-        ``[M, D]`` in the input's units.
-    feature_names : tuple of str
-        One name per column.
-    medoid : Medoid
-        The nearest real subgraph.
-    frequency : Frequency
-        How often it occurs, in several readings.
-    min_similarity : float
-        Least similarity of a root that counts as one of the pattern.
-    occurrences : sequence of Occurrence
-        The places that are listed, most similar first; as many as ``frequency.listed``.
-    significance : mapping from str to Significance
-        How its count compares with each null model that was asked for, by the model's name.
-    stability : mapping from str to Stability
-        How often it is found again over "restarts" and "bootstrap" samples, where asked for.
+        ``[M, D]`` in the input's units: what a filter learnt, then the mean of the occurrences.
+    weights : numpy.ndarray
+        ``[M, M, C]``, the learnt weight of each edge in (½, 1]; 1 without a filter.
     num_filters : int
-        Filters that learnt it; 0 for a structure that recurs without one.
-    noisy : bool
-        Whether few of its copies are intact: its places are the subgraphs similar to it, and its
-        edge weights the share of the copies that have an edge.
-    family : int
-        The pattern that explains this one, as one that contains it or is contained in it; its own
-        id where it stands for itself.
-    description : str
-        Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
-    relations : Relations
-        The relations of the graph: their names, and whether their edges have a direction.
-    edge_relations : tuple of int
-        Relation of each edge, a number of ``relations.names``; the first for all when left out.
-    categories : tuple of tuple of str
-        The categorical features of each node, by name, which its places have as well; empty where
-        the nodes of the graph have no categories.
-    classes : ClassDifference or None
-        How often graphs of each class contain it, where classes are known.
+        Filters that learnt it; 0 where the features are those of the occurrences alone.
+    share : float
+        Share of the occurrences that are nearest to it.
     """
 
-    id: int
-    edges: tuple[tuple[int, int], ...]
-    edge_weights: tuple[float, ...]
     features: np.ndarray
-    feature_names: tuple[str, ...]
-    medoid: Medoid
-    frequency: Frequency
-    min_similarity: float
-    occurrences: Sequence[Occurrence] = field(repr=False)
-    significance: Mapping[str, Significance] = field(default_factory=dict)
-    stability: Mapping[str, Stability] = field(default_factory=dict)
-    num_filters: int = 1
-    noisy: bool = False
-    description: str = ""
-    relations: Relations = SIMPLE
-    edge_relations: tuple[int, ...] = ()
-    categories: tuple[tuple[str, ...], ...] = ()
-    family: int = -1
-    classes: ClassDifference | None = None
+    weights: np.ndarray
+    num_filters: int = 0
+    share: float = 1.0
 
-    def __post_init__(self) -> None:
-        if self.family < 0:
-            object.__setattr__(self, "family", self.id)
-        if not self.edge_relations:
-            object.__setattr__(self, "edge_relations", (0,) * len(self.edges))
+    def turned(self, mapping: np.ndarray) -> Profile:
+        """The same for nodes in another order: node i is node ``mapping[i]`` here."""
+        weights = self.weights[np.ix_(mapping, mapping)]
+        return replace(self, features=self.features[mapping], weights=weights)
+
+    def edge_weights(self, structure: Structure) -> tuple[float, ...]:
+        """The weight of each edge of the structure that it is of."""
+        leaving = self.weights[:, :, structure.relations.outgoing]
+        rows = zip(structure.edges, structure.edge_relations, strict=True)
+        return tuple(float(leaving[u, v, relation]) for (u, v), relation in rows)
+
+    def to_dict(self, structure: Structure) -> dict[str, Any]:
+        """The record of ``patterns.json``, with weights in the order of the edges."""
+        return {
+            "features": [
+                [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
+            ],
+            "edge_weights": [round(weight, 6) for weight in self.edge_weights(structure)],
+            "num_filters": self.num_filters,
+            "share": round(self.share, 6),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], structure: Structure) -> Profile:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        relations, weights = structure.relations, np.zeros(structure.channels.shape)
+        rows = zip(structure.edges, structure.edge_relations, record["edge_weights"], strict=True)
+        for (u, v), number, weight in rows:
+            channel = relations.outgoing[number]
+            weights[u, v, channel] = weights[v, u, relations.opposite[channel]] = weight
+        features = np.array(record["features"], float).reshape(structure.num_nodes, -1)
+        return cls(features, weights, record["num_filters"], record["share"])
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A small graph that occurs again and again.
+
+    Each step of mining fills in fields of this record with :func:`dataclasses.replace`. What is
+    known of one structure is in one record, and steps find it by ``key``.
+
+    Attributes
+    ----------
+    structure : Structure
+        Nodes, edges, directions, relations and categories.
+    occurrences : Occurrences
+        The places that are listed, the most similar first, as many as ``frequency.listed``; of what
+        is not reported none.
+    sources : tuple of str
+        What saw it: "grown" sets of nodes, trained "filters", or the "consensus" of noisy copies,
+        of which few may be intact.
+    frequency : Frequency
+        How often it occurs, in several readings.
+    significance : mapping from str to Significance
+        How its count compares with each null model that was asked for, by the model's name.
+    classes : ClassDifference or None
+        How often graphs of each class contain it, where classes are known.
+    profiles : tuple of Profile
+        Features and edge weights that its occurrences have, the most frequent first; several where
+        filters learnt different features for it.
+    feature_names : tuple of str
+        One name per column of the features.
+    family : int or None
+        The reported pattern that explains this one; its own id where it stands for itself, None
+        for what is not reported and that none explains.
+    id : int
+        Position among the patterns of a run; -1 for what was counted and is not reported.
+    description : str
+        Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
+    sight : Sight or None
+        How it was seen among node sets, until it is located.
+
+    Examples
+    --------
+    >>> path = Pattern(Structure.parse("a--b, b--c")).counted(OccurrenceCount.exact(7))
+    >>> path.num_nodes, path.edges, path.frequency.count
+    (3, ((0, 1), (1, 2)), 7)
+    """
+
+    structure: Structure
+    occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
+    sources: tuple[str, ...] = ()
+    frequency: Frequency = field(default_factory=Frequency)
+    significance: Mapping[str, Significance] = field(default_factory=dict)
+    classes: ClassDifference | None = None
+    profiles: tuple[Profile, ...] = field(default=(), repr=False)
+    feature_names: tuple[str, ...] = ()
+    family: int | None = None
+    id: int = -1
+    description: str = ""
+    sight: Sight | None = field(default=None, repr=False)
+
+    @property
+    def key(self) -> bytes:
+        """The key of its structure."""
+        return self.structure.key
 
     @property
     def num_nodes(self) -> int:
         """Number of nodes M."""
-        return len(self.features)
+        return self.structure.num_nodes
 
-    def adjacency(self) -> np.ndarray:
-        """Return which nodes are joined, in either direction, bool ``[M, M]``, symmetric."""
-        return np.asarray(self.channels().any(axis=2))
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction."""
+        return self.structure.edges
 
-    def channels(self) -> np.ndarray:
-        """Return the edges as a matrix for each channel of the relations, bool ``[M, M, C]``."""
-        return edge_channels(self.num_nodes, self.edges, self.edge_relations, self.relations)
+    @property
+    def relations(self) -> Relations:
+        """The relations of the graph: their names, and whether their edges have a direction."""
+        return self.structure.relations
 
-    def to_networkx(self) -> nx.Graph:
-        """The pattern as a graph with features as node and learnt weights as edge attributes.
+    @property
+    def edge_relations(self) -> tuple[int, ...]:
+        """Relation of each edge, a number of ``relations.names``."""
+        return self.structure.edge_relations
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]:
+        """The categorical features of each node, by name, which its places have as well."""
+        return self.structure.categories
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """Features of most of its occurrences, ``[M, D]`` in the input's units."""
+        if self.profiles:
+            return self.profiles[0].features
+        return np.zeros((self.num_nodes, len(self.feature_names)))
+
+    @cached_property
+    def edge_weights(self) -> tuple[float, ...]:
+        """The weight of each edge that was learnt for them, in (½, 1]."""
+        if not self.profiles:
+            return (1.0,) * len(self.edges)
+        return self.profiles[0].edge_weights(self.structure)
+
+    @property
+    def num_filters(self) -> int:
+        """Filters that learnt it; 0 for a structure that recurs without one."""
+        return sum(one.num_filters for one in self.profiles)
+
+    def counted(self, count: OccurrenceCount) -> Pattern:
+        """The same with a count of its occurrences."""
+        return replace(self, frequency=replace(self.frequency, occurrences=count))
+
+    def to_networkx(self) -> Any:
+        """The pattern as a NetworkX graph with features as node and weights as edge attributes.
 
         It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
         relations; edges then have the attribute ``relation``, and among edges with a direction
-        those without one go both ways. The frequencies, as far as they are known, z and q, and the
-        share of the runs in which the pattern is found again are attributes of the graph.
+        those without one go both ways. The frequencies, z and q are attributes of the graph.
         """
+        graph = empty_networkx(self.relations)
         # not "id", which networkx takes for the id of the graph element in GraphML
-        graph = self._empty_graph()
-        graph.graph |= {"pattern": self.id, "min_similarity": self.min_similarity}
+        graph.graph["pattern"] = self.id
         count = self.frequency.occurrences
         graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
-        for name in ("graphs", "roots", "similar", "listed", "disjoint"):
+        for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
             graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
-        for name, stability in self.stability.items():
-            graph.graph[f"returned_{name}"] = stability.share
         for node, row in enumerate(self.features.tolist()):
             graph.add_node(node)
             graph.nodes[node].update(zip(self.feature_names, row, strict=True))
@@ -140,12 +242,6 @@ class Pattern:
                 graph.add_edge(v, u, weight=weight, **values)
         return graph
 
-    def _empty_graph(self) -> nx.Graph:
-        several, directed = len(self.relations.names) > 1, self.relations.is_directed
-        if several:
-            return nx.MultiDiGraph() if directed else nx.MultiGraph()
-        return nx.DiGraph() if directed else nx.Graph()
-
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``, with the first few occurrences."""
         return {
@@ -157,66 +253,63 @@ class Pattern:
                 {"name": name, "directed": directed} for name, directed in self.relations.kinds
             ],
             "edge_relations": list(self.edge_relations),
-            "edge_weights": [round(weight, 6) for weight in self.edge_weights],
-            "features": [
-                [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
-            ],
-            "medoid": {"root": self.medoid.root, **_occurrence_to_dict(self.medoid)},
-            "frequency": self.frequency.to_dict(),
-            "min_similarity": round(self.min_similarity, 6),
-            "num_filters": self.num_filters,
-            "noisy": self.noisy,
-            "family": self.family,
             "categories": [list(names) for names in self.categories],
+            "sources": list(self.sources),
+            "profiles": [one.to_dict(self.structure) for one in self.profiles],
+            "frequency": self.frequency.to_dict(),
+            "family": self.family,
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
-            "stability": {name: asdict(entry) for name, entry in self.stability.items()},
-            "occurrences": [_occurrence_to_dict(one) for one in self.occurrences[:MOST_LISTED]],
+            "occurrences": [
+                {
+                    "nodes": list(one.nodes),
+                    "similarity": round(one.similarity, 6),
+                    "graph": one.graph,
+                }
+                for one in self.occurrences[:MOST_LISTED]
+            ],
         }
 
     @classmethod
     def from_dict(
         cls,
-        record: dict[str, Any],
+        record: Mapping[str, Any],
         feature_names: Sequence[str],
-        occurrences: Sequence[Occurrence] | None = None,
+        occurrences: Occurrences | None = None,
     ) -> Pattern:
         """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
-        nodes = range(record["num_nodes"])
-        if not all(u in nodes and v in nodes for u, v in record["edges"]):
-            raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
         if occurrences is None:
-            occurrences = tuple(Occurrence(**_with_tuple(one)) for one in record["occurrences"])
-        relations, edge_relations = record["relations"], record["edge_relations"]
-        if max(edge_relations, default=0) >= len(relations):
+            listed = [Occurrence(**{**one, "nodes": tuple(one["nodes"])})
+                      for one in record["occurrences"]]  # fmt: skip
+            occurrences = Occurrences.of(listed, record["num_nodes"])
+        relations = relations_of(
+            [one["name"] for one in record["relations"]],
+            [one["directed"] for one in record["relations"]],
+        )
+        nodes, edges = range(record["num_nodes"]), [tuple(edge) for edge in record["edges"]]
+        numbers = record["edge_relations"]
+        if not all(u in nodes and v in nodes for u, v in edges):
+            raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
+        if not set(numbers) <= set(range(len(relations.names))):
             raise ValueError(f"pattern {record['id']} has an edge of an unknown relation")
-        edges = [(int(u), int(v)) for u, v in record["edges"]]
-        if len({*zip(edges, edge_relations, strict=True)}) < len(edges):
+        channels = edge_channels(len(nodes), edges, numbers, relations)
+        structure = Structure(channels, relations, tuple(map(tuple, record["categories"])))
+        if len(structure.edges) < len(edges):
             raise ValueError(f"pattern {record['id']} has an edge twice")
         return cls(
-            id=record["id"],
-            edges=tuple(edges),
-            edge_weights=tuple(record["edge_weights"]),
-            features=np.array(record["features"], dtype=float).reshape(-1, len(feature_names)),
-            feature_names=tuple(feature_names),
-            medoid=Medoid(**_with_tuple(record["medoid"])),
+            structure,
+            occurrences,
+            sources=tuple(record["sources"]),
             frequency=Frequency.from_dict(record["frequency"]),
-            min_similarity=record["min_similarity"],
-            occurrences=occurrences,
             significance={
                 name: Significance.from_dict(one) for name, one in record["significance"].items()
             },
-            stability={name: Stability(**one) for name, one in record["stability"].items()},
-            num_filters=record["num_filters"],
-            noisy=record["noisy"],
-            description=record["description"],
-            relations=relations_of(
-                [one["name"] for one in relations], [one["directed"] for one in relations]
-            ),
-            edge_relations=tuple(edge_relations),
-            categories=tuple(map(tuple, record["categories"])),
-            family=record["family"],
             classes=record["classes"] and ClassDifference.from_dict(record["classes"]),
+            profiles=tuple(Profile.from_dict(one, structure) for one in record["profiles"]),
+            feature_names=tuple(feature_names),
+            family=record["family"],
+            id=record["id"],
+            description=record["description"],
         )
 
     def _repr_html_(self) -> str | None:
@@ -224,13 +317,24 @@ class Pattern:
         return html_of(self)
 
 
-def _occurrence_to_dict(occurrence: Occurrence) -> dict[str, Any]:
-    return {
-        "nodes": list(occurrence.nodes),
-        "similarity": round(occurrence.similarity, 6),
-        "graph": occurrence.graph,
-    }
+def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
+    """One pattern for each structure, in the order in which they come first; a join on the key.
 
+    Profiles of all are kept, in the order of the nodes of the first.
 
-def _with_tuple(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {**record, "nodes": tuple(record["nodes"])}
+    >>> one, other = (Pattern(Structure.parse(text), sources=(text,))
+    ...               for text in ("a--b, b--c", "a--c, a--b"))
+    >>> [pattern.sources for pattern in merge([one, other])]
+    [('a--b, b--c', 'a--c, a--b')]
+    """
+    found: dict[bytes, Pattern] = {}
+    for one in patterns:
+        known = found.setdefault(one.key, one)
+        if known is not one:
+            mapping = known.structure.isomorphism(one.structure)
+            found[one.key] = replace(
+                known,
+                sources=tuple(dict.fromkeys(known.sources + one.sources)),
+                profiles=known.profiles + tuple(own.turned(mapping) for own in one.profiles),
+            )
+    return list(found.values())

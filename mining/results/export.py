@@ -1,4 +1,4 @@
-"""Patterns → igraph, and tables of patterns and occurrences for pandas, CSV and parquet."""
+"""Tables of patterns and occurrences, for pandas, CSV and parquet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-import igraph
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,36 +14,16 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.run_files import write_files
+from gomkcn_dgl.runtime.output_folder import write_files
 from mining.descriptions.shapes import describe_shape
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
-from mining.records.pattern_graph import edges_as_text
 from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
-_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters", "noisy",
+_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
                     "family", "occurrences", "occurrences_are"]  # fmt: skip
-_STRUCTURE_COLUMNS = ["shape", "description", "num_nodes", "edges", "family", "occurrences",
-                      "occurrences_are", "occurrences_low", "occurrences_high"]  # fmt: skip
-
-
-def to_igraph(pattern: Pattern) -> igraph.Graph:
-    """Return a pattern with features as vertex and learnt weights as edge attributes.
-
-    Examples
-    --------
-    >>> from mining.records.frequency import Frequency, OccurrenceCount
-    >>> from mining.records.pattern import Medoid
-    >>> import numpy as np
-    >>> edge = Pattern(0, ((0, 1),), (0.9,), np.ones((2, 1)), ("constant",),
-    ...                Medoid((4, 5), 1.0, root=4), Frequency(OccurrenceCount.exact(1)), 0.8, ())
-    >>> to_igraph(edge).es["weight"], to_igraph(edge).vs["constant"]
-    ([0.9], [1.0, 1.0])
-    """
-    graph = igraph.Graph.from_networkx(pattern.to_networkx(), vertex_attr_hashable="node")
-    del graph.vs["node"]
-    return graph
+# what is not known of a pattern that is not located
+_OF_PLACES = {"pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"}
 
 
 def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
@@ -53,6 +32,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     Parameters
     ----------
     patterns : sequence of Pattern
+        Those of a run, or what was counted beside them, ``run.others``.
 
     Returns
     -------
@@ -60,10 +40,10 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
         exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
         ``occurrences_high``; ``z_degree`` and ``q_degree`` compare with the null model ``degree``;
-        ``returned_bootstrap`` is the share of bootstrap samples in which the pattern came back.
-        Where graphs have classes, ``graphs_1`` is the number of graphs of class 1 with the pattern,
-        ``odds_ratio_1`` compares them with the others, and ``q_classes`` says whether classes
-        differ. Unknown entries are missing.
+        ``family`` is the pattern that explains one. Where graphs have classes, ``graphs_1`` is the
+        number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares them with the
+        others, and ``q_classes`` says whether classes differ. Unknown entries are missing; what
+        was not reported has no number ``pattern``.
 
     Examples
     --------
@@ -75,59 +55,23 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         count = pattern.frequency.occurrences
         row = {
             "pattern": pattern.id,
-            "shape": describe_shape(pattern),
+            "shape": describe_shape(pattern.structure),
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
-            "edges": edges_as_text(pattern),
+            "edges": pattern.structure.to_text(),
             "num_filters": pattern.num_filters,
-            "noisy": pattern.noisy,
             "family": pattern.family,
             "occurrences_low": count.low,
             "occurrences_high": count.high,
-            # the counts, z, q and stability
+            # the counts, z and q
             **pattern.to_networkx().graph,
             **_class_columns(pattern),
         }
+        if pattern.id < 0:
+            # it was not located
+            row = {name: row[name] for name in row if name not in _OF_PLACES}
         rows.append(row)
-    return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
-
-
-def structure_table(others: Sequence[CountedStructure]) -> pd.DataFrame:
-    """Return one row per structure that was counted beside the patterns of a run.
-
-    Parameters
-    ----------
-    others : sequence of CountedStructure
-        ``run.others``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`pattern_table` has them; ``family`` is the pattern that explains a structure.
-
-    Examples
-    --------
-    >>> list(structure_table([]).columns[:3])
-    ['shape', 'description', 'num_nodes']
-    """
-    rows = []
-    for one in others:
-        count = one.occurrences
-        row = {
-            "shape": describe_shape(one),
-            "description": one.description,
-            "num_nodes": one.num_nodes,
-            "edges": edges_as_text(one),
-            "family": one.family,
-            "occurrences": count.value,
-            "occurrences_are": count.state,
-            "occurrences_low": count.low,
-            "occurrences_high": count.high,
-        }
-        for null, significance in one.significance.items():
-            row |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
-        rows.append(row)
-    table = pd.DataFrame(rows, columns=None if rows else _STRUCTURE_COLUMNS)
+    table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
     return table.astype({"family": "Int64"})
 
 
@@ -180,7 +124,7 @@ def write_tables(
     folder: str | Path,
     patterns: Sequence[Pattern],
     format: str,
-    others: Sequence[CountedStructure] = (),
+    others: Sequence[Pattern] = (),
 ) -> list[Path]:
     """Write the tables of patterns, of occurrences and of other structures into a folder.
 
@@ -190,7 +134,7 @@ def write_tables(
         Made if it does not exist; files of these names in it are replaced.
     patterns : sequence of Pattern
     format : {"csv", "parquet"}
-    others : sequence of CountedStructure
+    others : sequence of Pattern
         ``run.others``.
 
     Returns
@@ -213,7 +157,7 @@ def write_tables(
     check_choice("format", format, TABLE_FORMATS)
     tables = {"patterns": pattern_table(patterns), "occurrences": occurrence_table(patterns)}
     if others:
-        tables["others"] = structure_table(others)
+        tables["others"] = pattern_table(others)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

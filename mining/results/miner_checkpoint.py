@@ -10,8 +10,8 @@ import torch
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.runtime.file_bytes import reason_of
-from gomkcn_dgl.runtime.torch_file import read_state
+from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.training.checkpoint import read_state
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 from mining.structures.categories import Categories

@@ -12,13 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.file_bytes import most_bytes
 from mining.records.occurrence import Occurrences
 from mining.records.pattern import Pattern
 
 _BATCH_ROWS = 1 << 16
-# of a row in memory, about
-_ROW_BYTES = 128
 
 
 def write_occurrences(file: BinaryIO, patterns: Sequence[Pattern]) -> None:
@@ -86,9 +83,6 @@ def read_occurrences(path: Path, counts: Sequence[int]) -> list[Occurrences]:
         file = pq.ParquetFile(path)
         number = file.metadata.num_rows
         fits = any(file.schema_arrow.equals(_schema(kind)) for kind in (pa.int64(), pa.string()))
-        # statistics of the columns are not read: pyarrow ends the process on some damaged ones
-        if _ROW_BYTES * number > most_bytes(path.stat().st_size):
-            raise ValueError("it announces more than it could hold")
     except (OSError, ValueError, pa.ArrowException) as error:
         raise _damaged(path, error) from None
     if number != sum(counts) or not fits:

@@ -7,8 +7,8 @@
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `patterns/*.graphml`     | one graph per pattern                                      |
 | `occurrences.parquet`    | one row per occurrence                                     |
-| `drawings.json`          | what the report draws beyond the patterns                  |
-| `figures/*.svg`          | all patterns, their frequencies, similarities, loss       |
+| `map.json`               | what the page shows of the graph                           |
+| `figures/*.svg`          | all patterns, their frequencies, loss                      |
 | `report.html`            | the same for a person                                      |
 | `checkpoint.pt`          | the fitted miner, without pickled code                     |
 
@@ -32,24 +32,20 @@ import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.runtime.file_bytes import reason_of
-from gomkcn_dgl.runtime.file_names import visible
-from gomkcn_dgl.runtime.run_files import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.files import reason_of, visible
+from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.assessment.evaluation import MotifRecovery
 from mining.html.report import FIGURES, render_report, run_figures
 from mining.miner import PatternMiner
 from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import draw_patterns
-from mining.records.counted_structure import CountedStructure
 from mining.records.pattern import Pattern
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
 from mining.results.occurrence_file import read_occurrences, write_occurrences
-from mining.runs.drawings import RunDrawings
 from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
 from mining.settings import RunSettings
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 REPORT = "report.html"
 _PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
@@ -58,7 +54,7 @@ _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
     """Make the folder of a run and return where its progress is stored.
 
-    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.run_files.begin_run`.
+    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
     resumed = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
     return None if resumed is None else Path(folder) / _PROGRESS
@@ -88,7 +84,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "patterns.json": to_json(patterns),
         **graphs,
         "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
-        "drawings.json": json.dumps(run.drawings.to_dict(), separators=(",", ":")) + "\n",
+        "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": checkpoint_bytes(miner),
         **_report_files(run),
         # last: where run.json is, all other files are complete
@@ -166,7 +162,7 @@ def read_run(folder: str | Path) -> MiningRun:
     """
     folder = Path(folder)
     # the schemas check each file by itself; what files say of each other is checked after that
-    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "drawings")}
+    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "map")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise InputError(
@@ -177,17 +173,17 @@ def read_run(folder: str | Path) -> MiningRun:
         for name, record in records.items():
             _validator(name)(record)
         run = _run_of(folder, **records)
-        _check_drawings(run)
+        _check_map(run)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or drawings.json "
+            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
             f"({reason_of(error)}); mine again."
         ) from None
     return run
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of ``run.json``, ``patterns.json`` or ``drawings.json``."""
+    """The JSON Schema of ``run.json``, ``patterns.json`` or ``map.json``."""
     text = resources.files("mining.results").joinpath(f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -201,14 +197,14 @@ def _validator(name: str) -> Callable[[Any], Any]:
 
 
 def _run_of(
-    folder: Path, run: dict[str, Any], patterns: dict[str, Any], drawings: dict[str, Any]
+    folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     names = tuple(patterns["feature_names"])
     for entry in patterns["patterns"]:
         _check_lengths(entry, len(names))
-    ids = {entry["id"] for entry in patterns["patterns"]}
-    if not {entry["family"] for entry in patterns["patterns"]} <= ids:
+    families = {entry["family"] for entry in (*patterns["patterns"], *patterns["others"])}
+    if not families <= {None, *(entry["id"] for entry in patterns["patterns"])}:
         raise ValueError("the family of a pattern is that of no pattern")
     counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
@@ -228,22 +224,12 @@ def _run_of(
             MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
             for entry in recovery
         ],
-        drawings=RunDrawings.from_dict(drawings),
+        map=None if map is None else GraphMap.from_dict(map),
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
-        others=_others_of(patterns["others"], run["graph"]["relations"], ids),
+        others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
     )
-
-
-def _others_of(
-    records: list[dict[str, Any]], kinds: list[dict[str, Any]], ids: set[int]
-) -> tuple[CountedStructure, ...]:
-    """Structures that were counted, with the relations of the graph."""
-    relations = relations_of([one["name"] for one in kinds], [one["directed"] for one in kinds])
-    if not {record["family"] for record in records} <= {*ids, None}:
-        raise ValueError("the family of a counted structure is that of no pattern")
-    return tuple(CountedStructure.from_dict(record, relations) for record in records)
 
 
 def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
@@ -253,45 +239,26 @@ def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSu
 
 def _check_lengths(entry: dict[str, Any], width: int) -> None:
     """Check that the lists of a pattern belong together."""
-    size = entry["num_nodes"]
-    mappings = [entry["medoid"]["nodes"], *(one["nodes"] for one in entry["occurrences"])]
-    features, num_edges = entry["features"], len(entry["edges"])
+    size, num_edges = entry["num_nodes"], len(entry["edges"])
+    features = [row for one in entry["profiles"] for row in one["features"]]
     fits = (
-        len(features) == size
+        all(len(one["features"]) == size for one in entry["profiles"])
         and all(len(row) == width for row in features)
-        and len(entry["edge_weights"]) == num_edges
-        and len(entry["edge_relations"]) == num_edges
-        and all(len(nodes) == size for nodes in mappings)
+        and all(len(one["edge_weights"]) == num_edges for one in entry["profiles"])
+        and all(len(one["nodes"]) == size for one in entry["occurrences"])
     )
     if not fits or not np.isfinite(features).all():
         raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
 
 
-def _check_drawings(run: MiningRun) -> None:
-    """Check that the drawings belong to the patterns."""
-    drawings, number = run.drawings, len(run.patterns)
-    fits = (
-        len(drawings.patterns) in (0, number)
-        and len(drawings.similarities) in (0, number)
-        and (drawings.map is None or _fits(drawings.map, len(run.graph.relations)))
-    )
-    for drawing, pattern in zip(drawings.patterns, run.patterns, strict=False):
-        drawn = [drawing.medoid, *drawing.occurrences.values()]
-        mapped = [node for one in drawn for node in one.node_mapping if node is not None]
-        fits &= (
-            len(drawing.faces) == pattern.num_nodes
-            and max(mapped, default=0) < pattern.num_nodes
-            and max(drawing.occurrences, default=-1) < len(pattern.occurrences)
-            and max((n for one in drawn for n in one.relations), default=0)
-            < len(pattern.relations.names)
-        )
-    if not fits:
-        raise ValueError("the drawings do not belong to the patterns")
-
-
-def _fits(drawn: GraphMap, num_relations: int) -> bool:
-    """Whether a map shows relations that there are."""
-    return bool(drawn.edge_relations.max(initial=0) < max(num_relations, 1))
+def _check_map(run: MiningRun) -> None:
+    """Check that the map belongs to the patterns."""
+    if run.map is None:
+        return
+    fits = run.map.edge_relations.max(initial=0) < max(len(run.graph.relations), 1)
+    sizes = [pattern.num_nodes for pattern in run.patterns]
+    if not fits or [len(faces) for faces in run.map.faces] != sizes:
+        raise ValueError("the map does not belong to the patterns")
 
 
 def load_miner(folder: str | Path) -> PatternMiner:

@@ -12,14 +12,13 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.notebook import html_of
-from gomkcn_dgl.runtime.provenance import describe_provenance
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
-from mining.records.counted_structure import CountedStructure
+from mining.plots.graph_map import GraphMap
 from mining.records.pattern import Pattern
-from mining.runs.drawings import RunDrawings, gather_drawings
 from mining.settings import RunSettings
 
 
@@ -79,16 +78,15 @@ class MiningRun:
         Versions, commit, seed, device, times.
     recovery : list of MotifRecovery or None
         Planted motifs and whether they were recovered; None where no truth is known.
-    drawings : RunDrawings
-        What the report draws beyond the patterns.
+    map : GraphMap or None
+        What the page shows of the graph; None where there are no patterns.
     is_partial : bool
-        Whether the time limit ended the run early: there are fewer null-model graphs and
-        repeated runs.
+        Whether the time limit ended the run early: there are fewer null-model graphs.
     notes : tuple of str
         What of the input was changed or left out.
     warnings : tuple of str
         A sentence for each null model that the graph differs from as a whole.
-    others : tuple of CountedStructure
+    others : tuple of Pattern
         What was counted and judged beside the patterns, the largest z first.
     """
 
@@ -98,11 +96,11 @@ class MiningRun:
     settings: dict[str, Any]
     provenance: dict[str, Any]
     recovery: list[MotifRecovery] | None = None
-    drawings: RunDrawings = field(default=RunDrawings(), repr=False)
+    map: GraphMap | None = field(default=None, repr=False)
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    others: tuple[CountedStructure, ...] = ()
+    others: tuple[Pattern, ...] = ()
 
     @classmethod
     def of(
@@ -155,13 +153,13 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            drawings=gather_drawings(miner, csr, background),
+            map=GraphMap.of(csr, miner.patterns_, background) if miner.patterns_ else None,
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
             others=tuple(
-                replace(one, description=str(describe_structure(one, background)))
+                replace(one, description=str(describe_structure(one.structure, background)))
                 for one in miner.others_
             ),
         )

@@ -4,33 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.optimize import linear_sum_assignment
-
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
-from mining.structures.canonical_forms import automorphisms, canonical_form
-from mining.structures.graph_relations import certificate_by_name, channels_by_name
-
-
-@dataclass(frozen=True)
-class SharedPattern:
-    """A structure that both runs have as a pattern.
-
-    Attributes
-    ----------
-    first, second : Pattern
-        The pattern of each run.
-    feature_similarity : float or None
-        In [0, 1]: 1 less the mean distance of their features, each column divided by its range over
-        all patterns of both runs, under the isomorphism that makes it smallest. None where the runs
-        have different features.
-    """
-
-    first: Pattern
-    second: Pattern
-    feature_similarity: float | None
 
 
 @dataclass(frozen=True)
@@ -41,7 +17,7 @@ class RunComparison:
     ----------
     first, second : MiningRun
         The runs.
-    shared : tuple of SharedPattern
+    shared : tuple of (Pattern, Pattern)
         In the order of the first run; a pattern has at most one partner.
     only_first, only_second : tuple of Pattern
         Patterns without a partner.
@@ -49,7 +25,7 @@ class RunComparison:
 
     first: MiningRun
     second: MiningRun
-    shared: tuple[SharedPattern, ...]
+    shared: tuple[tuple[Pattern, Pattern], ...]
     only_first: tuple[Pattern, ...]
     only_second: tuple[Pattern, ...]
 
@@ -65,10 +41,10 @@ class RunComparison:
 
 
 def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
-    """Pair the patterns of two runs that are isomorphic.
+    """Pair the patterns of two runs that have the same structure, categories included.
 
-    Where a run has several patterns of one structure, which differ in their features, the pairs are
-    those whose features agree best in sum.
+    Where a run has several patterns of one structure, which differ in numeric features, they are
+    paired in their order.
 
     Parameters
     ----------
@@ -87,59 +63,9 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> compare_runs(empty, empty).agreement
     1.0
     """
-    ranges = None
-    if first.graph.feature_names == second.graph.feature_names:
-        ranges = _feature_ranges([*first.patterns, *second.patterns])
-    # pair within each isomorphism class, so that the features agree best in sum (an assignment)
-    ours, theirs = _by_structure(first), _by_structure(second)
-    # within each isomorphism class, the pairs whose features agree best in sum (an assignment)
-    shared = []
-    for certificate in ours.keys() & theirs.keys():
-        mine, other = ours[certificate], theirs[certificate]
-        similarity = np.array([[_feature_similarity(p, q, ranges) for q in other] for p in mine])
-        for i, j in zip(*linear_sum_assignment(similarity, maximize=True), strict=True):
-            score = None if ranges is None else float(similarity[i, j])
-            shared.append(SharedPattern(mine[i], other[j], score))
-    shared.sort(key=lambda pair: pair.first.id)
-    paired = {pair.first.id for pair in shared}, {pair.second.id for pair in shared}
-    return RunComparison(
-        first,
-        second,
-        tuple(shared),
-        tuple(pattern for pattern in first.patterns if pattern.id not in paired[0]),
-        tuple(pattern for pattern in second.patterns if pattern.id not in paired[1]),
-    )
-
-
-def _by_structure(run: MiningRun) -> dict[object, list[Pattern]]:
-    """Patterns by the certificate of their isomorphism class."""
-    groups: dict[object, list[Pattern]] = {}
-    for pattern in run.patterns:
-        certificate = certificate_by_name(pattern.channels(), pattern.relations)
-        groups.setdefault(certificate, []).append(pattern)
-    return groups
-
-
-def _feature_ranges(patterns: list[Pattern]) -> np.ndarray:
-    """Range of each column, ``[D]``; infinity for a constant column, where nothing differs."""
-    if not patterns:
-        return np.empty(0)
-    ranges: np.ndarray = np.ptp(np.concatenate([pattern.features for pattern in patterns]), axis=0)
-    return np.where(ranges > 0, ranges, np.inf)
-
-
-def _feature_similarity(first: Pattern, second: Pattern, ranges: np.ndarray | None) -> float:
-    """Similarity of two isomorphic patterns; 0 where their features cannot be compared."""
-    if ranges is None:
-        return 0.0
-    channels, other_channels = (
-        channels_by_name(one.channels(), one.relations)[1] for one in (first, second)
-    )
-    one, other = canonical_form(channels), canonical_form(other_channels)
-    # one isomorphism through the canonical positions, then all of them through the automorphisms
-    counterpart = np.argsort(other.position)[one.position]
-    isomorphisms = automorphisms(other_channels)[:, counterpart]  # [P, M]
-    # distance of each two nodes, then its mean under each isomorphism
-    distance = np.abs(first.features[:, None] - second.features[None]) / ranges  # [M, M, D]
-    mean_distance = distance.mean(axis=2)[np.arange(first.num_nodes), isomorphisms].mean(axis=1)
-    return 1.0 - float(mean_distance.min())
+    left = {pattern.key: pattern for pattern in second.patterns}
+    shared = [(one, left[one.key]) for one in first.patterns if one.key in left]
+    keys = {one.key for one, _ in shared}
+    only_first = tuple(pattern for pattern in first.patterns if pattern.key not in keys)
+    only_second = tuple(pattern for pattern in second.patterns if pattern.key not in keys)
+    return RunComparison(first, second, tuple(shared), only_first, only_second)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 
-# the colours of the nodes of graphs that are in use
-_KNOWN: WeakKeyDictionary[CSRGraph, dict[Categories, np.ndarray]] = WeakKeyDictionary()
 # a label that nearly every node has for itself, such as a name, is no category
 MOST_CATEGORIES = 256
 
@@ -62,22 +59,25 @@ class Categories:
             color = color * len(group) + features[..., list(group)].argmax(axis=-1)
         return color
 
-    def colors_of(self, graph: CSRGraph) -> np.ndarray | None:
-        """Colour of each node of a graph, int64 ``[V]``, computed once; None without categories."""
-        if not self.groups:
-            return None
-        known = _KNOWN.setdefault(graph, {})
-        if self not in known:
-            known[self] = self.colors(graph.features)
-        return known[self]
+    def numbers_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
+        """Colours of the nodes of a structure, whose categories are columns of a graph, ``[M]``."""
+        own = np.zeros((structure.num_nodes, len(feature_names)), np.float32)
+        for row, names in zip(own, structure.categories, strict=True):
+            row[[feature_names.index(name) for name in names]] = 1
+        return self.colors(own)
 
-    def columns_of(self, color: int) -> tuple[int, ...]:
-        """The column of each group that a colour stands for; the inverse of :meth:`colors`."""
-        columns: list[int] = []
-        for group in reversed(self.groups):
-            color, position = divmod(color, len(group))
-            columns.insert(0, group[position])
-        return tuple(columns)
+    def names_of(
+        self, colors: np.ndarray | None, feature_names: Sequence[str]
+    ) -> tuple[tuple[str, ...], ...]:
+        """Names of the categories that colours ``[M]`` stand for; the inverse of :meth:`colors`."""
+        named = []
+        for color in [] if colors is None else colors.tolist():
+            names: list[str] = []
+            for group in reversed(self.groups):
+                color, position = divmod(color, len(group))
+                names.insert(0, feature_names[group[position]])
+            named.append(tuple(names))
+        return tuple(named)
 
     def __bool__(self) -> bool:
         """Whether there are any."""

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.filters import GraphFilters
-from mining.structures.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class DiscreteFilters:
     ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
     features, zero for padding; ``weights``, shaped as ``adj``, the learnt edge weights;
     ``num_nodes`` of each filter; ``merged`` how many filters each one stands for, itself included;
-    ``noisy`` whether few copies of it are intact, see ``mining/noisy_templates``.
+    ``noisy`` whether it is the consensus of noisy copies, see ``mining/learning/consensus.py``.
     """
 
     adj: Tensor
@@ -81,14 +82,16 @@ class DiscreteFilters:
                 arrays[name] = np.pad(arrays[name], widths).take(range(size), axis=axis)
         return self.from_arrays(arrays)
 
-    def structure(self, number: int, colors: np.ndarray | None = None) -> Structure:
-        """The structure of one filter, with the colours ``[M]`` of its nodes."""
+    def structure(
+        self, number: int, relations: Relations, categories: tuple[tuple[str, ...], ...] = ()
+    ) -> Structure:
+        """The structure of one filter, in the relations of the graph that it was trained on."""
         size = self.num_nodes[number]
-        return Structure(self.adj[number, :size, :size].numpy() > 0, colors)
+        return Structure(self.adj[number, :size, :size].numpy(), relations, categories)
 
-    def certificates(self) -> list[bytes]:
-        """Isomorphism class of each filter."""
-        return [self.structure(number).certificate for number in range(len(self.num_nodes))]
+    def structure_keys(self, relations: Relations) -> list[bytes]:
+        """The key of the structure of each filter."""
+        return [self.structure(number, relations).key for number in range(len(self.num_nodes))]
 
 
 def discretize(filters: GraphFilters) -> DiscreteFilters:

@@ -1,11 +1,10 @@
-"""The edges among some nodes of a graph, as a list and as a matrix for each channel."""
+"""The edges among some nodes of a graph."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.relations import Relations
 
 
 def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
@@ -45,24 +44,3 @@ def find_among(nodes: np.ndarray, ordered: np.ndarray) -> tuple[np.ndarray, np.n
     """
     place = np.minimum(np.searchsorted(ordered, nodes), len(ordered) - 1)
     return place, ordered[place] == nodes
-
-
-def as_channels(
-    edges: list[tuple[int, int, int]], num_nodes: int, relations: Relations
-) -> np.ndarray:
-    """Edges as the kernel takes them, bool ``[N, N]``, or ``[N, N, C]`` for several channels."""
-    channels = np.zeros((num_nodes, num_nodes, len(relations.channels)), dtype=bool)
-    for u, v, relation in edges:
-        channel = relations.outgoing[relation]
-        channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
-    return channels[..., 0] if channels.shape[2] == 1 else channels
-
-
-def as_edges(channels: np.ndarray, relations: Relations) -> list[tuple[int, int, int]]:
-    """The inverse of :func:`as_channels`, in ascending order."""
-    leaving = channels.reshape(*channels.shape[:2], -1)[:, :, relations.outgoing]
-    return [
-        (u, v, relation)
-        for u, v, relation in np.argwhere(leaving).tolist()
-        if u < v or relations.directed[relation]
-    ]

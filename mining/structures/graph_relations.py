@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
-from mining.structures.canonical_forms import canonical_form
 
 
 def in_words(relations: Relations) -> str:
@@ -70,23 +71,34 @@ def joined_relations(graph: CSRGraph) -> CSRGraph:
     )
 
 
-def links_of(channels: np.ndarray, relations: Relations) -> np.ndarray:
-    """Link of each set of channels ``[…, C]``, int64; -1 for one that the graph does not have."""
-    sets = np.concatenate([relations.links, channels.reshape(-1, channels.shape[-1])])
+def links_in(graph: Relations, structure: Structure) -> np.ndarray:
+    """The links of a graph that join the nodes of a structure, int64 ``[M, M]``.
+
+    0 where nodes are not joined, -1 where they are joined as no two nodes of the graph are.
+    """
+    return structure.recall(("links", graph), partial(_find_links, graph, structure))
+
+
+def _find_links(graph: Relations, structure: Structure) -> np.ndarray:
+    channels = channels_in(graph, structure)
+    sets = np.concatenate([graph.links, channels.reshape(-1, channels.shape[-1])])
     _, codes = np.unique(sets, axis=0, return_inverse=True)
-    codes, size = codes.reshape(-1), len(relations.links)
+    codes, size = codes.reshape(-1), len(graph.links)
     link_of = np.full(int(codes.max()) + 1, -1)
     link_of[codes[:size]] = np.arange(size)
     return np.asarray(link_of[codes[size:]].reshape(channels.shape[:-1]))
 
 
-def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) -> np.ndarray:
-    """The edges of a pattern ``[M, M, C]`` as channels of a graph ``[M, M, C']``.
+def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
+    """The edges of a structure as channels of a graph, bool ``[M, M, C]``.
 
     Relations are the same when name and direction agree; edges that all go both ways have no
     direction where those of the graph have none. Edges without a name are of the only relation of
-    the graph. A pattern with other relations is refused.
+    the graph. A structure with other relations is refused.
     """
+    channels, relations = structure.channels, structure.relations
+    if graph.kinds == relations.kinds:
+        return channels
     used = np.asarray(channels.any(axis=(0, 1)))
     found = {(kind, side): c for c, (kind, side) in enumerate(_named_channels(graph))}
     if len(graph.names) == 1:
@@ -97,39 +109,13 @@ def channels_in(graph: Relations, channels: np.ndarray, relations: Relations) ->
         if key not in found and both_ways[column]:
             key = ((key[0][0], False), "both")
         if key in found:
-            translated[:, :, found[key]] = channels[:, :, column]
+            translated[:, :, found[key]] |= channels[:, :, column]
         elif used[column]:
             raise InputError(
                 f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
                 f"{_in_words(*key[0])}; {_way_out(graph)}."
             )
     return translated
-
-
-def channels_by_name(
-    channels: np.ndarray, relations: Relations
-) -> tuple[tuple[tuple[str, bool], ...], np.ndarray]:
-    """The relations that a pattern ``[M, M, C]`` uses, by name, and its channels in that order.
-
-    Patterns of different graphs are isomorphic when these relations and the canonical forms of
-    these channels agree.
-    """
-    used = np.flatnonzero(channels[:, :, relations.outgoing].any(axis=(0, 1))).tolist()
-    named = sorted((kind, number) for number, kind in enumerate(relations.kinds) if number in used)
-    columns = [
-        column
-        for _, number in named
-        for column, (own, _) in enumerate(relations.channels)
-        if own == number
-    ]
-    # a pattern of a single node has no relation, and a channel without edges
-    return tuple(kind for kind, _ in named), channels[:, :, columns or [0]]
-
-
-def certificate_by_name(channels: np.ndarray, relations: Relations) -> tuple[object, bytes]:
-    """Certificate of a pattern ``[M, M, C]`` that can be compared with those of other graphs."""
-    used, ordered = channels_by_name(channels, relations)
-    return used, canonical_form(ordered).certificate
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import channel_matrices
-from gomkcn_dgl.runtime.memory import check_memory, parse_size
+from gomkcn_dgl.runtime.files import check_memory, parse_size
 
-# most bytes that one neighbourhood takes while patterns are located: similarities and a hash of the
-# node set for each pattern
+# most bytes that one neighbourhood takes while patterns are located: similarities, and whether it
+# has the structure, for each pattern
 _COUNTING_BYTES = 120
 # bytes for one number of the level embeddings while subgraphs are grouped into classes: the number
 # itself, the same as an integer, and its hash
@@ -55,23 +55,13 @@ class MemoryBudget:
         """Most subgraphs compared at once."""
         return max(1, min(PART_SIZE, int(_PART_SHARE * self.limit / self.subgraph_bytes)))
 
-    def check(self, num_sampled: int, null_graph_bytes: int) -> None:
-        """Raise an InputError where mining would take more than the limit.
-
-        ``num_sampled`` subgraphs are in memory while a null-model graph of ``null_graph_bytes`` is
-        drawn for the thresholds; 0 bytes mean that none is drawn.
-        """
+    def check(self, num_sampled: int) -> None:
+        """Raise an InputError where so many subgraphs in memory take more than the limit."""
         check_memory(
             num_sampled * _COUNTING_BYTES + self.subgraph_bytes,
             self.limit,
             f"the patterns of {num_sampled:,} subgraphs",
         )
-        if null_graph_bytes:
-            check_memory(
-                null_graph_bytes + num_sampled * self.subgraph_bytes,
-                self.limit,
-                "the null-model graph for thresholds, which is not needed with min_similarity",
-            )
 
 
 def read_limit(limit: int | str | None) -> int:

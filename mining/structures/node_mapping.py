@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.matching_reference import similarity_table
-from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.structures.canonical_forms import CanonicalForm, automorphisms, canonical_form
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.graph_relations import links_of
+from mining.structures.graph_relations import links_in
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 
 # entries of the table of isomorphisms that are in memory at once
@@ -33,11 +32,10 @@ def map_nodes(subgraphs: RootedSubgraphs, rows: np.ndarray, pattern: DiscreteFil
     padding = np.arange(batch.max_nodes) >= batch.num_nodes[:, None]
     mapping[(mapping >= size) | padding] = -1
     # of the isomorphic subgraphs, those whose matching does not preserve the edges
-    target = pattern.adj[0, :size, :size].numpy()
-    form = canonical_form(target)
-    same = (batch.num_nodes == size) & subgraphs.forms.has(form.certificate)[rows]
+    target = pattern.structure(0, batch.relations)
+    same = (batch.num_nodes == size) & subgraphs.forms.has(target.key)[rows]
     broken = np.flatnonzero(same)
-    links = _links_of_pattern(target, batch)
+    links = links_in(batch.relations, target)
     structure = batch.structure()[broken, :size, :size]
     preserved = _preserves_edges(structure, links, mapping[broken, :size])
     broken = broken[~preserved]
@@ -45,21 +43,16 @@ def map_nodes(subgraphs: RootedSubgraphs, rows: np.ndarray, pattern: DiscreteFil
         widths = kernel.bandwidth(x.shape[3])
         table = similarity_table(x[torch.from_numpy(broken)], z, widths)[:, 0]
         positions = subgraphs.forms.positions(rows[broken])[:, :size]
-        mapping[broken, :size] = _best_isomorphisms(
-            positions, form, automorphisms(target), table.numpy()
-        )
+        mapping[broken, :size] = _best_isomorphisms(positions, target, table.numpy())
     return mapping
 
 
-def _best_isomorphisms(
-    positions: np.ndarray, form: CanonicalForm, symmetries: np.ndarray, table: np.ndarray
-) -> np.ndarray:
-    """Most similar isomorphism of nodes at canonical ``positions [R, N]``, ``[R, N]``.
+def _best_isomorphisms(positions: np.ndarray, target: Structure, table: np.ndarray) -> np.ndarray:
+    """Most similar isomorphism to a pattern of nodes at canonical ``positions [R, N]``, ``[R, N]``.
 
-    ``symmetries [P, N]`` are the automorphisms of the pattern, of which ``form`` is the canonical
-    form, and ``table [R, N, M]`` are the node similarities.
+    ``table [R, N, M]`` are the node similarities.
     """
-    node_at = symmetries[:, np.argsort(form.position)]  # [P, N]
+    node_at = target.symmetries[:, target.form.order]  # [P, N]
     best = np.empty_like(positions)
     step = max(1, _TABLE_SIZE // node_at.size)
     for start in range(0, len(positions), step):
@@ -69,11 +62,6 @@ def _best_isomorphisms(
         similarity = table[part][row, np.arange(positions.shape[1]), candidates].sum(axis=2)
         best[part] = candidates[row[:, 0, 0], similarity.argmax(axis=1)]
     return best
-
-
-def _links_of_pattern(target: np.ndarray, batch: SubgraphBatch) -> np.ndarray:
-    """What joins the nodes of a pattern, as the structure of a batch says it, ``[M, M]``."""
-    return target != 0 if batch.links is None else links_of(target != 0, batch.relations)
 
 
 def _preserves_edges(structure: np.ndarray, links: np.ndarray, mapping: np.ndarray) -> np.ndarray:

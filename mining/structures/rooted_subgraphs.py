@@ -56,7 +56,7 @@ class RootedSubgraphs:
 
     @cached_property
     def forms(self) -> CanonicalForms:
-        """Canonical form of each subgraph."""
+        """The structure of each subgraph."""
         return CanonicalForms(self.batch)
 
     @cached_property
@@ -77,7 +77,9 @@ class RootedSubgraphs:
 
     def same_structure(self, filters: DiscreteFilters) -> np.ndarray:
         """Which subgraphs are isomorphic to which filter, features aside, bool ``[S, F]``."""
-        return np.stack([self.forms.has(one) for one in filters.certificates()], axis=1)
+        return np.stack(
+            [self.forms.has(key) for key in filters.structure_keys(self.batch.relations)], axis=1
+        )
 
     def add_indistinguishable(self, filters: DiscreteFilters) -> DiscreteFilters:
         """Add the structures that the kernel cannot tell from that of a filter.
@@ -87,14 +89,14 @@ class RootedSubgraphs:
         them.
         """
         similarity = self.similarity(filters)
-        known = set(filters.certificates())
+        known = set(filters.structure_keys(self.batch.relations))
         joined = [filters]
         for number, size in enumerate(filters.num_nodes):
             perfect = similarity[:, number] > 1 - _INDISTINCT
             for row in self.forms.first_rows(perfect & (self.batch.num_nodes == size)):
-                if self.forms.certificate(row) in known:
+                if self.forms.key(row) in known:
                     continue
-                known.add(self.forms.certificate(row))
+                known.add(self.forms.key(row))
                 one = self.batch.take(np.array([row]))
                 adj = torch.from_numpy(one.adjacency())
                 feat = torch.from_numpy(one.gather(self.features))

@@ -17,7 +17,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.node_order import heed_features
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs, usual_hops
 from mining.structures.categories import NO_CATEGORIES, Categories
@@ -64,7 +63,7 @@ class SubgraphSource:
                 f"graph must have the {width} features that the miner was fitted on, "
                 f"got {csr.features.shape[1]}."
             )
-        return heed_features(with_relations(_without_values(csr), self.relations))
+        return with_relations(_without_values(csr), self.relations)
 
     def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
         """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
@@ -110,9 +109,9 @@ class SubgraphSource:
         rng = np.random.default_rng([self.seed, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))
 
-    def check_memory(self, graph: CSRGraph, null_graph_bytes: int) -> None:
-        """Refuse a graph that takes more memory than there may be; 0 bytes for no null model."""
-        self.budget.check(self.sample_size(graph), null_graph_bytes)
+    def check_memory(self, graph: CSRGraph) -> None:
+        """Refuse a graph that takes more memory than there may be."""
+        self.budget.check(self.sample_size(graph))
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 
 class IntegerIds:
@@ -62,6 +61,8 @@ class TextIds:
 
     def encode(self, ids: np.ndarray) -> np.ndarray:
         """Take ids, str ``[n]``, and return their codes, int64 ``[n]``."""
+        import pandas as pd
+
         positions, names = pd.factorize(ids)
         codes = [self._code_of.setdefault(name, len(self._code_of)) for name in names]
         return np.array(codes, np.int64)[positions]

@@ -1,0 +1,161 @@
+"""Put faults into a copy of the code, one at a time: `python fuzz/mutants.py [NAME ...]`.
+
+Each is a mistake that gives wrong numbers and no error. The test that is named beside it must pass
+without it and fail with it. A row whose text is no longer in its file is refused: it leaves with
+the code that it guards, or is written anew as that is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+COPIED = ("gomkcn", "gomkcn_dgl", "mining", "synthetic", "tests", "fuzz")
+
+
+class Fault(NamedTuple):
+    """A text that becomes another one; rows of one name are put in together."""
+
+    name: str
+    file: str
+    text: str
+    other: str
+    test: str
+
+
+FAULTS = [Fault(*row) for row in [
+    ("swaps of the first half alone", "mining/null_models/null_models.py",
+     "    _run_swaps(arrays, attempts, attempts, rng, keep_components)\n", "",
+     "test_edge_ends.py::test_all_digraphs_of_these_degrees_are_equally_likely"),
+    ("one swap an edge", "mining/null_models/null_models.py",
+     "_SWAPS_PER_EDGE = 10", "_SWAPS_PER_EDGE = 1",
+     "test_null_models.py::test_hardly_any_edge_stays_where_it_was"),
+    ("conflicts from the wrong side", "mining/null_models/rewiring.py",
+     "u, v, forbidden = v, u, forbidden_back", "u, v = v, u",
+     "test_edge_ends.py::test_all_digraphs_of_these_degrees_are_equally_likely"),
+    ("occurrences at a root are independent", "mining/counting/root_sampler.py",
+     "effective = total**2 / float((counts**2).sum())", "effective = total",
+     "test_root_sampler.py::test_estimates_are_unbiased_and_intervals_hold"),
+    ("squares of the shares halved", "mining/counting/tree_loops.py",
+     "squares += share * share", "squares += 0.5 * share * share",
+     "test_occurrence_counts.py::test_estimates_vary_as_much_as_their_intervals_say"),
+    ("draws end at twice the error", "mining/counting/occurrence_counts.py",
+     "if reached <= error:", "if reached <= 2 * error:",
+     "test_occurrence_counts.py::"
+     "test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for"),
+    ("the first places of a list", "mining/counting/occurrence_lists.py",
+     "np.random.default_rng(seed).choice(len(places), most, replace=False)", "np.arange(most)",
+     "test_occurrence_lists.py::test_a_sample_comes_from_the_whole_graph"),
+    ("no Bonferroni over classes", "mining/class_contrasts.py",
+     "(1 if len(names) == 2 else len(names))", "1",
+     "test_class_contrasts.py::test_counts_of_three_classes"),
+    ("facility location without weights", "mining/learning/initialization.py",
+     "gain = weight @ np.maximum(", "gain = np.ones_like(weight) @ np.maximum(",
+     "test_initialization.py::test_facility_location_on_a_line"),
+    ("rate of added edges", "synthetic/planted_relations.py",
+     "    add_prob /= number * (2 if relations.is_directed else 1)\n", "",
+     "test_planted_relations.py::test_perturbation_adds_edges_of_any_direction_and_relation"),
+    ("mean for median degree", "synthetic/copy_placement.py",
+     "np.median(degrees)", "np.mean(degrees)",
+     "test_embedded_planting.py::test_copies_are_on_nodes_of_few_edges"),
+    ("feature noise halved", "synthetic/planting.py",
+     "vectors + settings.noise * rng", "vectors + 0.5 * settings.noise * rng",
+     "test_planting.py::test_feature_noise_deviates_as_much_as_was_asked_for"),
+    ("defaults over values in GraphML", "gomkcn_dgl/io/networkx_formats.py",
+     "{**defaults, **record}", "{**record, **defaults}",
+     "test_networkx_formats.py::test_named_features_weights_and_defaults_of_keys"),
+    ("direction from half of the edges", "gomkcn_dgl/io/edge_table.py",
+     "_NEARLY_ALL = 0.95", "_NEARLY_ALL = 0.5",
+     "test_edge_blocks.py::test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways"),
+    ("dense sampling prefers hubs", "gomkcn_dgl/kernels/bfs_reference.py",
+     "degree = min(len(self.row(node)), MOST_RANKED_DEGREE)",
+     "degree = MOST_RANKED_DEGREE - min(len(self.row(node)), MOST_RANKED_DEGREE)",
+     "test_bfs_kernels.py::test_a_hand_worked_case"),
+    ("dense sampling prefers hubs", "gomkcn_dgl/kernels/growth_numba.py",
+     "length = min(degree(graph, node), MOST_RANKED_DEGREE)",
+     "length = MOST_RANKED_DEGREE - min(degree(graph, node), MOST_RANKED_DEGREE)",
+     "test_bfs_kernels.py::test_a_hand_worked_case"),
+    ("levels of sym for mean", "gomkcn_dgl/embeddings.py",
+     'if aggregation == "mean":', 'if aggregation == "none":',
+     "test_embeddings.py::test_a_hand_worked_case"),
+    ("negative eigenvalues made positive", "gomkcn_dgl/gram.py",
+     "np.maximum(eigenvalues, 0)", "np.abs(eigenvalues)",
+     "test_gram.py::test_clipping_moves_negative_eigenvalues_to_0_and_no_others"),
+    ("mean pooling sums", "gomkcn_dgl/model.py",
+     "pooled = pooled / graph_sizes.clamp(min=1).unsqueeze(1)", "pass",
+     "test_model.py::test_nodes_are_pooled_as_by_numpy"),
+    ("prediction in training mode", "gomkcn_dgl/training/training_loop.py",
+     "    model.eval()\n", "    model.train()\n",
+     "test_training_loop.py::test_predictions_depend_on_no_other_graph_and_on_no_dropout"),
+    ("baseline of all labels", "gomkcn_dgl/training/training_metrics.py",
+     "np.bincount(data.labels[split.train])", "np.bincount(data.labels)",
+     "test_train_command.py::test_the_baseline_answers_what_is_most_frequent_in_training"),
+    # leaves with mining/counting/top_sampler.py
+    ("variance between tops / 4", "mining/counting/top_sampler.py",
+     "(size - num_roots) / num_roots *", "(size - num_roots) / num_roots / 4 *",
+     "test_top_sampler.py::test_estimates_vary_as_much_as_their_intervals_say"),
+]]  # fmt: skip
+
+
+def main() -> None:
+    """Try the named faults, or all; end with an error if a test does not see its fault."""
+    known = dict.fromkeys(fault.name for fault in FAULTS)
+    names = sys.argv[1:] or list(known)
+    if unknown := set(names) - set(known):
+        raise SystemExit(f"no fault is called {min(unknown)!r}; there are: {', '.join(known)}.")
+    tried = [fault for fault in FAULTS if fault.name in names]
+    for fault in tried:
+        path = ROOT / fault.file
+        times = path.read_text().count(fault.text) if path.exists() else 0
+        if times != 1:
+            raise SystemExit(f"{fault.name}: {fault.text!r} is {times} times in {fault.file}.")
+    failed, seconds = run([], tried)
+    if failed:
+        raise SystemExit(f"{failed} fails without any fault.")
+    print(f"{'without any':<40}{seconds:>4.0f} s  all pass", flush=True)
+    killed = 0
+    for name in names:
+        faults = [fault for fault in tried if fault.name == name]
+        failed, seconds = run(faults, faults)
+        killed += bool(failed)
+        print(f"{name:<40}{seconds:>4.0f} s  {failed or 'LIVES'}", flush=True)
+    print(f"{killed} of {len(names)} killed")
+    if killed < len(names):
+        raise SystemExit(1)
+
+
+def run(faults: list[Fault], tested: list[Fault]) -> tuple[str, float]:
+    """The first test of ``tested`` that fails in a new copy with ``faults``, and the time."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        for name in COPIED:
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "setup.cfg", copy)
+        for fault in faults:
+            path = copy / fault.file
+            path.write_text(path.read_text().replace(fault.text, fault.other))
+        # machine code of other sources is not used
+        own = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": f"{folder}/compiled"}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command += sorted({f"tests/{fault.test}" for fault in tested})
+        done = subprocess.run(
+            command, cwd=copy, env=os.environ | own, capture_output=True, text=True, check=False
+        )
+    failed = re.search(r"^FAILED .*?::(\w+)", done.stdout, re.MULTILINE)
+    # 0: all passed, 1: one failed; else they were not run
+    if done.returncode != bool(failed):
+        raise SystemExit(f"{' '.join(command)} did not run:\n{done.stdout}{done.stderr}")
+    return failed[1] if failed else "", time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()

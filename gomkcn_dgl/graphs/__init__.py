@@ -1,0 +1,1 @@
+"""Graphs as values: what a small one is, up to isomorphism."""

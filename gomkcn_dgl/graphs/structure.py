@@ -1,0 +1,648 @@
+"""A structure: a small connected graph that is looked for, planted, written down and compared.
+
+The canonical form is found by individualization and refinement: nodes are told apart by what they
+are joined to, and where some look alike, each in turn is singled out and the refinement goes on,
+until all differ. Of the orders of the nodes that are reached, the one in which the links read
+smallest is canonical; two orders in which they read the same differ by an automorphism, which saves
+looking at what lies behind it (B. D. McKay and A. Piperno, Practical graph isomorphism II, Journal
+of Symbolic Computation 60, 2014). Structures are small, so that plain Python is enough.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
+from gomkcn_dgl.runtime.files import read_file
+
+# what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
+# uses; graphs of the families that are known by name are no larger
+MOST_NODES = 62
+# of more automorphisms none but the identity is listed
+_MOST_SYMMETRIES = 1_000
+
+# edges, and least number of nodes, of the families that are known by name
+_FAMILIES: dict[str, tuple[Callable[[int], Iterable[tuple[int, int]]], int]] = {
+    "clique": (lambda size: combinations(range(size), 2), 2),
+    "ring": (lambda size: ((i, (i + 1) % size) for i in range(size)), 3),
+    "path": (lambda size: ((i, i + 1) for i in range(size - 1)), 2),
+    "star": (lambda size: ((0, i) for i in range(1, size)), 2),
+}
+FAMILIES = tuple(f"{family}-N" for family in _FAMILIES)
+_FAMILY = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,2}})")
+# a->b, a--b, a-[activates]->b, a-[binds]-b; a node is a name, or a name and categories: b:C
+_NODE = r"([^\s,:>\[-]+)((?::[^\s,:>\[]+?)*)"
+_EDGE = re.compile(rf"\s*{_NODE}\s*-(?:\[([^\]]+)\])?(-?>|-)\s*{_NODE}\s*")
+
+Edge = tuple[int, int]
+Permutation = list[int]
+Found = TypeVar("Found")
+
+
+# compared by identity; isomorphic structures are those with equal keys
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A small connected graph, whose edges may have directions and relations.
+
+    Parameters
+    ----------
+    channels : numpy.ndarray
+        bool ``[M, M, C]``: which of its M nodes are joined in each of the C channels of
+        ``relations``; ``[M, M]`` for a single channel.
+    relations : Relations
+        Names of the relations, and which of them have a direction; there may be more than it has
+        edges of.
+    categories : tuple of tuple of str
+        Names of the categories of each node; empty where nodes have none.
+    name : str
+        What the truth of planted copies and the reports call it.
+    roles : tuple of str
+        A name for each node, or empty. Nodes that can be exchanged may share one.
+
+    Raises
+    ------
+    InputError
+        If it is not connected, has a self-loop or an edge that does not arrive at its other end,
+        or if the shapes do not agree.
+
+    Examples
+    --------
+    >>> path = Structure.parse("a--b, b--c")
+    >>> path.num_nodes, path.edges, path.roles
+    (3, ((0, 1), (1, 2)), ('a', 'b', 'c'))
+    >>> path.symmetries.tolist(), path.orbits.tolist()
+    ([[0, 1, 2], [2, 1, 0]], [0, 1, 0])
+    >>> path.key == Structure(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])).key
+    True
+    >>> Structure.parse("a-[binds]-b, a-[activates]->c").relations.kinds
+    [('binds', False), ('activates', True)]
+    """
+
+    channels: np.ndarray
+    relations: Relations = SIMPLE
+    categories: tuple[tuple[str, ...], ...] = ()
+    name: str = ""
+    roles: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        channels: np.ndarray = np.asarray(self.channels) != 0
+        channels = channels[:, :, None] if channels.ndim == 2 else channels
+        object.__setattr__(self, "channels", channels)
+        size, width = len(channels), len(self.relations.channels)
+        if channels.shape != (size, size, width) or not size:
+            raise InputError(
+                f"channels must be [M, M, {width}] for at least one node, a matrix for each "
+                f"channel of the relations, got the shape {channels.shape}."
+            )
+        loops = np.flatnonzero(self.joined.diagonal())
+        if len(loops):
+            raise InputError(
+                f"a structure must have no self-loop (a diagonal of zeros), got one on node "
+                f"{loops[0]}."
+            )
+        if (channels != channels[..., self.relations.opposite].swapaxes(0, 1)).any():
+            raise InputError(
+                "channels must be symmetric, where an edge that leaves one node arrives at the "
+                "other."
+            )
+        reached = self.joined | np.eye(size, dtype=bool)
+        for _ in range(size.bit_length()):
+            reached = reached @ reached
+        if not reached.all():
+            pieces = len(np.unique(reached, axis=0))
+            raise InputError(f"a structure must be connected, got {pieces} pieces.")
+        for field, values in (("categories", self.categories), ("roles", self.roles)):
+            if len(values) not in (0, size):
+                raise InputError(f"{field} must be of all {size} nodes or none, got {len(values)}.")
+
+    @classmethod
+    def of_edges(
+        cls,
+        num_nodes: int,
+        edges: Sequence[Edge],
+        relations: Sequence[str] = (),
+        directed: bool | Collection[str] = False,
+        **fields: Any,
+    ) -> Structure:
+        """The structure of edges ``(i, j)``, which lead from node i to node j or join them.
+
+        ``relations`` has the name of the relation of each edge, or is empty where all are of one.
+        ``directed`` says whether edges have a direction, or names the relations whose edges have
+        one. Other ``fields`` are those of the class.
+
+        >>> Structure.of_edges(3, [(0, 1), (2, 1)], name="path").edges
+        ((0, 1), (1, 2))
+        """
+        kinds = tuple(relations) or (PLAIN,) * len(edges)
+        if len(kinds) != len(edges):
+            raise InputError(
+                f"relations must name one for each of the {len(edges)} edges, got {len(kinds)}."
+            )
+        arrows = {*kinds} if directed is True else {*(directed or ())}
+        if not arrows <= {*kinds}:
+            raise InputError(
+                f"directed must name relations of the edges, got {min(arrows - {*kinds})!r}."
+            )
+        outside = [edge for edge in edges if not 0 <= min(edge) <= max(edge) < num_nodes]
+        if outside:
+            raise InputError(
+                f"edges must be (i, j) with 0 <= i, j < {num_nodes}, the number of nodes, got "
+                f"{outside[0]}."
+            )
+        # relations are numbered in the order of the edges, whichever end was written first
+        rows = sorted(
+            ((u, v) if kind in arrows else (min(u, v), max(u, v)), kind)
+            for (u, v), kind in zip(edges, kinds, strict=True)
+        )
+        names = list(dict.fromkeys(kind for _, kind in rows)) or [PLAIN]
+        own = relations_of(names, [name in arrows for name in names])
+        own = SIMPLE if own == SIMPLE else own
+        numbers = [names.index(kind) for _, kind in rows]
+        made = cls(
+            edge_channels(num_nodes, [ends for ends, _ in rows], numbers, own), own, **fields
+        )
+        if len(made.edges) < len(edges):
+            raise InputError(f"edges must have each edge once, got {tuple(edges)}.")
+        return made
+
+    @classmethod
+    def parse(cls, pattern: str, name: str = "") -> Structure:
+        """The structure of a text: ``"triangle"``, ``"clique-4"``, or its edges.
+
+        Edges are ``a->b`` with a direction or ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b``
+        with a relation, and ``a:C--b:N`` where nodes have categories, separated by commas. The
+        names of the nodes become the roles. The families are ``clique-N``, ``ring-N``, ``path-N``
+        and ``star-N`` of N nodes.
+
+        >>> Structure.parse("ring-4").edges
+        ((0, 1), (0, 3), (1, 2), (2, 3))
+        >>> Structure.parse("x:C--y:N, y--z:C").to_text()
+        '0:C--1:N, 1--2:C'
+        """
+        family = _FAMILY.fullmatch("clique-3" if pattern == "triangle" else pattern)
+        if family is None:
+            return _parse_edges(pattern, name)
+        size, (edges, least) = int(family[2]), _FAMILIES[family[1]]
+        if not least <= size <= MOST_NODES:
+            raise InputError(
+                f"pattern {family[1]}-N must have from {least} to {MOST_NODES} nodes, got {size}."
+            )
+        return cls.of_edges(size, list(edges(size)), name=name or pattern)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], name: str | None = None) -> Structure:
+        r"""Read a structure from a text file with one edge a line.
+
+        A line holds two node names (integers or words) separated by spaces, with ``->`` between
+        them where the edge has a direction, and the name of its relation after them where there are
+        several; ``#`` starts a comment. The node names become the roles: nodes are in numerical
+        order if all are integers, else in order of appearance. Without ``name`` it has that of the
+        file. What is no such list is refused, with the line at fault.
+
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "chain.txt"
+        >>> _ = file.write_text("x -> y activates\ny -> z represses  # a comment\n")
+        >>> Structure.read(file).to_text()
+        '0-[activates]->1, 1-[represses]->2'
+        """
+        path = Path(path)
+        try:
+            lines = read_file(path).decode("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"The motif file {path} cannot be read: {error}.") from None
+        rows = []
+        for number, line in enumerate(lines, start=1):
+            words = line.split("#", maxsplit=1)[0].split()
+            given, where = " ".join(words), f"{path}, line {number}"
+            arrow = words.pop(1) if len(words) > 2 and words[1] in ("->", "--") else "--"
+            if len(words) not in (0, 2, 3):
+                raise InputError(f"{where}: an edge must be two node names, got {given!r}.")
+            if words:
+                relation = words[2] if len(words) == 3 else PLAIN
+                rows.append(_Row(words[0], words[1], relation, arrow == "->", given, where))
+        if not rows:
+            raise InputError(f"The motif file {path} must hold at least one edge, got none.")
+        nodes = list(dict.fromkeys(node for row in rows for node in row[:2]))
+        # int() refuses numbers of thousands of digits.
+        if all(node.isdecimal() and len(node) < 20 for node in nodes):
+            nodes.sort(key=int)
+        return _of_rows(rows, nodes, name=path.stem if name is None else name)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, name: str = "") -> Structure:
+        """Turn a NetworkX graph into a structure; its node labels become the roles.
+
+        Node i is the i-th of ``graph.nodes``. A ``DiGraph`` gives edges with a direction. The edge
+        attribute ``relation`` is used where all edges have it, and no other. A graph that is in
+        pieces or has a self-loop or the same edge several times is refused.
+
+        >>> import networkx as nx
+        >>> Structure.from_networkx(nx.DiGraph([("a", "b"), ("c", "b")])).edges
+        ((0, 1), (2, 1))
+        """
+        import networkx as nx
+
+        if not isinstance(graph, nx.Graph):
+            raise InputTypeError(f"graph must be a networkx.Graph, got {type(graph).__name__}.")
+        index = {node: i for i, node in enumerate(graph.nodes)}
+        rows = list(graph.edges(data="relation"))
+        kinds = [str(relation) for *_, relation in rows if relation is not None]
+        return cls.of_edges(
+            len(index),
+            [(index[u], index[v]) for u, v, _ in rows],
+            kinds if len(kinds) == len(rows) else (),
+            graph.is_directed(),
+            name=name,
+            roles=tuple(map(str, graph.nodes)),
+        )
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return len(self.channels)
+
+    @cached_property
+    def joined(self) -> np.ndarray:
+        """Which nodes are joined, in either direction, bool ``[M, M]``."""
+        return np.asarray(self.channels.any(axis=2))
+
+    @property
+    def num_cycles(self) -> int:
+        """Number of independent cycles; edges between the same two nodes are one."""
+        return int(self.joined.sum()) // 2 - self.num_nodes + 1
+
+    @cached_property
+    def _edges(self) -> list[tuple[int, int, int]]:
+        return edges_of(self.channels, self.relations)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """``(i, j)`` from node i to node j, or with ``i < j`` where it has no direction, sorted."""
+        return tuple((u, v) for u, v, _ in self._edges)
+
+    @property
+    def edge_relations(self) -> tuple[int, ...]:
+        """Relation of each edge, a number of ``relations.names``."""
+        return tuple(relation for *_, relation in self._edges)
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for isomorphic structures and for no others, whatever graph they are from.
+
+        Relations and categories are compared by name, and relations without edges do not count.
+        """
+        order, columns = self.form.order, self._columns
+        kinds = [self.relations.kinds[self.relations.channels[column][0]] for column in columns]
+        categories = [sorted(self.categories[node]) for node in order if self.categories]
+        names = repr((len(order), kinds, categories)).encode()
+        return names + np.packbits(self.channels[np.ix_(order, order, columns)]).tobytes()
+
+    @cached_property
+    def _columns(self) -> list[int]:
+        """The channels of the relations that it has edges of, by name."""
+        used, kinds = set(self.edge_relations), self.relations.kinds
+        rows = enumerate(self.relations.channels)
+        columns = [(kinds[number], column) for column, (number, _) in rows if number in used]
+        return [column for _, column in sorted(columns)]
+
+    @cached_property
+    def form(self) -> CanonicalForm:
+        """The node at each canonical position, and automorphisms that make up all."""
+        return canonical_form(self.codes, self.colors)
+
+    @cached_property
+    def codes(self) -> list[list[int]]:
+        """A number for what joins each two nodes, which follows from the names alone."""
+        bits = np.array([1 << place for place in range(len(self._columns))], dtype=object)
+        if not len(bits):
+            # a single node
+            return [[0]]
+        codes: list[list[int]] = (self.channels[:, :, self._columns] @ bits).tolist()
+        return codes
+
+    @cached_property
+    def colors(self) -> list[int]:
+        """A number for the categories of each node, in the order of the names."""
+        rows = [tuple(sorted(names)) for names in self.categories] or [()] * self.num_nodes
+        ranks = {names: rank for rank, names in enumerate(sorted(set(rows)))}
+        return [ranks[names] for names in rows]
+
+    def isomorphism(self, other: Structure) -> np.ndarray:
+        """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
+        mapped = np.empty(self.num_nodes, np.int64)
+        mapped[self.form.order] = other.form.order
+        return mapped
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The order of a search that begins with a node of most edges."""
+        return self.order_from(int(self.joined.sum(axis=1).argmax()))
+
+    def order_from(self, first: int) -> list[int]:
+        """The nodes in the order of a search: each has most edges to those before it."""
+        # many edges to mapped nodes leave few candidates, so dead ends are met early
+        degrees, order = self.joined.sum(axis=1), [first]
+        while len(order) < self.num_nodes:
+            rest = [node for node in range(self.num_nodes) if node not in order]
+            order.append(
+                max(rest, key=lambda node: (self.joined[node, order].sum(), degrees[node]))
+            )
+        return order
+
+    @cached_property
+    def stabilizers(self) -> list[dict[int, np.ndarray]]:
+        """For each node of ``order``, its orbit under the automorphisms that fix those before it.
+
+        An automorphism ``[M]`` that carries the node there stands beside each member.
+        """
+        generators, color, found = self.form.generators, list(self.colors), []
+        for number, node in enumerate(self.order):
+            if number and generators:
+                generators = canonical_form(self.codes, color).generators
+            orbit = _orbit(generators, node, self.num_nodes)
+            found.append({member: np.array(one) for member, one in orbit.items()})
+            # fixed from now on
+            color[node] = self.num_nodes + number
+        return found
+
+    def choose_mappings(self, nodes: np.ndarray) -> np.ndarray:
+        """Of the mappings that differ by automorphisms from each of ``[K, M]``, the chosen one.
+
+        Each node in turn is mapped to the smallest of the nodes that its orbit is mapped to (J. A.
+        Grochow and M. Kellis, Network motif discovery using subgraph enumeration and
+        symmetry-breaking, RECOMB 2007, section 3).
+        """
+        chosen = nodes.copy()
+        for node, orbit in zip(self.order, self.stabilizers, strict=True):
+            members = np.array(list(orbit))
+            smallest = members[chosen[:, members].argmin(axis=1)]
+            for member in orbit.keys() - {node}:
+                rows = np.flatnonzero(smallest == member)
+                chosen[rows] = chosen[rows][:, orbit[member]]
+        return chosen
+
+    @property
+    def num_automorphisms(self) -> int:
+        """How many isomorphisms to itself there are."""
+        return prod(map(len, self.stabilizers))
+
+    @cached_property
+    def symmetries(self) -> np.ndarray:
+        """The isomorphisms to itself, int64 ``[P, M]``, sorted; of over 1000 the identity only."""
+        found = np.arange(self.num_nodes)[None]
+        if self.num_automorphisms <= _MOST_SYMMETRIES:
+            for orbit in reversed(self.stabilizers):
+                found = np.concatenate([carry[found] for carry in orbit.values()])
+        return found[np.lexsort(found.T[::-1])]
+
+    @cached_property
+    def _known(self) -> dict[Hashable, Any]:
+        return {}
+
+    def recall(self, name: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out about it under this name, or is now; kept for as long as it is.
+
+        The same structures are counted in many graphs.
+        """
+        if name not in self._known:
+            self._known[name] = find()
+        found: Found = self._known[name]
+        return found
+
+    @cached_property
+    def orbits(self) -> np.ndarray:
+        """The first of the nodes that automorphisms carry each node to, int64 ``[M]``."""
+        generators, size = self.form.generators, self.num_nodes
+        return np.array([min(_orbit(generators, node, size)) for node in range(size)])
+
+    def to_text(self) -> str:
+        """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
+
+        ``"0--1, 1--2"``, ``"0->1"`` with a direction, ``"0-[binds]-1"`` with a relation; nodes with
+        categories have them where they come first: ``"0:C--1:N, 1--2:C"``.
+        """
+        texts, named = [], set[int]()
+
+        def name(node: int) -> str:
+            known = node in named or not self.categories
+            named.add(node)
+            return str(node) if known else ":".join([str(node), *self.categories[node]])
+
+        relations = self.relations
+        for u, v, relation in self._edges:
+            kind = "-" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]-"
+            end = ">" if relations.directed[relation] else "-" * (kind == "-")
+            texts.append(f"{name(u)}{kind}{end}{name(v)}")
+        return ", ".join(texts)
+
+    def to_networkx(self) -> Any:
+        """The structure as a NetworkX graph on ``0 .. M-1``, with a ``role`` at each node.
+
+        It is a ``DiGraph`` where edges have a direction, and then those without go both ways; a
+        multigraph where there are several relations. Edges have a ``relation`` where it has a name.
+        """
+        relations = self.relations
+        graph = empty_networkx(relations)
+        graph.graph["name"] = self.name
+        graph.add_nodes_from(range(self.num_nodes))
+        for node, role in enumerate(self.roles):
+            graph.nodes[node]["role"] = role
+        for u, v, relation in self._edges:
+            name = {} if relations.names == (PLAIN,) else {"relation": relations.names[relation]}
+            graph.add_edge(u, v, **name)
+            if relations.is_directed and not relations.directed[relation]:
+                graph.add_edge(v, u, **name)
+        return graph
+
+
+def edges_of(channels: np.ndarray, relations: Relations) -> list[tuple[int, int, int]]:
+    """Edges ``(i, j, relation)`` of ``[M, M, C]``, the inverse of ``edge_channels``, ascending.
+
+    A single channel may be ``[M, M]``.
+    """
+    leaving = channels.reshape(*channels.shape[:2], -1)[:, :, relations.outgoing]
+    return [
+        (u, v, relation)
+        for u, v, relation in np.argwhere(leaving).tolist()
+        if u < v or relations.directed[relation]
+    ]
+
+
+def empty_networkx(relations: Relations) -> Any:
+    """A NetworkX graph of the class that holds edges of these relations."""
+    import networkx as nx
+
+    if len(relations.names) > 1:
+        return nx.MultiDiGraph() if relations.is_directed else nx.MultiGraph()
+    return nx.DiGraph() if relations.is_directed else nx.Graph()
+
+
+class CanonicalForm(NamedTuple):
+    """The node at each canonical position of a graph, and automorphisms that make up all.
+
+    ``values`` are the colours and links of the nodes in this order: equal for isomorphic graphs.
+    """
+
+    order: list[int]
+    values: tuple[int, ...]
+    generators: list[Permutation]
+
+
+def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
+    """The canonical form of a graph.
+
+    ``codes [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
+    nothing, and ``colors [M]`` numbers, 0 or more, that an isomorphism keeps.
+
+    >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0]).order
+    [0, 2, 1]
+    """
+    nodes, size = range(len(codes)), len(codes)
+    near = [[(other, code) for other, code in enumerate(row) if code] for row in codes]
+    # the order of the nodes and the path to it of each reading of the links
+    leaves: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+    generators: list[Permutation] = []
+
+    def explore(color: list[int], path: list[int]) -> int:
+        """Look at all orders behind a path; return the length of the path to go back to."""
+        color = _refine(near, color)
+        cells: dict[int, list[int]] = {}
+        for node in nodes:
+            cells.setdefault(color[node], []).append(node)
+        tied = min((one for one, cell in cells.items() if len(cell) > 1), default=None)
+        if tied is None:
+            order = sorted(nodes, key=color.__getitem__)
+            values = tuple([codes[u][v] for u in order for v in order])
+            known, known_path = leaves.setdefault(values, (order, path))
+            if known_path is path:
+                return len(path)
+            generators.append([own for _, own in sorted(zip(known, order, strict=True))])
+            # what lies behind the node at which both paths part is what lay behind the other
+            return next(at for at, node in enumerate(path) if node != known_path[at])
+        cell = cells[tied]
+        swaps = [list(nodes) for _ in cell[1:]]
+        for swap, node in zip(swaps, cell[1:], strict=True):
+            swap[cell[0]], swap[node] = node, cell[0]
+        if all([codes[cell[0]][to] for to in swap] == codes[swap[cell[0]]] for swap in swaps):
+            # any two can be exchanged, so any order of them will do
+            generators.extend(swaps)
+            color = [size * one for one in color]
+            for place, node in enumerate(cell):
+                color[node] += place
+            return explore(color, [*path, *cell])
+        done: set[int] = set()
+        for node in cell:
+            if node in done:
+                continue
+            back = explore([2 * color[v] + (v != node) for v in nodes], [*path, node])
+            if back < len(path):
+                return back
+            fixing = [one for one in generators if all(one[v] == v for v in path)]
+            done = {to for v in (*done, node) for to in _orbit(fixing, v, size)}
+        return len(path)
+
+    explore(colors, [])
+    values, (order, _) = min(leaves.items())
+    return CanonicalForm(order, (*(colors[node] for node in order), *values), generators)
+
+
+def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
+    """Tell nodes apart by the links and colours of their neighbours, until nothing changes."""
+    number = len(set(color))
+    while number < len(color):
+        width = max(color) + 1
+        keys = [
+            (own, tuple(sorted([width * code + color[other] for other, code in row])))
+            for own, row in zip(color, near, strict=True)
+        ]
+        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        color = [ranks[key] for key in keys]
+        if len(ranks) == number:
+            break
+        number = len(ranks)
+    return color
+
+
+def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int, Permutation]:
+    """Nodes to which a group of permutations can carry ``node``, and a permutation for each."""
+    orbit, stack = {node: list(range(size))}, [node]
+    while stack:
+        current = stack.pop()
+        for permutation in generators:
+            reached = permutation[current]
+            if reached not in orbit:
+                orbit[reached] = [permutation[to] for to in orbit[current]]
+                stack.append(reached)
+    return orbit
+
+
+def _parse_edges(text: str, name: str) -> Structure:
+    """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
+    categories: dict[str, tuple[str, ...]] = {}
+    rows = []
+    for part in map(str.strip, text.split(",")):
+        edge = _EDGE.fullmatch(part)
+        if edge is None:
+            raise InputError(
+                "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, or with "
+                f"categories a:C--b:N, separated by commas, got {part!r}."
+            )
+        first, of_first, relation, arrow, second, of_second = edge.groups()
+        for node, given in ((first, of_first), (second, of_second)):
+            own = tuple(given.split(":")[1:])
+            if categories.setdefault(node, own) and own not in ((), categories[node]):
+                raise InputError(f"pattern gives {node!r} two categories, in {part!r}.")
+            categories[node] = categories[node] or own
+        relation = PLAIN if relation is None else relation.strip()
+        rows.append(_Row(first, second, relation, arrow.endswith(">"), part, "pattern"))
+    of_nodes = tuple(categories.values()) if any(categories.values()) else ()
+    return _of_rows(rows, list(categories), categories=of_nodes, name=name)
+
+
+class _Row(NamedTuple):
+    """An edge as it was written, and where."""
+
+    first: str
+    second: str
+    relation: str
+    has_direction: bool
+    given: str
+    where: str
+
+
+def _of_rows(rows: list[_Row], nodes: list[str], **fields: Any) -> Structure:
+    """The structure of edges that were written, or a refusal that names the one at fault."""
+    direction: dict[str, bool] = {}
+    known = set[tuple[str, ...]]()
+    for row in rows:
+        ends = row[:2] if row.has_direction else tuple(sorted(row[:2]))
+        if row.first == row.second or (*ends, row.relation) in known:
+            raise InputError(
+                f"{row.where}: an edge must be between two different nodes that no earlier one "
+                f"joins, got {row.given!r}."
+            )
+        known.add((*ends, row.relation))
+        if direction.setdefault(row.relation, row.has_direction) != row.has_direction:
+            raise InputError(
+                f"{row.where}: edges of one relation must all have a direction, or none; got "
+                f"{row.given!r}; call one of the relations otherwise."
+            )
+    return Structure.of_edges(
+        len(nodes),
+        [(nodes.index(row.first), nodes.index(row.second)) for row in rows],
+        [row.relation for row in rows],
+        {relation for relation, has_direction in direction.items() if has_direction},
+        roles=tuple(nodes),
+        **fields,
+    )

@@ -1,0 +1,314 @@
+"""Files: read with one sentence for what is wrong with them, and written whole or not at all.
+
+A pipe or a device is refused. Sizes are read as people write them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import itertools
+import json
+import math
+import os
+import re
+import secrets
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tqdm import tqdm
+
+from gomkcn_dgl.errors import InputError, InputTypeError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# the most tables within tables; the time that tomllib takes grows with the square
+_MAX_DEPTH = 100
+# a number of more digits is neither a count nor an id, and no float can hold it
+_MAX_DIGITS = 25
+_END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
+
+FORMAT_OF_SUFFIX = {
+    ".txt": "edges",
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".el": "edges",
+    ".tsv": "edges",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".graphml": "graphml",
+    ".gml": "gml",
+    ".gexf": "gexf",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".json": "json",
+    ".bin": "dgl",
+    ".npz": "npz",
+}
+KIB, MIB, GIB, TIB = (2**power for power in (10, 20, 30, 40))
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": TIB}
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *([A-Za-z]*)")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file; an OSError for whatever cannot be opened."""
+    try:
+        # to open a pipe would wait for someone to write
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError("it is a pipe or a device")
+        return open(path, "rb")
+    # a NUL character or half a character in the name
+    except ValueError as error:
+        raise OSError(str(error)) from None
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a regular file; an OSError for whatever cannot be read."""
+    with open_file(path) as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def file_problems(path: Path) -> Iterator[None]:
+    """Say in one sentence why a file, plain or ``.gz``, cannot be read."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the file is not a complete gzip file ({error}).") from None
+    except FileNotFoundError:
+        raise InputError(f"the file must exist, and there is no {str(path)!r}.") from None
+    except IsADirectoryError:
+        raise InputError("a file was expected, got a folder.") from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
+
+
+def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> Iterator[bytes]:
+    """Yield the content of a file, decompressed if it ends in ``.gz``, ``size`` bytes at a time.
+
+    Without ``size`` a plain file is one piece, and a compressed one as many as needed.
+    """
+    with contextlib.ExitStack() as stack:
+        with file_problems(path):
+            raw = stack.enter_context(open_file(path))
+            num_bytes = path.stat().st_size
+        bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
+        raw = stack.enter_context(bar)
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        while True:
+            with file_problems(path):
+                piece = file.read(size or num_bytes + 1)
+            if not piece:
+                return
+            yield piece
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
+    data = b"".join(read_pieces(path))
+    if not data.strip():
+        raise InputError("the file is empty.")
+    return data
+
+
+def parse_json(data: bytes) -> Any:
+    """Read JSON in UTF-8, of finite numbers and of text that can be written again.
+
+    Whatever else the bytes hold is a ValueError with a reason of one line.
+    """
+    try:
+        record = json.loads(
+            data.decode("utf-8-sig"),
+            parse_int=_parse_int,
+            parse_float=_parse_float,
+            parse_constant=_parse_float,
+        )
+        # "\ud800" stands for half a character, which no file can hold
+        if b"\\u" in data:
+            json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character") from None
+    _refuse_depth(record)
+    return record
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """Read TOML in UTF-8; whatever else the bytes hold is a ValueError of one line."""
+    text = data.decode("utf-8-sig")
+    if any(part.count(".") > _MAX_DEPTH for part in _END_OF_KEY.split(text)):
+        raise ValueError("it is nested too deeply")
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    _refuse_depth(tables)
+    return tables
+
+
+def _parse_int(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(f"it holds a number of {len(text)} digits")
+    return int(text)
+
+
+def _parse_float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"it holds a number that is not finite, {text[:20]}")
+    return number
+
+
+def _refuse_depth(record: Any) -> None:
+    """Refuse lists in lists in lists, which could not even be shown in a message."""
+    level = [record]
+    for _ in range(_MAX_DEPTH):
+        dicts = [list(value.values()) for value in level if isinstance(value, dict)]
+        lists = [value for value in level if isinstance(value, (list, tuple))]
+        level = list(itertools.chain.from_iterable([*dicts, *lists]))
+        if not level:
+            return
+    raise ValueError("it is nested too deeply")
+
+
+def reason_of(error: Exception) -> str:
+    """Return the message of a library's error, shortened to stand in a sentence."""
+    lines = str(error).strip().splitlines()
+    reason = lines[0].rstrip(".: ") if lines else type(error).__name__
+    return reason if len(reason) <= 200 else reason[:199] + "…"
+
+
+def atomic_write(path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write a file whole or not at all; text is written in UTF-8."""
+    with atomic_file(path) as file:
+        file.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+@contextlib.contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces ``path`` when the block ends without an error.
+
+    The content reaches the disk before the name does, so a crash of the machine leaves the old file
+    or the new one. A killed process can leave a hidden ``.tmp`` file: :func:`remove_leftovers`.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"path must lie in a folder that exists, got {str(path)!r}.")
+    # renaming would replace a pipe or a device such as /dev/null by a file
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InputError(f"path must be that of a file, got {str(path)!r}, a pipe or a device.")
+    # a rename is atomic within one file system only, so the temporary file is in the same folder
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"path {str(path)!r} cannot be written ({reason}).") from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of killed processes from a folder and its subfolders."""
+    for subfolders in ("", "*/"):
+        for leftover in folder.glob(f"{subfolders}.*.{'[0-9a-f]' * 8}.tmp"):
+            with contextlib.suppress(OSError):
+                leftover.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the file names of a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Put the name of the file in front of what is wrong with it."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"{path.name}: {error}") from None
+
+
+def stem(path: Path) -> str:
+    """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
+    name = path.name
+    if path.suffix.lower() == ".gz":
+        name = name[:-3]
+    known = Path(name).suffix.lower() in FORMAT_OF_SUFFIX
+    return Path(name).stem if known else name
+
+
+def printable(name: str) -> str:
+    """Return a name for a terminal: one line, 100 letters at most, no control characters."""
+    return visible(name if len(name) <= 100 else name[:99] + "…")
+
+
+def visible(text: str) -> str:
+    """Return one line of text, with the sign � for each control character or line break."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names for a message, the middle of a long list left out."""
+    names = [printable(name) for name in names]
+    return ", ".join(names if len(names) <= 12 else [*names[:10], "…", names[-1]])
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes, at least 1, of a size such as ``512MiB``, ``1.5 GB`` or ``1000000``."""
+    match = _SIZE.fullmatch(text.strip())
+    unit = _UNITS.get(match[2].upper()) if match else None
+    size = 0 if match is None or unit is None else int(float(match[1]) * unit)
+    if size < 1:
+        raise InputError(
+            f"memory_limit must be a size such as 512MiB, 2GiB or a number of bytes, got {text!r}."
+        )
+    return size
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes in units of 1024, such as ``1.5 GiB``."""
+    for unit, name in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"
+
+
+def check_memory(needed: float, limit: float, what: str) -> None:
+    """Refuse a job that needs more bytes than it may take, for what such as "10 node ids"."""
+    if needed > limit:
+        raise InputError(
+            f"memory_limit must be at least {format_size(needed)} for {what}, "
+            f"got {format_size(limit)}; raise it."
+        )
+
+
+def memory_in_use() -> int:
+    """Resident bytes of this process; 0 where the system does not report them."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (ImportError, OSError):
+        return 0
+    return pages * resource.getpagesize()

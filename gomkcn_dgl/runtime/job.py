@@ -1,0 +1,131 @@
+"""A long job beside its user: signals and a time limit that end it, and a bar that shows it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import signal
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from types import FrameType
+from typing import Any
+
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.runtime.processes import gather_objects, world_size
+
+TIME_LIMIT = "time limit"
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# the library's own log, and that which its lines go on to
+_OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
+_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}", "{desc} …"
+
+
+class RunInterruptedError(GomkcnError):
+    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far."""
+
+    def __init__(self, reason: str, progress: str) -> None:
+        super().__init__(f"stopped by {reason} {progress}; go on with --resume.")
+        # the exit code that a shell reports for a process ended by this signal
+        self.exit_code = 128 + signal.Signals[reason]
+
+
+class Interrupts:
+    """SIGTERM, SIGINT and a time limit in seconds from now, turned into a reason to stop.
+
+    Within a ``with`` block the first signal is noted and the second one kills. Outside the main
+    thread only the time limit counts, because Python delivers signals to the main thread.
+    """
+
+    def __init__(self, time_limit: float | None = None) -> None:
+        self._deadline = math.inf
+        if time_limit is not None:
+            limit = check_float("time_limit", time_limit, 0.0, open_minimum=True)
+            self._deadline = time.monotonic() + limit
+        self._signal = ""
+        self._old_handlers: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                self._old_handlers[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._old_handlers.items():
+            # None: the handler was not set from Python and cannot be set again
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        self._old_handlers = {}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._signal = signal.Signals(number).name
+        for each in _SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+
+    @property
+    def reason(self) -> str:
+        """``"SIGTERM"``, ``"SIGINT"``, ``"time limit"``, or ``""`` to go on."""
+        if self._signal:
+            return self._signal
+        return TIME_LIMIT if time.monotonic() >= self._deadline else ""
+
+    def agree(self) -> str:
+        """Return the reason that all processes share; every process must ask at the same point."""
+        reasons = [reason for reason in gather_objects(self.reason) if reason]
+        # a signal to one process takes precedence over a time limit
+        return min(reasons, key=lambda reason: reason == TIME_LIMIT, default="")
+
+
+class JobProgress:
+    """A bar on stderr, if it is to be shown: what a job does now, and how much of it is done.
+
+    What is logged to the terminal meanwhile is written above it.
+    """
+
+    def __init__(self, show: bool = False) -> None:
+        self._show = show
+        self._bar: tqdm | None = None
+        self._log = ExitStack()
+
+    def begin(self, stage: str, total: int | None = None) -> None:
+        """Begin a stage of so many items; the one before is over."""
+        if not self._show:
+            return
+        if self._bar is None:
+            self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
+        else:
+            self._bar.close()
+        form = _BAR if total else _NO_BAR
+        self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
+
+    def move(self) -> None:
+        """One item is done; the other processes do about as many."""
+        if self._bar is not None:
+            self._bar.update(min(world_size(), self._bar.total - self._bar.n))
+
+    def __enter__(self) -> JobProgress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+        self._log.close()
+
+
+def _logs_on_terminal() -> list[logging.Logger]:
+    """The logs whose handlers write to the terminal."""
+    # without any handler, Python does for warnings
+    if not _OWN.hasHandlers():
+        return [_OWN]
+    return [log for log in (_OWN, _ROOT) if any(map(_writes_here, log.handlers))]
+
+
+def _writes_here(handler: logging.Handler) -> bool:
+    return getattr(handler, "stream", None) in (sys.stdout, sys.stderr)

@@ -1,0 +1,248 @@
+"""A long job as named steps: the result of each is kept, so that a killed job can go on.
+
+A result is arrays by name, in a file of a folder, written whole or not at all. A job that is
+started again with the same folder computes only what is missing; without a folder nothing is kept.
+All processes of a job take the same steps, and each gets all results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
+from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.processes import (
+    broadcast_object,
+    gather_objects,
+    is_first,
+    single_process,
+    take_turns,
+)
+
+Arrays = Mapping[str, np.ndarray]
+Item = TypeVar("Item")
+
+_IDENTITY = "identity.json"
+
+
+class Steps:
+    """The steps of a job, by name, and their results.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where results are kept, with an ``identity`` as :func:`identity_of_job` makes it: the folder
+        of another job is refused.
+    interrupts : Interrupts, optional
+        The signals and the time limit of the job.
+    progress : JobProgress, optional
+        Shows the name of the step, and how many of its items are done.
+
+    Attributes
+    ----------
+    is_partial : bool
+        Whether time was up before all was done. What follows from then on is not kept, since it is
+        made of what was there.
+
+    Examples
+    --------
+    >>> steps = Steps()
+    >>> steps.once("adding", lambda a, b: {"sum": np.array(a + b)}, 2, 3)["sum"].item()
+    5
+    >>> squares = steps.each("squaring", lambda i: {"square": np.array(i * i)}, range(4))
+    >>> [one["square"].item() for one in squares]
+    [0, 1, 4, 9]
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        identity: Mapping[str, Any] | None = None,
+        *,
+        interrupts: Interrupts | None = None,
+        progress: JobProgress | None = None,
+    ) -> None:
+        self.interrupts = interrupts
+        self.progress = JobProgress() if progress is None else progress
+        self.is_partial = False
+        self._folder = None if folder is None else Path(folder)
+        # written with the first result, so that a job that is refused at once leaves nothing
+        self._identity = json.dumps(identity, default=str)
+        if self._folder is not None:
+            assert identity is not None, "what is kept must be known by what it follows from"
+            self._refuse_other_job(self._folder / _IDENTITY)
+
+    def once(self, name: str, do: Callable[..., Arrays], *args: Any) -> Arrays:
+        """Return the result of ``do(*args)``, which the first process computes for all."""
+        self.progress.begin(name)
+        result: Arrays = {}
+        if is_first():
+            self._is_late()
+            with single_process():
+                result = self._take(_file_name(name), partial(do, *args))
+        result, self.is_partial = broadcast_object((result, self.is_partial))
+        return result
+
+    def each(
+        self,
+        name: str,
+        do: Callable[[Item], Arrays],
+        items: Iterable[Item],
+        key: Callable[[Item], int | bytes] | None = None,
+        *,
+        in_time: bool = False,
+    ) -> list[Arrays]:
+        """Return the results of ``do`` for items that do not depend on each other, in their order.
+
+        The processes share them, and one that is done takes what the others have not begun.
+        ``key`` gives what an item is known by, itself where left out: a result is found again
+        wherever the item stands. With ``in_time``, what is not there when time is up is left out.
+        """
+        items = list(items)
+        names = [_file_name(name, one if key is None else key(one)) for one in items]
+        self.progress.begin(name, len(items))
+        own = {}
+        for number in take_turns(len(items)):
+            self.is_partial |= self._is_late() and in_time
+            if not (in_time and self.is_partial) or self._has(names[number]):
+                with single_process():
+                    own[names[number]] = self._take(names[number], partial(do, items[number]))
+            self.progress.move()
+        found: dict[str, Arrays] = {}
+        for part, is_partial in gather_objects((own, self.is_partial)):
+            found |= part
+            self.is_partial |= is_partial
+        return [found[one] for one in names if one in found]
+
+    def is_over(self) -> bool:
+        """Whether time is up, in any process; all must ask at the same point."""
+        self.is_partial |= self._is_late()
+        self.is_partial = any(gather_objects(self.is_partial))
+        return self.is_partial
+
+    def _is_late(self) -> bool:
+        """Whether the time limit is reached; a signal raises."""
+        reason = "" if self.interrupts is None else self.interrupts.reason
+        if reason and reason != TIME_LIMIT:
+            raise RunInterruptedError(reason, "between two steps")
+        return bool(reason)
+
+    def _has(self, name: str) -> bool:
+        return self._folder is not None and (self._folder / name).exists()
+
+    def _take(self, name: str, make: Callable[[], Arrays]) -> Arrays:
+        """Read a result, or compute and keep it."""
+        result = None if self._folder is None else _read(self._folder / name)
+        if result is None:
+            result = make()
+            if self._folder is not None:
+                self._keep(self._folder, name, result)
+        return result
+
+    def _keep(self, folder: Path, name: str, result: Arrays) -> None:
+        # a folder that is there marks an unfinished job
+        if not (folder / _IDENTITY).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            atomic_write(folder / _IDENTITY, self._identity)
+        if self.is_partial:
+            return
+        with atomic_file(folder / name) as file:
+            np.savez(file, allow_pickle=False, **result)
+
+    def _refuse_other_job(self, path: Path) -> None:
+        if path.exists():
+            try:
+                saved = parse_json(read_file(path))
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"result {str(path)!r} cannot be read ({reason_of(error)}); "
+                    "start anew with --force."
+                ) from None
+            check_identity(
+                path, saved if isinstance(saved, dict) else {}, json.loads(self._identity)
+            )
+
+
+def _file_name(step: str, key: Any = None) -> str:
+    """The file of a result: the words of its step, and a number or the hash of what it is of.
+
+    >>> _file_name("counting in random graphs (degree)", 3)
+    'counting-in-random-graphs-degree-3.npz'
+    """
+    words = re.findall(r"[\w.+]+", step.lower())
+    if isinstance(key, bytes):
+        key = hashlib.sha256(key).hexdigest()[:16]
+    if key is not None:
+        words.append(str(key))
+    return "-".join(words) + ".npz"
+
+
+def _read(path: Path) -> Arrays | None:
+    """A result, None if it is not there."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"result {str(path)!r} cannot be read ({type(error).__name__}); "
+            "start anew with --force."
+        ) from None
+
+
+def identity_of_job(settings: Mapping[str, Any], *arrays: np.ndarray | None) -> dict[str, Any]:
+    """What decides the results of a job: settings, the arrays of its data, and this program."""
+    return {
+        "program": version("gomkcn-dgl"),
+        "settings": settings,
+        "data": digest_of(*arrays),
+    }
+
+
+def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """Refuse what is kept of a job with another identity."""
+    before, now = dict(_flatten(saved)), dict(_flatten(current))
+    for name in sorted({*before, *now}):
+        if before.get(name) == now.get(name):
+            continue
+        changed = f"{name.rpartition('.')[2]} was {before.get(name)!r}, is {now.get(name)!r}"
+        what = "data" if name == "data" else f"settings ({changed})"
+        if name == "program":
+            what = f"versions of gomkcn-dgl, {before.get(name)}"
+        raise InputError(
+            f"checkpoint {str(path)!r} was made with other {what}; "
+            "give the same, or start anew with --force."
+        )
+
+
+def digest_of(*arrays: np.ndarray | None) -> str:
+    """SHA-256 of arrays with their types and shapes; memory-mapped ones are streamed."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        if array is None:
+            digest.update(b"none")
+            continue
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _flatten(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the innermost values with the dotted names of their tables."""
+    for name, value in nested.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

@@ -1,0 +1,64 @@
+"""What is counted: a structure in terms of the links and the colours of one graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+from mining.structures.graph_relations import links_in
+
+Colors = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """A structure of M nodes in terms of the graph in which it is counted.
+
+    ``links`` is int64 ``[M, M]``: 0 where nodes are not joined, -1 where they are joined as no two
+    nodes of the graph are. ``colors [M]`` are those that its nodes are mapped to, among the colours
+    ``[V]`` of the graph, and the symmetries of the structure keep them; None without any.
+    """
+
+    structure: Structure
+    links: np.ndarray
+    colors: np.ndarray | None
+    colors_of_graph: np.ndarray | None
+
+    @classmethod
+    def of(cls, graph: CSRGraph, structure: Structure, colors: Colors | None) -> Sought:
+        """Check a structure and the colours of structure and graph."""
+        if not isinstance(structure, Structure):
+            raise InputTypeError(
+                f"structure must be a Structure, got {type(structure).__name__}; make one with "
+                "Structure.parse('a--b, b--c') or Structure(adjacency)."
+            )
+        if structure.num_nodes > MOST_NODES:
+            raise InputError(
+                f"structure must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
+            )
+        own, of_graph = None, None
+        if colors is not None:
+            own, of_graph = _check_colors(*colors, structure.num_nodes, graph.num_nodes)
+        links = links_in(graph.relations, structure)
+        # nodes that differ in colour cannot be exchanged, and no others are kept apart
+        names = [] if own is None else [(str(color),) for color in own.tolist()]
+        known = structure.categories
+        if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
+            structure = replace(structure, categories=tuple(names))
+        return cls(structure, links, own, of_graph)
+
+
+def _check_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nodes: int) -> Colors:
+    """Return both as int64, or refuse what is not one whole number for each node."""
+    for colors, length in ((structure, size), (graph, num_nodes)):
+        if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
+            raise InputError(
+                f"colors must be whole numbers for the {size} nodes of the structure and for the "
+                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
+                f"{np.shape(colors)}."
+            )
+    return np.asarray(structure, np.int64), np.asarray(graph, np.int64)

@@ -1,0 +1,94 @@
+"""The graph that is mined, as each step of mining sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.relations import relations_of
+from mining.class_contrasts import classes_of
+from mining.counting.sought import Colors
+from mining.records.occurrence import Occurrences
+from mining.structures.categories import Categories
+
+
+@dataclass(frozen=True, eq=False)
+class MinedGraph:
+    """A graph in an order of its own, with the colours of its nodes and the classes of its graphs.
+
+    Nothing that is drawn from it depends on how its nodes are numbered, or its graphs.
+
+    Attributes
+    ----------
+    graph : CSRGraph
+        The graph in its order; or one of a null model of it, see :meth:`with_graph`.
+    given : CSRGraph
+        The graph as it was given.
+    order : NodeOrder
+        Where the nodes of one stand in the other.
+    categories : Categories
+        Groups of features of which each node has exactly one.
+    colors : numpy.ndarray or None
+        int64 ``[V]``, a number for the categories of each node of ``graph``; None without any.
+    classes : GraphClasses or None
+        Those of the graphs of a collection, in the order of ``graph``.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> mined = MinedGraph.of(nx.path_graph(3))
+    >>> mined.graph.degrees.tolist(), mined.given.degrees.tolist()
+    ([1, 1, 2], [1, 2, 1])
+    >>> mined.occurrences(np.array([[2, 0]])).nodes.tolist()
+    [[1, 0]]
+    """
+
+    graph: CSRGraph
+    given: CSRGraph
+    order: NodeOrder
+    categories: Categories
+    colors: np.ndarray | None
+    classes: GraphClasses | None
+
+    @classmethod
+    def of(cls, graph: Any, y: Any = None, categories: Categories | None = None) -> MinedGraph:
+        """Put a graph in order; its categories are found in its features unless given."""
+        given = as_csr(graph)
+        order, classes = NodeOrder.of(given), classes_of(y, given)
+        if classes is not None:
+            classes = classes._replace(labels=classes.labels[order.graphs])
+        if categories is None:
+            categories = Categories.find(given.stored_features, given.feature_names)
+        colors = categories.colors(order.graph.features) if categories else None
+        return cls(order.graph, given, order, categories, colors, classes)
+
+    def with_graph(self, graph: CSRGraph) -> MinedGraph:
+        """The same of another graph with these features, such as one of a null model."""
+        colors = self.colors
+        if colors is not None and graph.features is not self.graph.features:
+            colors = self.categories.colors(graph.features)
+        return replace(self, graph=graph, colors=colors)
+
+    def structure(self, channels: np.ndarray, colors: np.ndarray | None) -> Structure:
+        """The structure of edges in the channels of this graph, and of colours ``[M]``."""
+        relations = relations_of(self.graph.relations.names, self.graph.relations.directed)
+        names = self.categories.names_of(colors, self.graph.feature_names)
+        return Structure(channels, relations, names)
+
+    def colors_of(self, structure: Structure) -> Colors | None:
+        """Colours of the nodes of a structure and of the graph, to count it; None without any."""
+        if self.colors is None or not structure.categories:
+            return None
+        return self.categories.numbers_of(structure, self.graph.feature_names), self.colors
+
+    def occurrences(self, rows: np.ndarray, similarity: np.ndarray | None = None) -> Occurrences:
+        """Occurrences at some nodes ``[K, M]`` of the graph, by the ids that were given."""
+        similarity = np.ones(len(rows), np.float32) if similarity is None else similarity
+        return Occurrences.at(self.order.given(rows), similarity, self.given)

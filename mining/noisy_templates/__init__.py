@@ -1,1 +1,0 @@
-"""Patterns of which few copies are intact."""

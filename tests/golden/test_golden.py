@@ -1,0 +1,32 @@
+"""The golden values hold: graphs, scores, counts, patterns and refusals are what was recorded."""
+
+import math
+
+import pytest
+import record
+
+
+def differences(found, expected, name=""):
+    """Names of what differs; floats may by a millionth."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for one in sorted(found.keys() | expected.keys()):
+            yield from differences(found.get(one), expected.get(one), f"{name}/{one}")
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for number, pair in enumerate(zip(found, expected, strict=True)):
+            yield from differences(*pair, f"{name}[{number}]")
+    elif isinstance(found, float) and isinstance(expected, float):
+        if not math.isclose(found, expected, rel_tol=1e-6, abs_tol=1e-7):
+            yield f"{name}: {expected} was recorded, {found} is computed"
+    elif found != expected:
+        yield f"{name}: {expected!r} was recorded, {found!r} is computed"
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("section", record.SECTIONS)
+def test_golden_values(section):
+    try:
+        found = record.compute(section)
+    except record.AbsentError as error:
+        pytest.skip(str(error))
+    wrong = [*differences(found, record.stored()[section], section)]
+    assert not wrong, f"{len(wrong)} values differ:\n" + "\n".join(wrong[:40])

@@ -1,0 +1,104 @@
+"""Consensus of noisy copies: found where copies are damaged, nothing changed elsewhere."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.graph import as_csr
+from mining import PatternMiner, compare_with_truth
+from mining.counting.exact_counts import count_exact
+from mining.miner import add_noisy, learn_distinct_filters, prepare
+from synthetic import MOTIFS, barabasi_albert, plant_motifs
+
+CROWN = nx.Graph(list(MOTIFS["crown"].edges))
+
+
+def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
+    """A tree with 20 copies each of two motifs; as a graph and as the planted truth."""
+    rng = np.random.default_rng(seed)
+    noise = 0.05 if features == "per_type_noise" else 0.0
+    graph = plant_motifs(
+        barabasi_albert(260, 1, rng), 260, {"wheel": 20, "crown": 20},
+        remove_prob=remove, add_prob=add, seed=rng, features=features, noise=noise,
+    )  # fmt: skip
+    return as_csr(graph.to_dgl()), graph.truth()
+
+
+def learn(graph, size=6, **settings):
+    """The filters at the start, and with the consensus of noisy copies."""
+    miner = PatternMiner(8, size, num_epochs=0, min_support=1, **settings)
+    graph, source = prepare(miner, graph)
+    subgraphs = source.training_subgraphs(graph)
+    filters, _ = learn_distinct_filters(miner, subgraphs, subgraphs.classes)
+    return filters, add_noisy(miner, source, graph, filters)
+
+
+def graphs_of(filters):
+    return [
+        nx.from_numpy_array(filters.structure(i).adjacency) for i in range(len(filters.num_nodes))
+    ]
+
+
+def crowns_of(filters):
+    return [i for i, one in enumerate(graphs_of(filters)) if nx.is_isomorphic(one, CROWN)]
+
+
+@pytest.mark.parametrize("size", [6, 8])
+def test_copies_agree_on_a_motif_that_no_filter_has(size):
+    # few copies are intact
+    graph, _ = planted(1, remove=0.25, add=0.1)
+    filters, both = learn(graph, size)
+    assert not crowns_of(filters)
+    (number,) = crowns_of(both)
+    # the filters stay as they are, and come first
+    rows = range(len(filters.num_nodes))
+    assert both.take(rows).certificates() == filters.certificates()
+    assert both.noisy == (False,) * len(rows) + (True,) * (len(both.num_nodes) - len(rows))
+    new = both.certificates()[len(rows) :]
+    assert len(set(new)) == len(new) and not set(new) & set(filters.certificates())
+    # the share of the copies that have an edge
+    weights = both.weights[number][both.adj[number] > 0].numpy()
+    assert weights.min() > 0.5 and 0.6 < weights.mean() < 1
+    assert (both.weights[number][both.adj[number] == 0] == 0).all()
+    # nodes of one type have similar features
+    assert both.feat[number, :6].std(axis=0).max() < 0.02
+
+
+def test_what_noisy_copies_agree_on_is_reported_with_its_exact_occurrences():
+    graph, truth = planted(1)
+    miner = PatternMiner(4, 6, num_epochs=0, null_samples=2, min_support=1).fit(graph)
+    # beyond the number that was asked for
+    beyond, whole = miner.patterns_[4:], nx.Graph(graph.adjacent_pairs().tolist())
+    assert beyond and all(pattern.noisy for pattern in beyond)
+    found = {one.name: one for one in compare_with_truth(miner.patterns_, truth)}
+    assert found["wheel"].recovered and found["crown"].recovered
+    for pattern in beyond:
+        adjacency = nx.to_numpy_array(nx.Graph(pattern.edges), nodelist=range(pattern.num_nodes))
+        assert (
+            pattern.frequency.listed
+            == pattern.frequency.count
+            == count_exact(graph, adjacency).count
+        )
+        for one in pattern.occurrences:
+            edges = {frozenset((one.nodes[u], one.nodes[v])) for u, v in pattern.edges}
+            assert edges == set(map(frozenset, whole.subgraph(one.nodes).edges))
+
+
+def test_nothing_is_added_where_copies_are_intact():
+    filters, both = learn(planted(3, remove=0, add=0)[0])
+    assert both.certificates() == filters.certificates()
+
+
+@pytest.mark.parametrize(
+    ("graph", "features"),
+    [
+        (nx.barabasi_albert_graph(300, 3, seed=1), "constant"),
+        (nx.barabasi_albert_graph(300, 3, seed=1), "random"),
+        (nx.gnm_random_graph(150, 1000, seed=2), "random"),
+    ],
+)
+def test_random_graphs_have_none(graph, features):
+    rng = np.random.default_rng(0)
+    columns = rng.random((len(graph), 3)) if features == "random" else np.ones((len(graph), 1))
+    filters, both = learn(as_csr(graph, features=columns))
+    assert both.certificates() == filters.certificates()

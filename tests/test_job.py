@@ -1,0 +1,85 @@
+"""A job: signals and time limits as a reason to stop; the bar, and what is logged above it."""
+
+import logging
+import os
+import signal
+import sys
+import time
+
+import pytest
+from forked import exit_code, start, wait_for
+
+from gomkcn_dgl import InputError
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
+
+SIGNALS = [signal.SIGTERM, signal.SIGINT]
+
+
+def handlers():
+    return [signal.getsignal(each) for each in SIGNALS]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_is_noted_and_the_old_handlers_come_back(number):
+    before = handlers()
+    with Interrupts() as interrupts:
+        assert interrupts.reason == ""
+        os.kill(os.getpid(), number)
+        # the next one kills
+        assert (interrupts.reason, handlers()) == (number.name, [signal.SIG_DFL] * 2)
+    assert (interrupts.agree(), handlers()) == (number.name, before)
+    assert RunInterruptedError(number.name, "after epoch 3").exit_code == 128 + number
+
+
+def test_a_second_signal_kills(tmp_path):
+    def work():
+        with Interrupts() as interrupts:
+            (tmp_path / "ready").touch()
+            while interrupts.reason != "SIGTERM":
+                time.sleep(0.005)
+            (tmp_path / "noted").touch()
+            time.sleep(60)
+
+    child = start(work)
+    for name in ("ready", "noted"):
+        wait_for(tmp_path / name)
+        os.kill(child, signal.SIGTERM)
+    assert exit_code(child) == -signal.SIGTERM
+
+
+def test_a_time_limit_and_a_signal_which_counts_more(monkeypatch):
+    now = 100.0
+    with pytest.raises(InputError, match="^time_limit must be "):
+        Interrupts(time_limit=float("nan"))
+    monkeypatch.setattr("gomkcn_dgl.runtime.job.time.monotonic", lambda: now)
+    interrupts = Interrupts(time_limit=5)
+    now = 104.9
+    assert interrupts.reason == ""
+    now = 105.0
+    assert interrupts.reason == interrupts.agree() == "time limit"
+    # that of another process as well
+    monkeypatch.setattr("gomkcn_dgl.runtime.job.gather_objects", lambda own: [own, "SIGINT", ""])
+    assert interrupts.agree() == "SIGINT"
+    with interrupts:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupts.reason == "SIGTERM"
+
+
+@pytest.mark.parametrize("name", ["no handler", "gomkcn_dgl", None])
+def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys, monkeypatch):
+    own, log = logging.getLogger("gomkcn_dgl"), logging.getLogger(name)
+    monkeypatch.setattr(own, "propagate", name is None)
+    handler = logging.StreamHandler(sys.stderr)
+    log.addHandler(handler)
+    with JobProgress(show=True) as progress, JobProgress() as hidden:
+        for bar, stage in ((progress, "counting"), (hidden, "hiding")):
+            bar.begin("preparing")
+            bar.begin(stage, 2)
+            bar.move()
+        own.warning("a structure was left out")
+        assert progress._bar.n == 1
+    log.removeHandler(handler)
+    shown = capsys.readouterr().err
+    assert "preparing …" in shown and "counting: 0/2" in shown and "hiding" not in shown
+    lines = shown.replace("\r", "\n").split("\n")
+    assert [line for line in lines if "structure" in line] == ["a structure was left out"]
