@@ -15,7 +15,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
@@ -201,7 +200,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
         """The level embeddings of each graph, in terms of the relations of the training graphs."""
-        return graph_levels(graph, self._kernel, self.relations_, "float32")
+        return self._kernel.embed_graphs(graph, self.relations_, "float32")
 
     @property
     def _kernel(self) -> GOMKKernel:

@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
     SubgraphTensors,
+    graph_levels,
     level_embeddings,
     link_matrices,
     refuse_overflow,
@@ -27,6 +29,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
 from gomkcn_dgl.matching_inputs import check_num_nodes, check_tensors, clear_padding
+from gomkcn_dgl.relations import Relations
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
@@ -91,6 +94,17 @@ class GOMKKernel:
         wider, see :func:`gomkcn.level_embeddings`.
         """
         return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
+
+    def embed_graphs(
+        self,
+        graph: CSRGraph,
+        relations: Relations,
+        dtype: str = "float64",
+        most_nodes: int | None = None,
+    ) -> list[Tensor]:
+        """Level embeddings ``[L, N, D]`` of each graph of a collection, as a whole."""
+        steps = self.num_levels, self.aggregation, self.level_scale
+        return graph_levels(graph, relations, *steps, dtype, most_nodes)
 
     def bandwidth(self, feature_width: int) -> list[float]:
         """The divisor ``D * tau_i`` of each level, ``[L]``."""
