@@ -27,10 +27,9 @@ __getattr__, __dir__, __all__ = lazy_names(
         "kernel_transformers": ["GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
-        "model": ["GOMKCN", "GraphBatch"],
+        "model": ["GOMKCN", "GraphBatch", "GraphCollection"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
-        "training.collection": ["GraphCollection"],
         "training.training_loop": [
             "evaluate_classifier",
             "predict_logits",

@@ -14,8 +14,8 @@ from gomkcn_dgl import (
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.training.collection import GraphCollection
 
 ARCS = [0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 2]
 

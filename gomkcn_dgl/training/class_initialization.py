@@ -9,8 +9,7 @@ from torch import Tensor
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GraphKernelConv
-from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.training.collection import GraphCollection
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 
 # two subgraphs count as the same filter from this share of the largest score on
 _SAME_SCORE = 0.999

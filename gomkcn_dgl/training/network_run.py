@@ -13,13 +13,12 @@ from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
-from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
 from gomkcn_dgl.training.splits import PARTS, Split, resolve_split

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
@@ -25,7 +25,6 @@ from gomkcn_dgl.runtime.processes import (
     world_size,
 )
 from gomkcn_dgl.training.checkpoint import Checkpoint
-from gomkcn_dgl.training.collection import GraphCollection
 
 
 @dataclass(frozen=True)
