@@ -16,8 +16,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
-from gomkcn_dgl.kernel_machine import GOMKClassifier
-from gomkcn_dgl.kernel_transformers import NodePreparation
+from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.job import Interrupts
