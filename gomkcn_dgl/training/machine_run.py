@@ -22,9 +22,8 @@ from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.labelled_data import LabelledData, Split, resolve_split
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
-from gomkcn_dgl.training.splits import Split, resolve_split
 from gomkcn_dgl.training.train_settings import MachineSettings, TrainSettings
 from gomkcn_dgl.training.training_metrics import Baseline, summarize
 

@@ -19,9 +19,8 @@ from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
-from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split, resolve_split
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
-from gomkcn_dgl.training.splits import PARTS, Split, resolve_split
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_loop import (
     History,
