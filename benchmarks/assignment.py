@@ -19,7 +19,7 @@ from peers.assignment import ASSIGNMENT_PEERS, columns
 from peers.peer import NOT_INSTALLED
 from record import Bench, bench_command, data_option
 
-from gomkcn_dgl import GOMKKernel, extract_subgraphs
+from gomkcn_dgl import GOMKKernel, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.matching_reference import similarity_table
 
@@ -44,7 +44,7 @@ def all_tables(bench: Bench, data: Path) -> Iterator[tuple[str, np.ndarray]]:
     for size in sizes:
         rng = np.random.default_rng(size)
         roots = rng.choice(enzymes.num_nodes, count // NUM_FILTERS + NUM_FILTERS, replace=False)
-        batch = extract_subgraphs(enzymes, 2, size, roots=roots)
+        batch = extract_subgraphs(enzymes, SubgraphSettings(2, size), roots)
         adj, feat = batch.adjacency(), batch.gather(enzymes.features)
         levels = kernel.embed(torch.from_numpy(adj), torch.from_numpy(feat))
         x, z = levels[NUM_FILTERS:], levels[:NUM_FILTERS]

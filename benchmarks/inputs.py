@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gomkcn_dgl import CSRGraph, GOMKKernel, extract_subgraphs, gomk, read_graph
+from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs, gomk, read_graph
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graph_lists import concatenate
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 from synthetic import barabasi_albert
 
 # scores stay far from 0 with it, see GOMKKernel
@@ -155,7 +155,7 @@ def draw_matching(
     graph = concatenate(
         [barabasi_albert_graph(size, m, shape.D) for size, m in zip(halves, (1, 2), strict=True)]
     )
-    batch = extract_subgraphs(graph, 2, shape.N)
+    batch = extract_subgraphs(graph, SubgraphSettings(2, shape.N))
     adj = torch.from_numpy(batch.adjacency())
     feat = torch.from_numpy(batch.gather(graph.features))
     chosen = torch.from_numpy(np.random.default_rng(1).choice(shape.S, shape.F, replace=False))

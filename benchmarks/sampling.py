@@ -21,7 +21,7 @@ from peers.peer import NOT_INSTALLED
 from peers.sampling import SAMPLING_PEERS, Extract
 from record import Bench, Table, bench_command, data_option
 
-from gomkcn_dgl import CSRGraph, SubgraphBatch, extract_subgraphs
+from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 
 # seconds that one repeat of a peer may take; it gets as many roots as fit, at least one
@@ -42,7 +42,7 @@ class Case:
 
     def extract(self, policy: str) -> SubgraphBatch:
         return extract_subgraphs(
-            self.graph, self.num_hops, self.max_nodes, roots=self.roots, policy=policy
+            self.graph, SubgraphSettings(self.num_hops, self.max_nodes, policy), self.roots
         )
 
 

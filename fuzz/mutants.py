@@ -79,7 +79,7 @@ FAULTS = [Fault(*row) for row in [
      "degree = min(len(self.row(node)), MOST_RANKED_DEGREE)",
      "degree = MOST_RANKED_DEGREE - min(len(self.row(node)), MOST_RANKED_DEGREE)",
      "test_bfs_kernels.py::test_a_hand_worked_case"),
-    ("dense sampling prefers hubs", "gomkcn_dgl/kernels/growth_numba.py",
+    ("dense sampling prefers hubs", "gomkcn_dgl/kernels/bfs_numba.py",
      "length = min(degree(graph, node), MOST_RANKED_DEGREE)",
      "length = MOST_RANKED_DEGREE - min(degree(graph, node), MOST_RANKED_DEGREE)",
      "test_bfs_kernels.py::test_a_hand_worked_case"),

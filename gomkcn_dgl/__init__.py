@@ -8,7 +8,7 @@ register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "embeddings": ["level_embeddings"],
+        "embeddings": ["level_embeddings", "SubgraphTensors"],
         "errors": [
             "BackendError",
             "GomkcnError",
@@ -23,15 +23,12 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
-        "kernel_machine": ["GOMKClassifier"],
-        "kernel_transformers": ["GOMKGram"],
+        "kernel_machine": ["GOMKClassifier", "GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
         "matching": ["gomk", "GOMKKernel"],
-        "model": ["GOMKCN", "GraphBatch"],
-        "subgraph_tensors": ["SubgraphTensors"],
-        "subgraphs": ["extract_subgraphs", "SubgraphBatch"],
+        "model": ["GOMKCN", "GraphBatch", "GraphCollection"],
+        "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
-        "training.collection": ["GraphCollection"],
         "training.training_loop": [
             "evaluate_classifier",
             "predict_logits",

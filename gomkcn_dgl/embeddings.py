@@ -1,4 +1,4 @@
-"""Step 3: adjacency and features of subgraphs or filters → t-level subtree embeddings.
+"""Step 3: subgraphs as tensors, and adjacency and features → t-level subtree embeddings.
 
 Where nodes can be joined in several ways, by an edge that leaves or one that arrives, by edges of
 several types, each of these channels has a matrix of its own, fixed and orthogonal, and an
@@ -9,17 +9,122 @@ multiplied by the square root of K: divided by their width, squared distances ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch import Tensor
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.subgraphs import SubgraphBatch
 
 AGGREGATIONS = ("mean", "sum", "sym")
 # rows of the matrices of two channels, and of more
 _TWO, _MORE = 2, 4
+
+
+class SubgraphTensors(NamedTuple):
+    """A :class:`gomkcn_dgl.SubgraphBatch` as plain tensors.
+
+    Attributes
+    ----------
+    nodes : Tensor
+        int32 ``[S, N]``, root first, -1 = padding.
+    num_nodes : Tensor
+        int64 ``[S]`` nodes that are not padding.
+    bits : Tensor or None
+        int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
+    weights : Tensor or None
+        ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]``, in place of ``links``,
+        where edges of several channels have weights.
+    links : Tensor or None
+        ``[S, N, N]`` all that joins node i to node j, a row of ``channels``; 0 = not joined.
+    channels : Tensor or None
+        bool ``[K, C]``, the channels of each link.
+    """
+
+    nodes: Tensor
+    num_nodes: Tensor
+    bits: Tensor | None
+    weights: Tensor | None
+    links: Tensor | None = None
+    channels: Tensor | None = None
+
+    @property
+    def has_channels(self) -> bool:
+        """Whether nodes can be joined in several ways."""
+        return self.links is not None or (self.weights is not None and self.weights.dim() == 4)
+
+    @property
+    def num_channels(self) -> int:
+        """Ways in which nodes can be joined, each a direction of a relation."""
+        if self.channels is not None:
+            return self.channels.shape[1]
+        return self.weights.shape[3] if self.has_channels else 1  # type: ignore[union-attr]
+
+    @classmethod
+    def of_batch(cls, batch: SubgraphBatch, device: torch.device | str = "cpu") -> SubgraphTensors:
+        """A batch as tensors on ``device``; on the CPU they share memory with it."""
+        bits = weights = links = channels = None
+        if batch.weights is not None:
+            # matrices, one for each channel where there are several
+            weights = torch.from_numpy(batch.adjacency()).to(device)
+        elif batch.links is not None:
+            links = torch.from_numpy(batch.links).to(device)
+            channels = torch.from_numpy(batch.relations.links).to(device)
+        else:
+            bits = torch.from_numpy(batch.bits.view(np.int64)).to(device)
+        nodes = torch.from_numpy(batch.nodes).to(device)
+        num_nodes = torch.from_numpy(batch.num_nodes).to(device=device, dtype=torch.int64)
+        return cls(nodes, num_nodes, bits, weights, links, channels)
+
+    @classmethod
+    def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
+        """Subgraphs with adjacency ``[S, N, N]`` that share no node; padding may hold anything."""
+        batch, size = adj.shape[:2]
+        nodes = torch.arange(batch * size, dtype=torch.int32, device=adj.device)
+        nodes = nodes.reshape(batch, size)
+        if num_nodes is None:
+            num_nodes = torch.full((batch,), size, device=adj.device)
+        else:
+            nodes = nodes.masked_fill(nodes % size >= num_nodes.unsqueeze(1), -1)
+        return cls(nodes, num_nodes, None, adj.detach())
+
+    def select(self, rows: Tensor) -> SubgraphTensors:
+        """Return some subgraphs, int64 ``[R]``."""
+        return self._replace(
+            nodes=self.nodes[rows],
+            num_nodes=self.num_nodes[rows],
+            bits=None if self.bits is None else self.bits[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            links=None if self.links is None else self.links[rows],
+        )
+
+    def adjacency(self, dtype: torch.dtype) -> Tensor:
+        """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]`` or ``[S, N, N, C]``."""
+        if self.links is not None:
+            return self.channels[self.links.long()].to(dtype)  # type: ignore[index]
+        if self.bits is None:
+            weights: Tensor = self.weights  # type: ignore[assignment]
+            real = self.nodes >= 0
+            both = real.unsqueeze(2) & real.unsqueeze(1)
+            both = both if weights.dim() == 3 else both.unsqueeze(3)
+            return torch.where(both, weights, 0.0).to(dtype)
+        # bit j of a row is bit j % 64 of word j // 64
+        column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
+        words = self.bits[:, :, column // WORD_BITS]
+        return ((words >> (column % WORD_BITS)) & 1).to(dtype)
+
+    def gather(self, feat: Tensor) -> Tensor:
+        """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``, differentiable."""
+        rows = feat[self.nodes.clamp(min=0).long()]
+        return torch.where(self.nodes.unsqueeze(2) >= 0, rows, torch.zeros_like(rows))
 
 
 def level_embeddings(
@@ -141,6 +246,74 @@ def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
     if adj.dim() == 4:
         row, column = row.unsqueeze(3), column.unsqueeze(3)
     return row * adj * column
+
+
+def graph_levels(
+    graph: CSRGraph,
+    relations: Relations,
+    num_levels: int,
+    aggregation: str = "sum",
+    level_scale: float = 1.0,
+    dtype: str = "float64",
+    most_nodes: int | None = None,
+) -> list[Tensor]:
+    """Embed the nodes of whole graphs, sparsely: a tensor ``[L, N, D]`` for each of a collection.
+
+    What :func:`level_embeddings` is to subgraphs, over the channels of ``relations``. Of a graph
+    with more than ``most_nodes`` nodes so many are kept, evenly spaced in the order of their
+    degrees and levels; each has the embedding that it has in the whole graph.
+    """
+    channels = _sparse_transitions(graph, relations, aggregation)
+    matrices = channel_matrices(len(channels)).astype(dtype)
+    rows = matrices.shape[1]
+    # level 0 stands in the first of K blocks of features
+    level = np.zeros((graph.num_nodes, rows, graph.features.shape[1]), dtype)
+    level[:, 0] = rows**0.5 * graph.features.astype(dtype)
+    levels = [level]
+    for _ in range(num_levels):
+        before = levels[-1].reshape(graph.num_nodes, -1)
+        level = np.zeros_like(levels[-1])
+        for transition, matrix in zip(channels, matrices, strict=True):
+            moved = (transition.astype(dtype) @ before).reshape(level.shape)
+            level += moved if rows == 1 else np.einsum("ij,vjd->vid", matrix, moved)
+        levels.append(level / np.array(level_scale, dtype))
+    flat = np.stack([one.reshape(graph.num_nodes, -1) for one in levels])
+    kept = _kept_nodes(graph, flat.sum(axis=2), most_nodes)
+    return [torch.from_numpy(flat[:, nodes]) for nodes in kept]
+
+
+def _sparse_transitions(graph: CSRGraph, relations: Relations, aggregation: str) -> list[csr_array]:
+    """What each channel takes from the level before, sparse ``[V, V]``."""
+    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
+    values = [weights.astype(np.float64)]
+    if not relations.is_simple:
+        links = np.ones(len(graph.indices), np.int64) if graph.links is None else graph.links
+        has_channel = graph.relations.within(relations).links
+        values = [values[0] * has_channel[links, c] for c in range(has_channel.shape[1])]
+    shape = (graph.num_nodes, graph.num_nodes)
+    channels = [csr_array((one, graph.indices, graph.indptr), shape=shape) for one in values]
+    if aggregation == "sum":
+        return channels
+    # the degree of a node counts its edges over all channels
+    degree = np.asarray(sum(one.sum(axis=1) for one in channels))
+    inverse = 1 / np.where(degree > 0, degree, 1)
+    if aggregation == "mean":
+        return [one.multiply(inverse[:, None]).tocsr() for one in channels]
+    root = np.sqrt(inverse)
+    return [one.multiply(root[:, None]).multiply(root[None]).tocsr() for one in channels]
+
+
+def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence[np.ndarray]:
+    """The nodes of each graph that stand for it, ascending; ``sums [L, V]`` are of their levels."""
+    kept = []
+    for first, last in zip(graph.graph_ptr[:-1], graph.graph_ptr[1:], strict=True):
+        nodes = np.arange(first, last)
+        if most is not None and len(nodes) > most:
+            # however they are numbered, up to nodes that look alike
+            ordered = nodes[np.lexsort((*sums[:, nodes], graph.degrees[nodes]))]
+            nodes = np.sort(ordered[np.linspace(0, len(nodes) - 1, most).round().astype(np.int64)])
+        kept.append(nodes)
+    return kept
 
 
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:

@@ -14,7 +14,6 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.steps import Steps
@@ -140,7 +139,7 @@ def gomk_gram(
         raise InputError(
             f"graphs and others must have the same feature width, got {widths[0]} and {widths[1]}."
         )
-    levels = [graph_levels(one, kernel, relations, dtype, most_nodes) for one in sides]
+    levels = [kernel.embed_graphs(one, relations, dtype, most_nodes) for one in sides]
     # 2. the raw scores of all pairs
     largest = max(one.shape[1] for side in levels for one in side)
     size = largest if max_nodes is None else check_int("max_nodes", max_nodes, largest)

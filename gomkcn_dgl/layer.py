@@ -10,14 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.embeddings import refuse_overflow
+from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, check_extraction, extract_subgraphs
+from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
 
 class GraphKernel(Protocol):
@@ -66,7 +65,7 @@ class GraphKernelConv(nn.Module):
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed
-        How subgraphs are truncated, see :func:`gomkcn.extract_subgraphs`.
+        How subgraphs are truncated, see :class:`gomkcn.SubgraphSettings`.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
     normalize : bool
@@ -86,6 +85,8 @@ class GraphKernelConv(nn.Module):
     ----------
     filters : GraphFilters
         The graph filters.
+    settings : SubgraphSettings
+        How it takes subgraphs.
 
     Examples
     --------
@@ -120,8 +121,7 @@ class GraphKernelConv(nn.Module):
         self.num_filters = check_int("num_filters", num_filters, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
-        check_extraction(num_hops, max_nodes, policy, seed)
-        self.num_hops, self.max_nodes, self.policy, self.seed = num_hops, max_nodes, policy, seed
+        self.settings = SubgraphSettings(num_hops, max_nodes, policy, seed)
         self.normalize = normalize
         self.edge_weight, self.edge_type = edge_weight, edge_type
         self.relations = check_relations(relations)
@@ -197,31 +197,24 @@ class GraphKernelConv(nn.Module):
             edge_type=self.edge_type,
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
-        batch = extract_subgraphs(
-            csr,
-            self.num_hops,
-            self.max_nodes,
-            policy=self.policy,
-            seed=self.seed,
-        )
         self.kernel.prepare(self.backend, torch.device(device).type)
-        return batch.to_tensors(device)
+        return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
 
     def extra_repr(self) -> str:
         """Sizes, for ``print(layer)``."""
         return (
             f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
-            f"filter_size={self.filter_size}, num_hops={self.num_hops}, "
-            f"kernel={self.kernel}, max_nodes={self.max_nodes}"
+            f"filter_size={self.filter_size}, kernel={self.kernel}, settings={self.settings}"
         )
 
 
 def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
     """Refuse subgraphs that were not taken as the layer takes them."""
     size = subgraphs.nodes.shape[1]
-    if size != layer.max_nodes:
+    if size != layer.settings.max_nodes:
         raise InputError(
-            f"max_nodes must be that of the given subgraphs, {size}, got {layer.max_nodes}."
+            f"max_nodes must be that of the given subgraphs, {size}, "
+            f"got {layer.settings.max_nodes}."
         )
     if (layer.edge_weight is None) != (subgraphs.weights is None):
         raise InputError(

@@ -15,8 +15,11 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
+    SubgraphTensors,
+    graph_levels,
     level_embeddings,
     link_matrices,
     refuse_overflow,
@@ -25,11 +28,11 @@ from gomkcn_dgl.embeddings import (
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
-from gomkcn_dgl.matching_inputs import check_num_nodes, check_tensors, clear_padding
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
+from gomkcn_dgl.relations import Relations
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
+DTYPES = (torch.float32, torch.float64, torch.bfloat16)
 # what the kernels for a GPU take: backend="auto" leaves the rest to the reference
 GPU_DTYPES = (torch.float32, torch.bfloat16)
 GPU_MAX_NODES = 64
@@ -91,6 +94,17 @@ class GOMKKernel:
         wider, see :func:`gomkcn.level_embeddings`.
         """
         return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
+
+    def embed_graphs(
+        self,
+        graph: CSRGraph,
+        relations: Relations,
+        dtype: str = "float64",
+        most_nodes: int | None = None,
+    ) -> list[Tensor]:
+        """Level embeddings ``[L, N, D]`` of each graph of a collection, as a whole."""
+        steps = self.num_levels, self.aggregation, self.level_scale
+        return graph_levels(graph, relations, *steps, dtype, most_nodes)
 
     def bandwidth(self, feature_width: int) -> list[float]:
         """The divisor ``D * tau_i`` of each level, ``[L]``."""
@@ -340,17 +354,17 @@ def gomk(
         matching=matching,
         anchor_root=anchor_root,
     )
-    check_tensors(adj, feat, filter_adj, filter_feat)
+    _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
-        check_num_nodes(num_nodes, feat)
+        _check_num_nodes(num_nodes, feat)
     z = kernel.embed(filter_adj, filter_feat)
     # gradients by the edges of the subgraphs, and several channels, need level embeddings as
     # tensors; otherwise the backend may embed each subgraph as it goes
     if adj.dim() == 4 or (torch.is_grad_enabled() and adj.requires_grad):
         # padding takes part as isolated nodes of feature 0, whatever it holds
         if num_nodes is not None:
-            adj, feat = clear_padding(adj, feat, num_nodes)
+            adj, feat = _clear_padding(adj, feat, num_nodes)
         scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     else:
         subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
@@ -363,3 +377,62 @@ def gomk(
 
 def _widen(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
+
+
+def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
+    size = feat.shape[1]
+    whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
+    if num_nodes.shape != (len(feat),) or not whole:
+        raise InputError(
+            f"num_nodes must be integers of shape [{len(feat)}], got {num_nodes.dtype} of shape "
+            f"{list(num_nodes.shape)}."
+        )
+    if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
+        raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
+
+
+def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
+    """Isolate the padded nodes and zero their features."""
+    real = torch.arange(feat.shape[1], device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
+    # `where` and not a product: padding may hold NaN
+    feat = torch.where(real.unsqueeze(2), feat, torch.zeros_like(feat))
+    both = real.unsqueeze(2) & real.unsqueeze(1)  # [S, N, N]
+    both = both if adj.dim() == 3 else both.unsqueeze(3)
+    return torch.where(both, adj, torch.zeros_like(adj)), feat
+
+
+def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:
+    # 1. each tensor by itself: kind, axes, dtype and device
+    named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
+    for name, tensor in named.items():
+        if not isinstance(tensor, Tensor) or tensor.dtype not in DTYPES:
+            kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
+            raise InputTypeError(
+                f"{name} must be a float32, float64 or bfloat16 tensor, got {kind}."
+            )
+        if tensor.dim() != (adj.dim() if name == "filter_adj" else 3) and (
+            name != "adj" or tensor.dim() != 4
+        ):
+            axes = adj.dim() if name == "filter_adj" else 3
+            raise InputError(f"{name} must have {axes} axes, got the shape {list(tensor.shape)}.")
+        if tensor.dtype != adj.dtype or tensor.device != adj.device:
+            raise InputTypeError(
+                f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
+                f"got {tensor.dtype}, {tensor.device}."
+            )
+    # 2. each matrix with its features
+    for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
+        batch, size, width = named[matrix].shape[:3]
+        if size != width or named[rows].shape[:2] != (batch, size):
+            raise InputError(
+                f"{matrix} [B, N, N] and {rows} [B, N, D] must agree, got "
+                f"{list(named[matrix].shape)} and {list(named[rows].shape)}."
+            )
+    # 3. subgraphs with filters
+    if filter_feat.shape[1] == 0:
+        raise InputError("filter_adj must have at least 1 node a filter, got 0.")
+    if feat.shape[2] != filter_feat.shape[2] or feat.shape[2] == 0:
+        raise InputError(
+            "feat and filter_feat must have the same number of features, at least 1, got "
+            f"{feat.shape[2]} and {filter_feat.shape[2]}."
+        )

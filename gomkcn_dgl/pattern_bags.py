@@ -15,7 +15,8 @@ from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from gomkcn_dgl.kernels.intersection_numba import intersect_rows
+from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import compiled
 
 # nodes whose embeddings are clustered
 _MOST_CLUSTERED = 20_000
@@ -95,4 +96,19 @@ def match_bags(rows: np.ndarray, columns: np.ndarray, num_depths: int) -> np.nda
     """
     sizes = [bags.sum(axis=1) / num_depths for bags in (rows, columns)]
     perfect = num_depths * np.sqrt(np.outer(*sizes))
-    return np.asarray(intersect_rows(rows, columns) / perfect)
+    shared = np.empty((len(rows), len(columns)), np.int64)
+    run_blocks(_intersect, len(rows), 0.3 * shared.size * rows.shape[1], rows, columns, shared)
+    return np.asarray(shared / perfect)
+
+
+@compiled()
+def _intersect(
+    first: int, last: int, rows: np.ndarray, columns: np.ndarray, shared: np.ndarray
+) -> None:
+    """Add up the minima of int32 counts ``[G, P]`` and ``[H, P]``: int64 ``[G, H]``."""
+    for g in range(first, last):
+        for h in range(len(columns)):
+            total = np.int64(0)
+            for p in range(rows.shape[1]):
+                total += min(rows[g, p], columns[h, p])
+            shared[g, h] = total

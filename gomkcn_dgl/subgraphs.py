@@ -6,19 +6,54 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class SubgraphSettings:
+    """How subgraphs are taken from a graph.
+
+    Attributes
+    ----------
+    num_hops : int
+        Radius of the ball around a root, at least 0; edges are followed in both directions.
+    max_nodes : int
+        Most nodes of a subgraph, N; a larger ball is truncated.
+    policy : {"bfs", "dense"}
+        Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
+        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
+        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
+    seed : int
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
+        same for a root whichever other roots are asked for, and wherever its graph stands in a
+        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
+
+    Raises
+    ------
+    InputError
+        For a value out of range.
+    """
+
+    num_hops: int
+    max_nodes: int
+    policy: str = "bfs"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_int("num_hops", self.num_hops, 0, MAX_HOPS)
+        check_int("max_nodes", self.max_nodes, 1, MAX_SUBGRAPH_NODES)
+        check_choice("policy", self.policy, POLICIES)
+        check_int("seed", self.seed, 0, 2**63 - 1)
 
 
 class FeatureRows(Protocol):
@@ -110,26 +145,6 @@ class SubgraphBatch:
         words = self.bits[:, :, column // WORD_BITS]
         return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
 
-    def to_tensors(self, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return plain tensors on ``device``; on the CPU they share memory with the batch."""
-        bits = weights = links = channels = None
-        if self.weights is not None:
-            # matrices, one for each channel where there are several
-            weights = torch.from_numpy(self.adjacency()).to(device)
-        elif self.links is not None:
-            links = torch.from_numpy(self.links).to(device)
-            channels = torch.from_numpy(self.relations.links).to(device)
-        else:
-            bits = torch.from_numpy(self.bits.view(np.int64)).to(device)
-        return SubgraphTensors(
-            torch.from_numpy(self.nodes).to(device),
-            torch.from_numpy(self.num_nodes).to(device=device, dtype=torch.int64),
-            bits,
-            weights,
-            links,
-            channels,
-        )
-
     def gather(self, features: FeatureRows) -> np.ndarray:
         """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
         # padding reads row 0 and is set to zero afterwards
@@ -148,34 +163,21 @@ def usual_hops(max_nodes: int) -> int:
 
 def extract_subgraphs(
     graph: CSRGraph,
-    num_hops: int,
-    max_nodes: int,
-    *,
+    settings: SubgraphSettings,
     roots: np.ndarray | None = None,
-    policy: str = "bfs",
-    seed: int = 0,
+    *,
     backend: str = "auto",
 ) -> SubgraphBatch:
-    """Extract the subgraph around each root: the nodes within ``num_hops``, at most ``max_nodes``.
+    """Extract the subgraph around each root.
 
     Parameters
     ----------
     graph : CSRGraph
         The graph, or a collection; a subgraph never leaves its graph.
-    num_hops : int
-        Radius of the ball around a root, at least 0; edges are followed in both directions.
-    max_nodes : int
-        Most nodes of a subgraph, N; a larger ball is truncated.
+    settings : SubgraphSettings
+        Its size, and which nodes it has.
     roots : array, optional
         Integer ``[S]``, repeats allowed. None: every node.
-    policy : {"bfs", "dense"}
-        Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
-        paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
-        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
-    seed : int
-        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, and wherever its graph stands in a
-        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
     backend : {"auto", "numba", "reference"}
         All give the same arrays.
 
@@ -187,17 +189,17 @@ def extract_subgraphs(
     Raises
     ------
     InputError
-        For a value out of range.
+        For roots that are no nodes of the graph.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr, extract_subgraphs
-    >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), num_hops=1, max_nodes=4)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
+    >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
+    >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), settings)
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    check_extraction(num_hops, max_nodes, policy, seed)
     module = load_backend("bfs", backend)
     starts = _check_roots(roots, graph.num_nodes)
     arrays = module.extract(
@@ -209,20 +211,12 @@ def extract_subgraphs(
         starts,
         # places in their own graphs, so that nothing depends on the others of a collection
         starts - graph.graph_ptr[graph.graph_of(starts)],
-        num_hops,
-        max_nodes,
-        policy,
-        seed,
+        settings.num_hops,
+        settings.max_nodes,
+        settings.policy,
+        settings.seed,
     )
     return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
-
-
-def check_extraction(num_hops: int, max_nodes: int, policy: str, seed: int) -> None:
-    """Refuse options of :func:`extract_subgraphs` that are out of range."""
-    check_int("num_hops", num_hops, 0, MAX_HOPS)
-    check_int("max_nodes", max_nodes, 1, MAX_SUBGRAPH_NODES)
-    check_choice("policy", policy, POLICIES)
-    check_int("seed", seed, 0, 2**63 - 1)
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:

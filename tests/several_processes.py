@@ -19,6 +19,7 @@ from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
+    SubgraphSettings,
     TrainingSettings,
     as_csr,
     train_classifier,
@@ -51,7 +52,7 @@ def train_twins():
     half = nx.barbell_graph(4, 3)
     graph, rows = as_csr(nx.disjoint_union(half, half)), np.arange(len(half))
     graph.features[:] = np.tile(np.random.default_rng(1).random(len(half)), 2)[:, None]
-    data = GraphCollection(graph, 1, 5)
+    data = GraphCollection(graph, SubgraphSettings(1, 5))
     twins = np.column_stack([rows, rows + len(half)]).reshape(-1)
     labels = torch.tensor([int(4 <= node < 7) for node in range(len(half))] * 2)
     torch.manual_seed(2)

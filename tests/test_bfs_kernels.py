@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 BACKENDS = ("reference", "numba")
 # fewer samples where the compiled code runs as plain Python
@@ -40,7 +40,7 @@ GRAPHS = {
 
 def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
     batch = extract_subgraphs(
-        graph, num_hops, max_nodes, roots=roots, policy=policy, seed=seed, backend=backend
+        graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots, backend=backend
     )
     return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights
 

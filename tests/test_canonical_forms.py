@@ -7,7 +7,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.structures.canonical_forms import CanonicalForms
 
 SHAPES = [nx.path_graph(3), nx.complete_graph(3), nx.path_graph(2), nx.empty_graph(1)]
@@ -19,7 +19,7 @@ def random_batch(kind):
     typed = {"relation": rng.integers(0, 2, 110), "relation_names": ["acts", "binds"]}
     options = {"plain": {}, "directed": {"directed": True}, "typed": typed}[kind]
     graph = csr_from_edges(source, target, 60, **options)
-    return extract_subgraphs(graph, num_hops=3, max_nodes=6)
+    return extract_subgraphs(graph, SubgraphSettings(num_hops=3, max_nodes=6))
 
 
 @pytest.mark.parametrize("kind", ["plain", "directed", "typed"])
@@ -54,7 +54,7 @@ def test_keys_and_positions_are_those_of_each_subgraph(kind):
 
 def test_the_rows_of_each_shape_by_hand():
     graph = as_csr(nx.disjoint_union_all([*SHAPES, *SHAPES]))
-    forms = CanonicalForms(extract_subgraphs(graph, num_hops=2, max_nodes=4))
+    forms = CanonicalForms(extract_subgraphs(graph, SubgraphSettings(num_hops=2, max_nodes=4)))
     rows = [[0, 1, 2, 9, 10, 11], [3, 4, 5, 12, 13, 14], [6, 7, 15, 16], [8, 17]]
     for shape, expected in zip(SHAPES, rows, strict=True):
         key = Structure(nx.to_numpy_array(shape)).key

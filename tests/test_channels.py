@@ -10,11 +10,11 @@ from test_relations import KINDS, draw
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.embeddings import AGGREGATIONS, channel_matrices, level_embeddings
+from gomkcn_dgl.embeddings import AGGREGATIONS, SubgraphTensors, channel_matrices, level_embeddings
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 LINKED = [kinds for kinds in KINDS if kinds != {"binds": False}]
 
@@ -43,7 +43,7 @@ def walk_words(adj, num_levels):
 @pytest.mark.parametrize("kinds", LINKED)
 def test_levels_sum_over_walks(kinds):
     graph, *_ = draw(kinds, 0, num_nodes=5, num_edges=9)
-    batch = extract_subgraphs(graph, 2, 5, roots=np.array([0]))
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 5), np.array([0]))
     adj = batch.adjacency()
     levels = level_embeddings(torch.from_numpy(adj), torch.ones(1, 5, 1), 2)
     np.testing.assert_allclose(levels[0].numpy(), walk_words(adj[0], 2), rtol=1e-5, atol=1e-5)
@@ -93,7 +93,7 @@ def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
     graph, *_ = draw(
         kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
     )
-    subgraphs = extract_subgraphs(graph, 2, 6).to_tensors()
+    subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, SubgraphSettings(2, 6)))
     kernel = GOMKKernel(2, aggregation=aggregation, matching=matching, level_scale=1.5)
     arguments = subgraphs, graph.features, kinds, kernel
     values, *gradients = scores_and_gradients("numba", *arguments)
@@ -115,7 +115,7 @@ def test_both_samplers_give_the_links_of_the_graph(kinds, policy, weighted):
     dense[place] = graph.links
     dense_weights[place] = 1 if weights is None else graph.weights
     one, other = (
-        extract_subgraphs(graph, 3, 7, policy=policy, backend=backend)
+        extract_subgraphs(graph, SubgraphSettings(3, 7, policy), backend=backend)
         for backend in ("numba", "reference")
     )
     np.testing.assert_array_equal(one.nodes, other.nodes)
@@ -139,7 +139,7 @@ def test_links_of_hubs():
     graph = csr_from_edges(source, target, 300, directed=True)
     for policy in POLICIES:
         one, other = (
-            extract_subgraphs(graph, 2, 6, policy=policy, backend=backend, roots=np.arange(5))
+            extract_subgraphs(graph, SubgraphSettings(2, 6, policy), np.arange(5), backend=backend)
             for backend in ("numba", "reference")
         )
         np.testing.assert_array_equal(one.nodes, other.nodes)
@@ -217,7 +217,7 @@ def test_triangles_over_two_edge_types_differ():
 @pytest.mark.parametrize("kinds", KINDS)
 def test_filters_take_the_subgraphs_that_they_are_set_to(kinds):
     graph, *_ = draw(kinds, 0)
-    batch = extract_subgraphs(graph, 2, 4)
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 4))
     adj = torch.from_numpy(batch.adjacency())
     filters = GraphFilters(len(adj), 4, 1, directed=list(kinds.values()))
     filters.set(slice(None), adj, torch.from_numpy(batch.gather(graph.features)))

@@ -9,6 +9,7 @@ from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
     GraphCollection,
+    SubgraphSettings,
     as_csr,
     initialize_from_classes,
 )
@@ -25,7 +26,7 @@ def tailed(core):
 
 def data_and_labels(copies=6):
     graphs = [tailed(core) for core in (CYCLE, STAR)] * copies
-    data = GraphCollection(as_csr(graphs), 3, 6, policy="dense")
+    data = GraphCollection(as_csr(graphs), SubgraphSettings(3, 6, "dense"))
     return data, torch.tensor([0, 1] * copies)
 
 
@@ -73,7 +74,7 @@ def test_smaller_and_larger_filters_and_layers(filter_size, num_filters):
 def test_nodes_and_more_filters_than_candidates():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data = GraphCollection(as_csr(graph), 1, 3)
+    data = GraphCollection(as_csr(graph), SubgraphSettings(1, 3))
     model = GOMKCN(1, 2, filter_size=3, num_filters=9)
     initialize_from_classes(model, data, labels, np.arange(0, 20, 2), num_candidates=4)
     assert model.convs[0].filters.adj().shape == (9, 3, 3)
@@ -84,7 +85,9 @@ def test_filters_that_are_classes_hold_their_own_class():
     graphs = [nx.cycle_graph(4)] * 9
     labels = torch.arange(36) // 4 % 3
     feat = torch.nn.functional.one_hot(labels, 3).float().numpy()
-    data = GraphCollection(as_csr(nx.disjoint_union_all(graphs), features=feat), 1, 3)
+    data = GraphCollection(
+        as_csr(nx.disjoint_union_all(graphs), features=feat), SubgraphSettings(1, 3)
+    )
     model = GOMKCN(3, 3, hidden_feats=None, filter_size=3, class_filters=True)
     before = model.convs[0].filters.free_feat[1].clone()
     train = np.flatnonzero(labels.numpy() != 1)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from gomkcn_dgl import GraphCollection, as_csr
+from gomkcn_dgl import GraphCollection, SubgraphSettings, as_csr
 
 GRAPHS = [nx.cycle_graph(4), nx.star_graph(5), nx.empty_graph(1), nx.path_graph(3)]
 
 
-def collection(graphs, **settings):
+def collection(graphs):
     feat = np.concatenate([np.full((len(graph), 2), len(graph), np.float32) for graph in graphs])
-    return GraphCollection(replace(as_csr(graphs), features=feat), 2, 3, **settings)
+    return GraphCollection(replace(as_csr(graphs), features=feat), SubgraphSettings(2, 3))
 
 
 @pytest.mark.parametrize("chosen", [[0], [3, 1], [2], [1, 1], []])
@@ -45,7 +45,8 @@ def test_a_batch_of_sparse_features_has_the_rows_of_its_graphs():
     feat = np.zeros((9, 300), np.float32)
     feat[np.arange(9), np.arange(9) * 30] = 1
     graphs = GraphCollection(
-        replace(as_csr([GRAPHS[0], GRAPHS[3], nx.path_graph(2)]), features=feat), 1, 3
+        replace(as_csr([GRAPHS[0], GRAPHS[3], nx.path_graph(2)]), features=feat),
+        SubgraphSettings(1, 3),
     )
     batch = graphs.batch([2, 0])
     assert batch.feat.layout == torch.sparse_csr

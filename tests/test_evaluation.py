@@ -115,7 +115,7 @@ def test_a_truth_file_that_cannot_be_read(tmp_path):
 def test_occurrences_are_those_of_brute_force():
     graph = nx.gnp_random_graph(12, 0.35, seed=5)
     # subgraphs that cover a part of the occurrences only
-    batch = extract_subgraphs(as_csr(graph), 1, 4, policy="bfs", seed=0)
+    batch = extract_subgraphs(as_csr(graph), SubgraphSettings(1, 4, "bfs", seed=0))
     covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
     for motif in (nx.cycle_graph(4), nx.path_graph(4)):
         expected = {

@@ -16,7 +16,7 @@ def modules():
         yield name
         for found in pkgutil.walk_packages(package.__path__, f"{name}."):
             # the commands have no examples, and the GPU's modules need Triton
-            if not found.name.endswith(("__main__", "_triton", "matching_programs")):
+            if not found.name.endswith(("__main__", "_triton")):
                 yield found.name
 
 

@@ -11,6 +11,7 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphKernelConv,
     InputError,
+    SubgraphSettings,
     extract_subgraphs,
     gomk,
 )
@@ -122,7 +123,7 @@ def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs=2):
     graph = hubs_of_a_million(num_hubs)
     roots = np.concatenate([np.arange(num_hubs), np.arange(500_000, 520_000)])
     for num_hops in (1, MOST_HOPS):
-        batch = extract_subgraphs(graph, num_hops, 6, roots=roots, policy=policy)
+        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, 6, policy), roots)
         size = np.full(len(roots), 6)
         if num_hops == 1:
             size[num_hubs:] = 1 + num_hubs

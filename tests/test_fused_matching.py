@@ -9,7 +9,7 @@ from test_matching_kernels import Shape, problem
 from tolerances import GRADIENTS, VALUES
 from torch import library
 
-from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs
+from gomkcn_dgl import GOMKConv, SubgraphSettings, SubgraphTensors, as_csr, extract_subgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
@@ -31,7 +31,7 @@ def subgraphs_of(num_nodes, max_nodes, weight=None):
     graph = weighted_graph(num_nodes - 1)
     graph.add_node(num_nodes - 1)
     csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
-    return extract_subgraphs(csr, 2, max_nodes).to_tensors()
+    return SubgraphTensors.of_batch(extract_subgraphs(csr, SubgraphSettings(2, max_nodes)))
 
 
 def scores_and_gradients(kernel, subgraphs, feat, z, backend):

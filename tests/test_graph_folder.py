@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import as_csr, extract_subgraphs
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
@@ -79,8 +79,8 @@ def test_a_folder_can_be_computed_with(tmp_path):
     graph = as_csr(nx.barabasi_albert_graph(60, 2, seed=0))
     write_graph_folder(tmp_path / "g", graph)
     mapped = read_graph_folder(tmp_path / "g")
-    result = extract_subgraphs(mapped, 2, 5, policy="dense")
-    expected = extract_subgraphs(graph, 2, 5, policy="dense", backend="reference")
+    result = extract_subgraphs(mapped, SubgraphSettings(2, 5, "dense"))
+    expected = extract_subgraphs(graph, SubgraphSettings(2, 5, "dense"), backend="reference")
     np.testing.assert_array_equal(result.nodes, expected.nodes)
     assert concatenate([mapped, mapped]).num_edges == 2 * graph.num_edges
 

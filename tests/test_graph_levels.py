@@ -11,7 +11,6 @@ from tiny_runs import signed_loops
 from gomkcn_dgl import GOMKKernel, as_csr, level_embeddings
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import AGGREGATIONS
-from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.relations import channel_adjacency, relations_of
 
 
@@ -58,7 +57,7 @@ def with_weights(graph):
 def test_levels_are_those_of_the_dense_matrix(name, aggregation):
     graph = GRAPHS[name]()
     kernel = GOMKKernel(3, aggregation=aggregation, level_scale=1.5)
-    (levels,) = graph_levels(graph, kernel, graph.relations)
+    (levels,) = kernel.embed_graphs(graph, graph.relations)
     expected = level_embeddings(
         torch.from_numpy(dense_adjacency(graph)).double()[None],
         torch.from_numpy(graph.features).double()[None],
@@ -72,9 +71,9 @@ def test_levels_are_those_of_the_dense_matrix(name, aggregation):
 def test_relations_of_others_make_room():
     """A graph without directions beside one that has some."""
     plain, both = random_graph(3), relations_of(["edge"], [True])
-    (levels,) = graph_levels(plain, GOMKKernel(2), both)
+    (levels,) = GOMKKernel(2).embed_graphs(plain, both)
     arcs = plain.with_relations(both)
-    (same,) = graph_levels(arcs, GOMKKernel(2), both)
+    (same,) = GOMKKernel(2).embed_graphs(arcs, both)
     torch.testing.assert_close(levels, same)
     assert levels.shape == (3, 9, 6)
 
@@ -82,9 +81,9 @@ def test_relations_of_others_make_room():
 def test_graphs_of_a_collection_are_apart():
     parts = [random_graph(seed, 5 + seed) for seed in range(4)]
     kernel = GOMKKernel(2, aggregation="mean")
-    together = graph_levels(as_csr(parts), kernel, parts[0].relations, "float32")
+    together = kernel.embed_graphs(as_csr(parts), parts[0].relations, "float32")
     for one, part in zip(together, parts, strict=True):
-        (alone,) = graph_levels(part, kernel, part.relations, "float32")
+        (alone,) = kernel.embed_graphs(part, part.relations, "float32")
         assert one.dtype == torch.float32
         torch.testing.assert_close(one, alone)
 
@@ -92,8 +91,8 @@ def test_graphs_of_a_collection_are_apart():
 def test_some_nodes_stand_for_a_large_graph():
     graph = random_graph(4, 40)
     kernel = GOMKKernel(2)
-    (whole,) = graph_levels(graph, kernel, graph.relations)
-    (some,) = graph_levels(graph, kernel, graph.relations, most_nodes=7)
+    (whole,) = kernel.embed_graphs(graph, graph.relations)
+    (some,) = kernel.embed_graphs(graph, graph.relations, most_nodes=7)
     assert some.shape == (3, 7, 3)
     rows = {tuple(row) for row in whole.permute(1, 0, 2).flatten(1).tolist()}
     kept = [tuple(row) for row in some.permute(1, 0, 2).flatten(1).tolist()]
@@ -104,7 +103,7 @@ def test_some_nodes_stand_for_a_large_graph():
     features = np.empty_like(graph.features)
     features[order] = graph.features
     renumbered = csr_from_edges(*order[edges].T, 40, features=features)
-    (again,) = graph_levels(renumbered, kernel, graph.relations, most_nodes=7)
+    (again,) = kernel.embed_graphs(renumbered, graph.relations, most_nodes=7)
     assert {tuple(np.round(row, 3)) for row in kept} == {
         tuple(np.round(row, 3)) for row in again.permute(1, 0, 2).flatten(1).tolist()
     }

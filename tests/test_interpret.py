@@ -30,8 +30,7 @@ triton = pytest.importorskip(
 import triton.language as tl  # noqa: E402
 
 from gomkcn_dgl.kernels import matching_triton  # noqa: E402
-from gomkcn_dgl.kernels.assignment_triton import match_optimally  # noqa: E402
-from gomkcn_dgl.kernels.matching_programs import match_fwd_kernel  # noqa: E402
+from gomkcn_dgl.kernels.matching_triton import match_fwd_kernel, match_optimally  # noqa: E402
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 LARGE_SHAPES = {

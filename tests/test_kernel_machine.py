@@ -18,7 +18,6 @@ from gomkcn_dgl import (
 )
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_levels import graph_levels
 from gomkcn_dgl.runtime.steps import Steps
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
@@ -182,7 +181,7 @@ def test_bags_of_patterns_count_and_match_nodes(trees):
     kernel = GOMKKernel(2, aggregation="mean", padding="mask")
     prepared = maker.preparation_.apply(as_csr(graphs))
     bags = []
-    for levels in graph_levels(prepared, kernel, prepared.relations, "float32"):
+    for levels in kernel.embed_graphs(prepared, prepared.relations, "float32"):
         counts = [np.zeros(len(centers), int) for centers in maker.codebook_.centers]
         for node in range(levels.shape[1]):
             for depth, centers in enumerate(maker.codebook_.centers):

@@ -13,7 +13,7 @@ from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 
 def to_dgl(graph, width=2, seed=0):
@@ -66,10 +66,12 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options):
     csr = as_csr(tree, edge_weight=options.get("edge_weight"))
     batch = extract_subgraphs(
         csr,
-        num_hops=2,
-        max_nodes=options.get("max_nodes", 4),
-        policy=options.get("policy", "bfs"),
-        seed=options.get("seed", 0),
+        SubgraphSettings(
+            num_hops=2,
+            max_nodes=options.get("max_nodes", 4),
+            policy=options.get("policy", "bfs"),
+            seed=options.get("seed", 0),
+        ),
     )
     expected = gomk(
         torch.from_numpy(batch.adjacency()),

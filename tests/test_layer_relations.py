@@ -8,13 +8,14 @@ import torch
 from gomkcn_dgl import (
     GOMKCN,
     GOMKConv,
+    SubgraphSettings,
     as_csr,
     gomk_gram,
 )
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import relations_of
-from gomkcn_dgl.training.collection import GraphCollection
 
 ARCS = [0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 2]
 
@@ -104,7 +105,7 @@ def test_a_relation_that_the_layer_does_not_know_is_refused():
 def test_a_model_learns_a_class_that_only_directions_tell():
     graphs = [nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (1, 2), (0, 2)])] * 8
     csr = as_csr(graphs)
-    data = GraphCollection(csr, 2, 3)
+    data = GraphCollection(csr, SubgraphSettings(2, 3))
     torch.manual_seed(0)
     model = GOMKCN(
         1, 2, hidden_feats=None, num_filters=4, filter_size=3, pooling="mean",

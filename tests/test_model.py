@@ -12,6 +12,7 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     InputError,
+    SubgraphSettings,
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
@@ -38,7 +39,9 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     ).eval()
     batch = dgl_batch(GRAPHS)
     feat = features(batch.num_nodes())
-    collection = GraphCollection(replace(as_csr(GRAPHS), features=feat.numpy()), 1, 4)
+    collection = GraphCollection(
+        replace(as_csr(GRAPHS), features=feat.numpy()), SubgraphSettings(1, 4)
+    )
     whole = collection.whole()
     logits = model(batch, feat)
     torch.testing.assert_close(logits, model(whole.subgraphs, whole.feat, whole.graph_sizes))
@@ -50,7 +53,9 @@ def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, pooling=pooling).eval()
     feat = features(sum(len(graph) for graph in GRAPHS))
-    collection = GraphCollection(replace(as_csr(GRAPHS), features=feat.numpy()), 1, 4)
+    collection = GraphCollection(
+        replace(as_csr(GRAPHS), features=feat.numpy()), SubgraphSettings(1, 4)
+    )
     together = model(*_call(collection.whole()))
     order = [3, 0, 2, 1]
     torch.testing.assert_close(model(*_call(collection.batch(order))), together[order])
@@ -66,7 +71,7 @@ def _call(batch):
 def test_sparse_features_equal_dense_ones():
     generator = np.random.default_rng(0)
     feat = (generator.random((9, 400)) < 0.02).astype(np.float32)
-    collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), 1, 3)
+    collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), SubgraphSettings(1, 3))
     assert collection.feat.layout == torch.sparse_csr
     model = GOMKCN(400, 3, filter_size=3)
     gradients = []
@@ -91,7 +96,7 @@ def test_a_subset_of_rows_has_the_same_logits(num_layers):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers).eval()
     graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
-    whole = GraphCollection(graphs, 1, 4).whole()
+    whole = GraphCollection(graphs, SubgraphSettings(1, 4)).whole()
     rows = torch.tensor([4, 0, 9])
     some = model(whole.subgraphs, whole.feat, rows=rows)
     torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
@@ -125,6 +130,8 @@ def test_a_batch_with_an_empty_graph():
     ],
 )
 def test_what_a_model_refuses(settings, sentence):
-    collection = GraphCollection(as_csr(GRAPHS[0], features=features(5).numpy()), 1, 3)
+    collection = GraphCollection(
+        as_csr(GRAPHS[0], features=features(5).numpy()), SubgraphSettings(1, 3)
+    )
     with pytest.raises(InputError, match=sentence):
         GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.subgraphs, collection.feat)

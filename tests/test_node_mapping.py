@@ -7,7 +7,7 @@ import torch
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.node_mapping import map_nodes
 from mining.structures.rooted_subgraphs import RootedSubgraphs
@@ -18,7 +18,9 @@ TRIANGLE, STAR, RING = nx.complete_graph(3), nx.star_graph(3), nx.cycle_graph(6)
 def mappings_of(graph, pattern, size, features, pattern_features, rows=None, matching="optimal"):
     """Node of each subgraph → node of the pattern, for nodes with one feature."""
     csr = as_csr(graph, features=np.array(features, dtype=float)[:, None])
-    batch = extract_subgraphs(csr, num_hops=4, max_nodes=size, policy="dense", seed=0)
+    batch = extract_subgraphs(
+        csr, SubgraphSettings(num_hops=4, max_nodes=size, policy="dense", seed=0)
+    )
     rows = np.arange(len(batch)) if rows is None else np.array(rows, dtype=np.int64)
     adj, feat = torch.zeros(1, size, size), torch.zeros(1, size, 1)
     adj[0, : len(pattern), : len(pattern)] = torch.from_numpy(nx.to_numpy_array(pattern)).float()

@@ -9,7 +9,7 @@ import torch
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.structures.subgraph_classes import find_classes
 
 PATH = torch.tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
@@ -34,7 +34,9 @@ def subgraphs(features, seed=3):
     }[features]
     # the second and third ring are copies of the first, features included
     matrix[5:10] = matrix[10:15] = matrix[:5]
-    batch = extract_subgraphs(as_csr(graph, features=matrix), 2, 5, policy="dense", seed=0)
+    batch = extract_subgraphs(
+        as_csr(graph, features=matrix), SubgraphSettings(2, 5, "dense", seed=0)
+    )
     rows = batch.gather(matrix.astype(np.float32))
     return torch.from_numpy(batch.adjacency()), torch.from_numpy(rows), batch.num_nodes
 

@@ -1,5 +1,8 @@
 """extract_subgraphs and SubgraphBatch: laws on random graphs, literal arrays, refusals."""
 
+import subprocess
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
-from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 
 def from_edges(num_nodes, edges, weights=None, features=None):
@@ -59,7 +62,7 @@ extraction = {
 @given(**extraction)
 def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_nodes, policy, seed):
     whole = to_networkx(graph)
-    batch = extract_subgraphs(graph, num_hops, max_nodes, policy=policy, seed=seed)
+    batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed))
     adjacency, features = batch.adjacency(), batch.gather(graph.features)
     for row, root in enumerate(range(graph.num_nodes)):
         size = batch.num_nodes[row]
@@ -90,9 +93,8 @@ def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_n
 @given(data=st.data(), **extraction)
 def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, policy, seed):
     roots = data.draw(st.lists(st.integers(0, graph.num_nodes - 1), max_size=10))
-    options = {"policy": policy, "seed": seed}
-    every = extract_subgraphs(graph, num_hops, max_nodes, **options)
-    some = extract_subgraphs(graph, num_hops, max_nodes, roots=roots, **options)
+    options = SubgraphSettings(num_hops, max_nodes, policy, seed)
+    every, some = extract_subgraphs(graph, options), extract_subgraphs(graph, options, roots)
     expected = every.take(np.array(roots, dtype=int))
     np.testing.assert_array_equal(some.nodes, expected.nodes)
     np.testing.assert_array_equal(some.num_nodes, expected.num_nodes)
@@ -102,7 +104,7 @@ def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, pol
 
 def test_literal_arrays_of_a_weighted_path():
     graph = from_edges(3, [(0, 1), (1, 2)], weights=[0.5, 4], features=[[1, 2], [3, 4], [5, 6]])
-    batch = extract_subgraphs(graph, 1, 3)
+    batch = extract_subgraphs(graph, SubgraphSettings(1, 3))
     assert batch.nodes.tolist() == [[0, 1, -1], [1, 0, 2], [2, 1, -1]]
     assert batch.num_nodes.tolist() == [2, 3, 2]
     assert batch.truncated.tolist() == [False] * 3
@@ -118,14 +120,14 @@ def test_literal_arrays_of_a_weighted_path():
 
 def test_adjacency_reads_both_words_of_a_large_subgraph():
     graph = from_edges(70, nx.complete_graph(70).edges)
-    adjacency = extract_subgraphs(graph, 1, 70, roots=[7]).adjacency()
+    adjacency = extract_subgraphs(graph, SubgraphSettings(1, 70), [7]).adjacency()
     assert adjacency.dtype == np.float32
     np.testing.assert_array_equal(adjacency[0], 1 - np.eye(70))
 
 
 def test_take_keeps_rows_together():
     graph = from_edges(4, [(0, 1), (1, 2), (2, 3)], weights=[1, 2, 3])
-    batch = extract_subgraphs(graph, 1, 2)
+    batch = extract_subgraphs(graph, SubgraphSettings(1, 2))
     taken = batch.take(np.array([3, 0, 0]))
     assert isinstance(taken, SubgraphBatch)
     assert (len(taken), taken.roots.tolist()) == (3, [3, 0, 0])
@@ -147,6 +149,16 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
         ({"seed": -1}, "seed must be at least 0"),
         ({"seed": 2**63}, f"seed must be at most {2**63 - 1}, got {2**63}"),
         ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense',"),
+    ],
+)
+def test_settings_out_of_range_are_refused(change, rule):
+    with pytest.raises(GomkcnError, match=rule):
+        SubgraphSettings(**{"num_hops": 1, "max_nodes": 3, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
         ({"backend": "triton"}, "backend must be one of 'auto',"),
         ({"roots": [0, 4]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0, -1]}, "roots must be nodes from 0 to 3"),
@@ -157,14 +169,16 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
 )
 def test_a_bad_argument_is_refused(change, rule):
     with pytest.raises(GomkcnError, match=rule):
-        extract_subgraphs(PATH, **{"num_hops": 1, "max_nodes": 3, **change})
+        extract_subgraphs(PATH, SubgraphSettings(1, 3), **change)
 
 
 def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
-    expected = extract_subgraphs(PATH, 1, 3).take(np.array([3, 1])).nodes
+    expected = extract_subgraphs(PATH, SubgraphSettings(1, 3)).take(np.array([3, 1])).nodes
     for roots in ([3, 1], np.array([3, 1], np.uint8), np.arange(4)[3::-2]):
-        np.testing.assert_array_equal(extract_subgraphs(PATH, 1, 3, roots=roots).nodes, expected)
-    assert extract_subgraphs(PATH, 1, 3, roots=[]).nodes.shape == (0, 3)
+        np.testing.assert_array_equal(
+            extract_subgraphs(PATH, SubgraphSettings(1, 3), roots).nodes, expected
+        )
+    assert extract_subgraphs(PATH, SubgraphSettings(1, 3), []).nodes.shape == (0, 3)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -172,13 +186,27 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
     rng = np.random.default_rng(3)
     graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
     parts = [from_edges(len(one), list(one.edges)) for one in graphs]
-    alone = [extract_subgraphs(part, 2, 5, policy=policy).nodes for part in parts]
+    alone = [extract_subgraphs(part, SubgraphSettings(2, 5, policy)).nodes for part in parts]
     for _ in range(3):
         order = rng.permutation(len(parts)).tolist()
         whole = concatenate([parts[k] for k in order])
-        nodes = extract_subgraphs(whole, 2, 5, policy=policy).nodes
+        nodes = extract_subgraphs(whole, SubgraphSettings(2, 5, policy)).nodes
         expected = [
             np.where(alone[k] < 0, -1, alone[k] + begin)
             for k, begin in zip(order, whole.graph_ptr, strict=False)
         ]
         np.testing.assert_array_equal(nodes, np.concatenate(expected))
+
+
+def test_sampling_needs_no_torch():
+    program = """
+import sys, numpy as np
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
+
+path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
+assert extract_subgraphs(path, SubgraphSettings(1, 3)).num_nodes.tolist() == [2, 3, 2]
+print(*{"torch", "dgl", "pandas"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr

@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import hashlib, json
 import networkx as nx, numba, numpy as np, torch
-from gomkcn_dgl import as_csr, extract_subgraphs, gomk
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, gomk
 from mining import PatternMiner
 
 draw = np.random.default_rng(0).random
@@ -29,7 +29,7 @@ def sign(*arrays):
 
 for threads in (1, 2, 8):
     numba.set_num_threads(threads)
-    batches = [extract_subgraphs(graph, 3, 8, policy=name) for name in ("bfs", "dense")]
+    batches = [extract_subgraphs(graph, SubgraphSettings(3, 8, name)) for name in ("bfs", "dense")]
     scores, matched = gomk(adj, *others, num_levels=2, return_matching=True)
     gradients = torch.autograd.grad(scores.sum(), others)
     miner = PatternMiner(3, 5, num_epochs=3, min_support=2, null_samples=4).fit(small)

@@ -17,8 +17,13 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
-from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
-from gomkcn_dgl.training.splits import PARTS, Split, stratified_split
+from gomkcn_dgl.training.labelled_data import (
+    PARTS,
+    LabelledData,
+    Split,
+    read_labelled,
+    stratified_split,
+)
 from gomkcn_dgl.training.train_settings import read_train_settings
 from gomkcn_dgl.training.training_metrics import Baseline
 from gomkcn_dgl.training.training_run import load_classifier

@@ -13,6 +13,7 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     InputError,
+    SubgraphSettings,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
@@ -31,7 +32,7 @@ EPOCHS = 5
 
 @pytest.fixture(scope="module")
 def data():
-    return GraphCollection(as_csr(GRAPHS), 1, 4)
+    return GraphCollection(as_csr(GRAPHS), SubgraphSettings(1, 4))
 
 
 def classifier(**options):
@@ -79,7 +80,7 @@ def test_predictions_depend_on_no_other_graph_and_on_no_dropout(data):
 
 def test_a_batch_of_one_node_is_joined_or_refused():
     """Batch norm has no deviation of one node."""
-    data = GraphCollection(as_csr([nx.empty_graph(1)] * 24), 1, 4)
+    data = GraphCollection(as_csr([nx.empty_graph(1)] * 24), SubgraphSettings(1, 4))
     labels, rows = LABELS, ROWS[:9]
     # 4, 4 and 1 of them
     settings = TrainingSettings(2, batch_size=4)
@@ -92,7 +93,7 @@ def test_a_batch_of_one_node_is_joined_or_refused():
 def test_nodes_are_classified():
     graph = nx.barbell_graph(6, 8)
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data, rows = GraphCollection(as_csr(graph), 1, 4), np.arange(20)
+    data, rows = GraphCollection(as_csr(graph), SubgraphSettings(1, 4)), np.arange(20)
     model = classifier(pooling=None)
     train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(40))
     assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0

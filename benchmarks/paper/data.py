@@ -22,7 +22,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.reading import read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.training.splits import Split
+from gomkcn_dgl.training.labelled_data import Split
 
 _PLANETOID, _GEOM_GCN = ("cora", "citeseer"), ("chameleon", "squirrel", "actor")
 _FILTERED = "_filtered"

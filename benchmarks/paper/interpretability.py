@@ -25,6 +25,7 @@ from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
     GraphCollection,
+    SubgraphSettings,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
@@ -120,10 +121,9 @@ def as_collection(
     model = settings["model"]
     return GraphCollection(
         as_csr(graph),
-        model["num_hops"],
-        model["filter_size"],
-        policy=settings["run"]["policy"],
-        seed=seed,
+        SubgraphSettings(
+            model["num_hops"], model["filter_size"], settings["run"]["policy"], seed=seed
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from gomkcn_dgl import (
     GOMKKernel,
     GraphCollection,
     GraphKernel,
+    SubgraphSettings,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
@@ -165,9 +166,7 @@ def graph_trial(
     relations = graph.relations if isinstance(made, GOMKKernel) else SIMPLE
     collection = GraphCollection(
         graph.with_relations(relations),
-        params["num_hops"],
-        params["filter_size"],
-        policy=policy,
+        SubgraphSettings(params["num_hops"], params["filter_size"], policy),
         device=data.device,
     )
     torch.manual_seed(seed)
@@ -196,7 +195,7 @@ def node_trial(
 ) -> TrialOutcome:
     """Train a classifier of nodes whose last filters are the classes."""
     collection = GraphCollection(
-        data.graph, params["num_hops"], params["max_nodes"], device=data.device
+        data.graph, SubgraphSettings(params["num_hops"], params["max_nodes"]), device=data.device
     )
     torch.manual_seed(seed)
     model = GOMKCN(

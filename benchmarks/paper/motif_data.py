@@ -13,7 +13,7 @@ import numpy as np
 
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.training.splits import Split
+from gomkcn_dgl.training.labelled_data import Split
 from paper.data import GraphData
 from synthetic import MotifClassificationDataset
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.svm import SVC
 
-from gomkcn_dgl import GOMKKernel, extract_subgraphs, gomk_gram
+from gomkcn_dgl import GOMKKernel, SubgraphSettings, extract_subgraphs, gomk_gram
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from paper.data import NodeData, Split
 from paper.protocol import Family, Params, TrialOutcome
@@ -26,7 +26,7 @@ def _rooted_graphs(data: NodeData, max_nodes: int) -> list[CSRGraph]:
     if features.shape[1] > _WIDTH:
         features = TruncatedSVD(_WIDTH, random_state=0).fit_transform(features)
     features = features / (np.sqrt((features**2).mean(axis=0)) + 1e-12)
-    subgraphs = extract_subgraphs(data.graph, num_hops=1, max_nodes=max_nodes)
+    subgraphs = extract_subgraphs(data.graph, SubgraphSettings(num_hops=1, max_nodes=max_nodes))
     graphs = []
     adjacency = subgraphs.adjacency() > 0
     for joined, nodes, size in zip(adjacency, subgraphs.nodes, subgraphs.num_nodes, strict=True):

@@ -20,7 +20,7 @@ from measure import Timing, time_interleaved
 from peers.peer import NOT_INSTALLED
 from record import Bench, Table, bench_command, data_option
 
-from gomkcn_dgl import GraphCollection
+from gomkcn_dgl import GraphCollection, SubgraphSettings
 from paper.data import GraphData, load_graph_data
 from paper.models import families_of
 from paper.protocol import Family
@@ -83,7 +83,8 @@ def compare(bench: Bench, table: Table, data: GraphData) -> None:
 
 def extract(bench: Bench, table: Table, data: GraphData) -> None:
     timings = time_interleaved(
-        {"ours": lambda: GraphCollection(data.graph, NUM_HOPS, MAX_NODES)}, bench.repeats
+        {"ours": lambda: GraphCollection(data.graph, SubgraphSettings(NUM_HOPS, MAX_NODES))},
+        bench.repeats,
     )
     printed, baselines = PRINTED.get(data.name, (None, None))
     table.add(data.name, data.graph.num_nodes, timings["ours"], printed, baselines)

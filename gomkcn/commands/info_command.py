@@ -36,9 +36,9 @@ def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> 
     for name, value in describe_graph(graph).items():
         click.echo(f"{name:<18} {value}")
     if max_nodes is not None:
-        from gomkcn_dgl.subgraphs import extract_subgraphs, usual_hops
+        from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs, usual_hops
 
         num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
-        batch = extract_subgraphs(graph, num_hops, max_nodes)
+        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes))
         share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
         click.echo(f"{'truncated':<18} {share}{max_nodes} nodes")

@@ -6,6 +6,12 @@ What costs time here is waiting, for memory and for mispredicted branches, and t
 against both. A row is walked without a branch in it: each node is written to the end of the list,
 which grows only if the node was new. Before rows are read, a short loop loads from each of them
 (``touch``), so that these cache misses overlap.
+
+First the nodes of a subgraph are found: by whole hops, filled up at random or grown anew from the
+root where a hop does not fit. Then the edges among them are read off their rows, short rows only,
+since an edge between a short row and a hub's stands in the short one; two hubs are tested by binary
+search. Where there are links, the position of each edge in ``indices`` is kept until the links are
+written.
 """
 
 from __future__ import annotations
@@ -14,9 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS, ExtractedArrays, hub_degree
-from gomkcn_dgl.kernels.growth_numba import grow_dense
-from gomkcn_dgl.kernels.induced_numba import fill_links, fill_weights, induce
+from gomkcn_dgl.kernels.bfs_reference import (
+    MOST_RANKED_DEGREE,
+    POLICIES,
+    WORD_BITS,
+    ExtractedArrays,
+    hub_degree,
+)
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -25,9 +35,11 @@ from gomkcn_dgl.kernels.search_numba import (
     enter,
     find,
     find_edge,
+    find_entry,
     mix,
     new_scratch,
     random,
+    slot_of,
     touch,
 )
 from gomkcn_dgl.kernels.threads import run_blocks
@@ -35,11 +47,25 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ZERO, _ONE = np.int64(0), np.int64(1)
+_U0, _U1 = np.uint64(0), np.uint64(1)
 # -1 in the int32 output
 _PADDING = np.uint32(2**32 - 1)
 _DENSE = POLICIES["dense"]
 # `_whole_hops` reached a hub and listed nothing
 _HUB = 2**31
+# a node's rank when growing densely, least first:
+# missing links | missing links among the root's neighbours | 20 bits of degree | 19 random bits
+_LINK, _AMONG, _DEGREE, _RANDOM = 2**52, 2**39, 2**19, np.uint64(45)
+# at most as many neighbours as a root offers, 4 * 1024
+_MOST_AMONG = 2**12
+# ranks from here on are not on offer: selected nodes, and those that no row has offered yet
+_TAKEN, _UNRANKED = 2**62, 2**63 - 1
+_NOT_OFFERED = 2**31
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# halves of a number
+_HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
+# a bit's word and its place there: j >> 6, j & 63
+_WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
 def extract(
@@ -115,12 +141,12 @@ def _extract_kernel(
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
         grown = cut and policy == _DENSE
-        num_ends = induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
+        num_ends = _induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
         era += len(scratch.met)
         if links is not None:
-            fill_links(links, reverse, num_ends, dense_links[row], scratch)
+            _fill_links(links, reverse, num_ends, dense_links[row], scratch)
         if len(dense_weights) > 0:
-            fill_weights(graph, weights, links, nodes[row], size, bits[row], dense_weights[row])
+            _fill_weights(graph, weights, links, nodes[row], size, bits[row], dense_weights[row])
 
 
 @subroutine(**SEARCH_JIT)
@@ -132,7 +158,7 @@ def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era
     # stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
-        size = grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
+        size = _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
     else:
         for k in range(size):
             selected[k] = scratch.met[k]
@@ -184,13 +210,13 @@ def _take_rest(stream, selected, size, met, reached):
 @subroutine(**SEARCH_JIT)
 def _draw_rest(graph, stream, begin, selected, size, scratch, era):
     """Fill up with nodes drawn from the rows of `begin:size`; the table holds those selected."""
-    end, total, draw = size, _ZERO, np.uint64(0)
+    end, total, draw = size, _ZERO, _U0
     for k in range(begin, end):
         total += degree(graph, selected[k])
     while size < len(selected):
         # 1. draw an entry of all rows together, and find the row that it lies in
         place, owner = random(stream, draw, total), begin
-        draw += np.uint64(1)
+        draw += _U1
         while place >= degree(graph, selected[owner]):
             place -= degree(graph, selected[owner])
             owner += 1
@@ -207,3 +233,239 @@ def _draw_rest(graph, stream, begin, selected, size, scratch, era):
             selected[size] = node
             size += 1
     return size
+
+
+@subroutine(**SEARCH_JIT)
+def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
+    """Add the node with most links to the selected ones at a time; return their number."""
+    met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
+    count = enter(root, _ZERO, scratch, era) + 1
+    depths[0], ranks[0] = 0, _UNRANKED
+    selected[0] = root
+    size, depth, hubs = _ONE, _ZERO, _ZERO
+    while size < len(selected):
+        # 1. the node selected last adds a link to each of its neighbours, which are then on offer
+        node = selected[size - 1]
+        hub = degree(graph, node) > limit
+        if hub:
+            _link_hub(graph, node, depth, count, scratch)
+        old = count
+        count, fresh = _offer(
+            graph, root, node, depth, num_hops, limit, stream, count, scratch, era
+        )
+        touch(graph, met, old, count, scratch)
+        _rank(graph, root, fresh, hubs, stream, len(selected), scratch)
+        if size == 1:
+            _link_among(graph, fresh, limit, scratch, era)
+        if hub:
+            scratch.rows[hubs], scratch.row_depths[hubs] = node, depth
+            hubs += 1
+        # 2. the least rank is the next node
+        best, node = _TAKEN, _PADDING
+        for position in range(count):
+            best = min(best, ranks[position])
+        if best == _TAKEN:
+            break
+        # two loops without a branch; the smaller node of two equal ones
+        for position in range(count):
+            node = min(node, met[position] if ranks[position] == best else _PADDING)
+        # 3. select it; the rank of a selected node is never the least again
+        chosen = find(node, scratch, era)
+        selected[size], depth = node, depths[chosen]
+        ranks[chosen] = _UNRANKED
+        size += 1
+    return size
+
+
+@subroutine(**INLINE_JIT)
+def _link_hub(graph, hub, depth, count, scratch):
+    """Count the links of a hub to the nodes on offer; those offered later look at `rows`."""
+    for position in range(count):
+        # skip selected nodes and those that no row has offered
+        if scratch.depths[position] == _NOT_OFFERED or scratch.ranks[position] >= _TAKEN:
+            continue
+        if find_edge(graph, hub, scratch.met[position]) >= 0:
+            scratch.ranks[position] -= _LINK
+            scratch.depths[position] = min(scratch.depths[position], depth + 1)
+
+
+@subroutine(**INLINE_JIT)
+def _offer(graph, root, node, depth, num_hops, limit, stream, count, scratch, era):
+    """Link a selected node to its row; offer the row unless the node is at the last hop."""
+    depths, ranks = scratch.depths, scratch.ranks
+    length, first = degree(graph, node), graph.indptr[node]
+    hub, inner = length > limit, depth < num_hops
+    own = mix(stream ^ mix(np.uint64(node) - np.uint64(root)))
+    offers = length
+    # a hub offers `limit` random entries of its row, another node offers its whole row
+    if hub:
+        offers = limit if inner else 0
+        for draw in range(offers):
+            slot = ((mix(own + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
+            scratch.pairs[draw] = graph.indices[first + slot]
+    fresh = 0
+    for k in range(offers):
+        other = np.uint32(scratch.pairs[k]) if hub else graph.indices[first + np.uint64(k)]
+        position = enter(other, count, scratch, era)
+        if position == count:
+            depths[position], ranks[position] = _NOT_OFFERED, _UNRANKED
+            count += 1
+        # a link is counted once; `_link_hub` and `_rank` count those between a node and a hub
+        new = depths[position] == _NOT_OFFERED
+        if new or not hub:
+            ranks[position] -= _LINK
+        if inner:
+            scratch.waiting[fresh] = position
+            fresh += new
+            depths[position] = min(depths[position], depth + 1)
+    return count, fresh
+
+
+@subroutine(**INLINE_JIT)
+def _rank(graph, root, fresh, hubs, stream, max_nodes, scratch):
+    """Rank the nodes that were put on offer just now; their links to small rows are counted."""
+    for k in range(fresh):
+        position = scratch.waiting[k]
+        node = scratch.met[position]
+        for hub in range(hubs):
+            if find_edge(graph, scratch.rows[hub], node) >= 0:
+                scratch.ranks[position] -= _LINK
+                depth = scratch.row_depths[hub] + 1
+                scratch.depths[position] = min(scratch.depths[position], depth)
+        # missing links, degree and random bits in one number, so that one minimum decides
+        place = np.uint64(node) - np.uint64(root)
+        priority = np.int64(mix(stream + _GOLDEN * (place + _U1)) >> _RANDOM)
+        length = min(degree(graph, node), MOST_RANKED_DEGREE)
+        rank = max_nodes * _LINK + _MOST_AMONG * _AMONG + length * _DEGREE + priority
+        scratch.ranks[position] += rank - _UNRANKED
+
+
+@subroutine(**INLINE_JIT)
+def _link_among(graph, fresh, limit, scratch, era):
+    """Count how many of the other neighbours of the root each is joined to, hubs left out."""
+    for k in range(fresh):
+        node = scratch.met[scratch.waiting[k]]
+        if degree(graph, node) > limit:
+            continue
+        for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+            # the root stands at 0
+            position = find(graph.indices[edge], scratch, era)
+            if position > 0:
+                scratch.ranks[position] -= _AMONG
+
+
+@subroutine(**INLINE_JIT)
+def _induce(graph, selected, size, limit, grown, links, bits, scratch, era):
+    """Write the adjacency among the selected nodes, and put grown nodes in breadth-first order.
+
+    Return how many edge ends stand in ``scratch.pairs``. With `links`, else None, their entries in
+    `indices` stand in ``scratch.entries``.
+    """
+    # 1. enter the selected nodes into the hash table
+    table, pairs = scratch.table, scratch.pairs
+    for i in range(size):
+        enter(selected[i], i, scratch, era)
+    # 2. list the row entries that may be selected nodes: those whose slot of the table is taken
+    count = _U0
+    for i in range(size):
+        node = selected[i]
+        owner = np.uint64(i)
+        if degree(graph, node) > limit:
+            # its edges to short rows stand there
+            for j in range(i):
+                pairs[count] = (np.uint64(selected[j]) << _HALF) | owner
+                if degree(graph, selected[j]) > limit:
+                    entry = find_entry(graph, node, selected[j])
+                    if links is not None:
+                        scratch.entries[count] = entry
+                    count += np.uint64(entry >= 0)
+            continue
+        for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+            other = graph.indices[edge]
+            pairs[count] = (np.uint64(other) << _HALF) | owner
+            if links is not None:
+                scratch.entries[count] = edge
+            count += np.uint64(table[slot_of(other, scratch)] >= era)
+    # 3. look each of them up, and set both bits of an edge
+    _clear(bits)
+    edges = _U0
+    for k in range(count):
+        position = find(np.uint32(pairs[k] >> _HALF), scratch, era)
+        if position >= 0:
+            i, j = pairs[k] & _LOW, np.uint64(position)
+            _join(bits, i, j)
+            pairs[edges] = (j << _HALF) | i
+            if links is not None:
+                scratch.entries[edges] = scratch.entries[k]
+            edges += _U1
+    if grown:
+        _reorder(selected, size, edges, bits, scratch)
+    return edges
+
+
+@subroutine(**SEARCH_JIT)
+def _reorder(selected, size, edges, bits, scratch):
+    """Put the selected nodes in breadth-first order of their subgraph; grown order breaks ties."""
+    grown, order, rank = scratch.met, scratch.row_depths, scratch.depths
+    # 1. breadth-first search over the bits: rank[k] is the new position of the k-th grown node
+    for k in range(size):
+        rank[k] = -1
+    order[0], rank[0], num_ordered, k = 0, 0, 1, 0
+    while num_ordered < size:
+        for other in range(1, size):
+            joined = (bits[order[k], other >> 6] >> np.uint64(other & 63)) & _U1
+            if joined and rank[other] < 0:
+                order[num_ordered], rank[other] = other, num_ordered
+                num_ordered += 1
+        k += 1
+    # 2. move the nodes and their bits to the new positions
+    for k in range(size):
+        selected[rank[k]] = grown[k]
+    _clear(bits)
+    for k in range(edges):
+        i = np.uint64(rank[scratch.pairs[k] & _LOW])
+        j = np.uint64(rank[scratch.pairs[k] >> _HALF])
+        scratch.pairs[k] = (j << _HALF) | i
+        _join(bits, i, j)
+
+
+@subroutine(**INLINE_JIT)
+def _clear(bits):
+    for i in range(bits.shape[0]):
+        for word in range(bits.shape[1]):
+            bits[i, word] = _U0
+
+
+@subroutine(**INLINE_JIT)
+def _join(bits, i, j):
+    bits[i, j >> _WORD] |= _U1 << (j & _BIT)
+    bits[j, i >> _WORD] |= _U1 << (i & _BIT)
+
+
+@subroutine(**SEARCH_JIT)
+def _fill_weights(graph, weights, links, selected, size, bits, dense):
+    """Write the weights of the edges in ``bits``; with links, each direction has its own."""
+    for i in range(len(selected)):
+        for j in range(len(selected)):
+            dense[i, j] = np.float32(0)
+    for i in range(size):
+        for j in range(i):
+            if (bits[i, j >> 6] >> np.uint64(j & 63)) & _U1:
+                if links is None:
+                    weight = weights[find_edge(graph, selected[i], selected[j])]
+                    dense[i, j], dense[j, i] = weight, weight
+                else:
+                    dense[i, j] = weights[find_entry(graph, selected[i], selected[j])]
+                    dense[j, i] = weights[find_entry(graph, selected[j], selected[i])]
+
+
+@subroutine(**SEARCH_JIT)
+def _fill_links(links, reverse, num_ends, dense, scratch):
+    """Write the links of the edge ends that ``_induce`` has left, seen from both nodes."""
+    for i in range(dense.shape[0]):
+        for j in range(dense.shape[1]):
+            dense[i, j] = 0
+    for k in range(num_ends):
+        i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
+        link = links[scratch.entries[k]]
+        dense[i, j], dense[j, i] = link, reverse[link]

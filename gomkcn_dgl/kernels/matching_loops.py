@@ -8,10 +8,23 @@ similarities spare it the distances and the exponentials.
 Threads split the subgraphs. The gradient of the filters is summed for each of a fixed number of
 blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
 number of threads.
+
+*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows, as a dense
+transition matrix or as links; all become a list of weighted edges, so that a level costs one vector
+operation an edge. Over links, an edge also has a matrix, the sum of those of the link's channels,
+and a row of features is K blocks of D numbers: one vector operation an edge and an entry of the
+matrix.
+
+*Similarities* of one subgraph's nodes to those of many filters: the nodes of as many filters as
+stay in cache stand side by side, a block of them in the lanes of a vector, so that the work is the
+same whatever the sizes are. Squared distances are sums of squared differences: ``|x|^2 + |z|^2 - 2
+<x, z>`` would lose all digits for equal nodes whose level sums are large, and gains a seventh of
+the time alone. Rows of zeros, which padding has, are alike: a table holds one for all of them.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,34 +35,30 @@ from gomkcn_dgl.kernels.assignment_numba import (
     match_optimally,
     new_scratch,
 )
-from gomkcn_dgl.kernels.levels_numba import (
-    Edges,
-    collect_levels,
-    edges_of_bits,
-    edges_of_links,
-    edges_of_matrix,
-    fill_levels,
-    new_edges,
-)
-from gomkcn_dgl.kernels.similarity_numba import (
-    ROWS,
-    Tables,
-    count_distinct,
-    fill_tables,
-    fill_zero_row,
-    new_tables,
-)
+from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
 from gomkcn_dgl.kernels.vectors_numba import (
+    exp2,
     item,
     lanes_of,
     load,
     padded,
+    pair,
     put,
+    repeat,
     spread,
+    spread_rows,
     store,
+    store_rows,
     zeros,
 )
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+AGGREGATION_CODES = {"sum": 0, "mean": 1, "sym": 2}
+_MEAN, _SYM = AGGREGATION_CODES["mean"], AGGREGATION_CODES["sym"]
+# nodes that are worked on at a time, so that a filter node is loaded once for all of them; a row of
+# zeros stands behind as many rows more
+ROWS = 4
+_LOG2_E = 1 / math.log(2)
 
 
 class LeftSide(NamedTuple):
@@ -83,8 +92,8 @@ def new_forward_scratch(num_nodes: int, num_filter_nodes: int, z: np.ndarray) ->
     _, _, num_levels, width, lanes = z.shape
     return ForwardScratch(
         zeros((num_levels, num_nodes + ROWS, padded(width, z.dtype)), z.dtype),
-        new_edges(num_nodes, z.dtype),
-        new_tables(num_nodes, z),
+        _new_edges(num_nodes, z.dtype),
+        _new_tables(num_nodes, z),
         new_scratch(num_nodes, num_filter_nodes),
         np.empty(num_nodes, np.int64),
         np.empty(num_nodes, np.int64),
@@ -111,7 +120,7 @@ def match_fwd_kernel(
     filled = -1
     for s in range(first, last):
         _load(left, s, aggregation, scale, edges, x)
-        distinct = count_distinct(x, rows[s])
+        distinct = _count_distinct(x, rows[s])
         for n in range(num_nodes):
             starts[n] = columns * (n if n < distinct else zero_row)
         for f in range(scores.shape[1]):
@@ -119,9 +128,9 @@ def match_fwd_kernel(
             # 1. at the first filter of a chunk: the similarity tables of all its filters
             if place == 0:
                 if chunk != filled:
-                    fill_zero_row(x, z[chunk], widths, tables)
+                    _fill_zero_row(x, z[chunk], widths, tables)
                     filled = chunk
-                fill_tables(x, z[chunk], widths, distinct, tables)
+                _fill_tables(x, z[chunk], widths, distinct, tables)
             # 2. match the subgraph's nodes to the nodes of this filter
             begin, lane = place * filter_step, place & (lanes - 1)
             for n in range(num_nodes):
@@ -192,15 +201,15 @@ def _load(left, s, aggregation, scale, edges, x):
                 x[0, n, d] = 0
         # the edges give the other levels
         if left.links.shape[0] > 0:
-            num_edges = edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
+            num_edges = _edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
         elif left.bits.shape[0] > 0:
-            num_edges = edges_of_bits(left.bits[s], aggregation, scale, edges)
+            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
             num_nodes = 0
             for node in left.nodes[s]:
                 num_nodes += node >= 0
-            num_edges = edges_of_matrix(left.transition[s], num_nodes, scale, edges)
-        fill_levels(edges, num_edges, left.matrices, width, x)
+            num_edges = _edges_of_matrix(left.transition[s], num_nodes, scale, edges)
+        _fill_levels(edges, num_edges, left.matrices, width, x)
     return num_edges
 
 
@@ -222,7 +231,7 @@ def new_backward_scratch(num_nodes: int, z: np.ndarray) -> BackwardScratch:
     """Allocate the scratch of one thread for filters z [F, L, M, D], padded to whole vectors."""
     shape = (z.shape[1], num_nodes, z.shape[3])
     x, grad_x = zeros(shape, z.dtype), zeros(shape, z.dtype)
-    return BackwardScratch(x, grad_x, new_edges(num_nodes, z.dtype))
+    return BackwardScratch(x, grad_x, _new_edges(num_nodes, z.dtype))
 
 
 @compiled(_nrt=False)
@@ -250,7 +259,7 @@ def match_bwd_kernel(
                 # where only features were given, the gradients of all levels lead back to level 0
                 factor = z.dtype.type(1)
                 if grad_left.shape[1] < num_levels:
-                    collect_levels(edges, num_edges, left.matrices, width, grad_x)
+                    _collect_levels(edges, num_edges, left.matrices, width, grad_x)
                     factor = _block_scale(left)
                 for level in range(grad_left.shape[1]):
                     for n in range(num_nodes):
@@ -293,3 +302,217 @@ def scatter_rows(rows, nodes, out):
             if node >= 0:
                 for d in range(rows.shape[3]):
                     out[node, d] += rows[s, 0, n, d]
+
+
+class Edges(NamedTuple):
+    """The directed edges of one subgraph; only the first few are in use."""
+
+    head: np.ndarray  # int64 [N * N], the node that receives
+    tail: np.ndarray  # int64 [N * N], the node that gives
+    weight: np.ndarray  # [N * N]
+    link: np.ndarray  # int64 [N * N], where there are links
+    degree: np.ndarray  # int64 [N]
+
+
+def _new_edges(num_nodes: int, dtype: np.dtype) -> Edges:
+    """Allocate room for all edges of a subgraph."""
+    most = max(1, num_nodes * num_nodes)
+    return Edges(
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, dtype),
+        np.empty(most, np.int64),
+        np.empty(max(1, num_nodes), np.int64),
+    )
+
+
+@subroutine(_nrt=False)
+def _edges_of_bits(bits, aggregation, scale, edges):
+    """List the edges of bit rows [N, W]; return how many there are."""
+    head, tail, _, _, degree = edges
+    num_nodes = bits.shape[0]
+    count = 0
+    for i in range(num_nodes):
+        before = count
+        for j in range(num_nodes):
+            # always written, kept only when the bit is set: no branch to guess
+            head[count] = i
+            tail[count] = j
+            count += (bits[i, j // WORD_BITS] >> np.uint64(j % WORD_BITS)) & np.uint64(1)
+        # edges of row i are those listed since it began
+        degree[i] = count - before
+    _weigh(edges, count, aggregation, scale)
+    return count
+
+
+@subroutine(_nrt=False)
+def _weigh(edges, count, aggregation, scale):
+    """Weigh each edge as the aggregation says, once all degrees are known."""
+    head, tail, weight, _, degree = edges
+    for k in range(count):
+        divisor = scale
+        if aggregation == _MEAN:
+            divisor = scale * degree[head[k]]
+        elif aggregation == _SYM:
+            divisor = scale * np.sqrt(weight.dtype.type(degree[head[k]] * degree[tail[k]]))
+        weight[k] = 1 / divisor
+
+
+@subroutine(_nrt=False)
+def _edges_of_links(links, num_channels, aggregation, scale, edges):
+    """List the edges of links [N, N]; return how many there are.
+
+    `num_channels` [K] are those of each link: each of them counts in the degree of a node.
+    """
+    head, tail, _, link, degree = edges
+    num_nodes = links.shape[0]
+    count = 0
+    for i in range(num_nodes):
+        degree[i] = 0
+        for j in range(num_nodes):
+            head[count], tail[count], link[count] = i, j, links[i, j]
+            degree[i] += num_channels[links[i, j]]
+            count += links[i, j] != 0
+    _weigh(edges, count, aggregation, scale)
+    return count
+
+
+@subroutine(_nrt=False)
+def _edges_of_matrix(transition, num_nodes, scale, edges):
+    """List the non-zero entries of a matrix [N, N] between its first nodes; return their number."""
+    head, tail, weight, _, _ = edges
+    count = 0
+    for i in range(num_nodes):
+        for j in range(num_nodes):
+            value = item(transition, i * transition.shape[1] + j)
+            put(head, count, i)
+            put(tail, count, j)
+            put(weight, count, value / scale)
+            count += value != 0
+    return count
+
+
+@subroutine(_nrt=False)
+def _fill_levels(edges, num_edges, matrices, width, x):
+    """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K width], from level 0.
+
+    Rows of x are padded to whole vectors.
+    """
+    rows, stride, lanes = matrices.shape[1], x.shape[2], lanes_of(x.dtype)
+    size = x.shape[1] * stride
+    for level in range(1, x.shape[0]):
+        x[level] = 0
+        # X_i = A X_{i-1}, one edge after the other
+        for k in range(num_edges):
+            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
+            if rows == 0:
+                to, place = level * size + head * stride, (level - 1) * size + tail * stride
+                for d in range(0, stride, lanes):
+                    store(x, to + d, load(x, to + d) + spread(weight) * load(x, place + d))
+                continue
+            # over links, block j of the neighbour goes to block i times entry (i, j)
+            for i in range(rows):
+                for j in range(rows):
+                    factor = weight * matrices[edges.link[k], i, j]
+                    for d in range(width):
+                        x[level, head, i * width + d] += factor * x[level - 1, tail, j * width + d]
+
+
+@subroutine(_nrt=False)
+def _collect_levels(edges, num_edges, matrices, width, grad):
+    """Bring the gradient of all levels, shaped as in ``_fill_levels``, down to level 0."""
+    rows, stride, lanes = matrices.shape[1], grad.shape[2], lanes_of(grad.dtype)
+    size = grad.shape[1] * stride
+    for level in range(grad.shape[0] - 1, 0, -1):
+        # the transposed step: what the head received goes back to the tail
+        for k in range(num_edges):
+            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
+            if rows == 0:
+                to, place = (level - 1) * size + tail * stride, level * size + head * stride
+                for d in range(0, stride, lanes):
+                    store(grad, to + d, load(grad, to + d) + spread(weight) * load(grad, place + d))
+                continue
+            for i in range(rows):
+                for j in range(rows):
+                    factor = weight * matrices[edges.link[k], i, j]
+                    for d in range(width):
+                        step = factor * grad[level, head, i * width + d]
+                        grad[level - 1, tail, j * width + d] += step
+
+
+class Tables(NamedTuple):
+    """What one thread needs; B filter nodes are worked on at once, P of them with padding."""
+
+    levels: np.ndarray  # [L, N + ROWS, P], similarities
+    total: np.ndarray  # [N + ROWS + 1, P], their sum
+
+
+def _new_tables(num_nodes: int, z: np.ndarray) -> Tables:
+    """Allocate the tables for chunks z [chunks, P / lanes, L, D, lanes]."""
+    _, num_blocks, num_levels, _, lanes = z.shape
+    rows, columns = num_nodes + ROWS, num_blocks * lanes
+    return Tables(
+        zeros((num_levels, rows, columns), z.dtype),
+        # one more, since a vector may begin at the last filter of the last row
+        zeros((rows + 1, columns), z.dtype),
+    )
+
+
+@subroutine(_nrt=False)
+def _count_distinct(x, num_rows):
+    """Return how many of the first rows of x [L, N, D] there are before those of zeros alone."""
+    while num_rows > 0:
+        for level in range(x.shape[0]):
+            for d in range(x.shape[2]):
+                # NaN is not zero
+                if x[level, num_rows - 1, d] != 0:
+                    return num_rows
+        num_rows -= 1
+    return num_rows
+
+
+@subroutine(_nrt=False)
+def _fill_zero_row(x, z, widths, tables):
+    """Fill what only depends on the filters: the similarities of a row of zeros."""
+    for block in range(z.shape[0]):
+        _fill_tile(x, z, widths, x.shape[1] - 1, block, tables, spread(x.dtype.type(0)))
+
+
+@subroutine(_nrt=False)
+def _fill_tables(x, z, widths, num_rows, tables):
+    """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
+
+    x [L, N + ROWS, D or more], z [P / lanes, L, D, lanes].
+    """
+    two = pair(spread(x.dtype.type(0)))
+    four = pair(two)
+    for block in range(z.shape[0]):
+        n = 0
+        while n < num_rows:
+            if num_rows - n > 2:
+                _fill_tile(x, z, widths, n, block, tables, four)
+            else:
+                _fill_tile(x, z, widths, n, block, tables, two)
+            n += 4
+
+
+@subroutine(_nrt=False)
+def _fill_tile(x, z, widths, n, block, tables, empty):
+    """Fill as many rows from n on as there are vectors in `empty`, against a block of columns."""
+    _, num_levels, width, lanes = z.shape
+    _, height, columns = tables.levels.shape
+    stride = x.shape[2]
+    total = empty
+    for level in range(num_levels):
+        place = block * num_levels + level
+        row, column = (level * height + n) * stride, place * width * lanes
+        result = empty
+        # exp(-|x - z|^2 / w)
+        for d in range(width):
+            filter_nodes = repeat(load(z, column + d * lanes), empty)
+            difference = spread_rows(x, row + d, stride, empty) - filter_nodes
+            result = result + difference * difference
+        result = exp2(result * repeat(spread(x.dtype.type(-_LOG2_E) / widths[level]), empty))
+        store_rows(tables.levels, (level * height + n) * columns + block * lanes, columns, result)
+        total = total + result
+    store_rows(tables.total, n * columns + block * lanes, columns, total)

@@ -11,8 +11,8 @@ from torch import Tensor, library
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import fixed_point
-from gomkcn_dgl.kernels.levels_numba import AGGREGATION_CODES
 from gomkcn_dgl.kernels.matching_loops import (
+    AGGREGATION_CODES,
     LeftSide,
     match_bwd_kernel,
     match_fwd_kernel,

@@ -4,6 +4,23 @@ Work at (S, F, N, D, L) = (20000, 16, 16, 32, 4) with N = M: the tables take 3 S
 GFLOP and 330 million exponentials, the backward pass about a sixteenth of that for each side. Each
 pass reads x, .16 GB, and one writes its gradient. Memory does not bound this. In plain PyTorch it
 does: the differences alone, [S, F, L, N, M, D], are 42 GB.
+
+No table ``[S, F, N, M]`` exists in memory. Forward, a program takes one subgraph and P filters:
+their tables ``[N, P, M]`` are computed in registers, with a lane for one or two filter nodes, and
+matched there. Backward, a program takes one graph and adds up over the graphs of the other side,
+matched nodes only. No sum is shared between programs, so that every run gives the same bits.
+
+Distances are sums of squared differences. The cheaper ``|x|^2 + |z|^2 - 2 <x, z>`` would cancel for
+nodes that are alike and large, which sums over neighbours make of most.
+
+The P tables of a program are matched in step. The optimal matching is found by shortest augmenting
+paths with dual prices (Jonker and Volgenant, 1987), in whole numbers. A table's entries from
+``top`` down to ``low`` cost from 0 to 2^23 steps, each to within two. Sums of steps are exact, so
+neither ties nor rounding can send a search round in circles, and the sum that is found is at most
+``min(N, M) * (top - low) * 2^-21`` below the largest. The nearest free column is less than 2^25
+steps away, which leaves 6 bits of 32 for the row that holds a column: one minimum over the columns
+finds the nearest and the row to go on from. A matching is given by columns: the row that holds each
+of them, plus 1, or 0: int32 ``[P, M]``.
 """
 
 from __future__ import annotations
@@ -18,12 +35,11 @@ from gomkcn_dgl.kernels.matching_reference import Matched
 
 try:
     import triton
+    import triton.language as tl
 except ImportError as error:
     raise BackendError(
         "backend 'triton' needs Triton: install gomkcn-dgl[gpu], or use backend='reference'."
     ) from error
-
-from gomkcn_dgl.kernels.matching_programs import match_bwd_kernel, match_fwd_kernel
 
 MAX_NODES = 64
 DTYPES = (torch.float32, torch.bfloat16)
@@ -37,6 +53,19 @@ _WARP_TILE, _TILE = 512, 4096
 _FEATURES = 128
 # backward programs that keep a large GPU busy; fixed, as it decides the order of sums
 _PROGRAMS = 4096
+# features that one turn of the inner loop takes
+_UNROLL = tl.constexpr(2)
+# cost of the least similar entry of a table
+_STEPS = tl.constexpr(2**23)
+# farther than any free column, and its key still fits in 32 bits
+_FAR = tl.constexpr(2**25 - 1)
+_CLOSED = tl.constexpr(2**31 - 1)
+_ROW_BITS = tl.constexpr(6)
+_ROW_MASK = tl.constexpr(2**6 - 1)
+# similarities, and their differences, are smaller
+_MORE_THAN_ANY = tl.constexpr(1e6)
+# a table whose entries differ by less is one of equal entries
+_SMALLEST_SPREAD = tl.constexpr(1e-30)
 
 
 def match(
@@ -229,3 +258,250 @@ def _differentiate(ctx: Any, grad_scores: Tensor, _: Tensor) -> tuple[Tensor | N
 
 
 _match.register_autograd(_differentiate, setup_context=_save)
+
+
+# left unspecialised, a count of 1 or 16 does not compile a kernel of its own
+@triton.jit(do_not_specialize=["F", "L"])
+def match_fwd_kernel(
+    x_ptr,  # [S, L, N, D]
+    z_ptr,  # [L, D, F, M]
+    rate_ptr,  # [L], -1 / bandwidth
+    rows_ptr,  # [S]
+    scores_ptr,  # [S, F]
+    assignment_ptr,  # [S, F, N], filled with -1
+    F,
+    L,
+    N: tl.constexpr,
+    M: tl.constexpr,
+    D: tl.constexpr,
+    OPTIMAL: tl.constexpr,
+    PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+):
+    # neighbours share a subgraph, so that it is fetched once
+    blocks = tl.cdiv(F, BLOCK_P)
+    s = (tl.program_id(0) // blocks).to(tl.int64)
+    f = (tl.program_id(0) % blocks) * BLOCK_P + tl.arange(0, BLOCK_P)  # [P]
+    m = tl.arange(0, BLOCK_M)[None, :]  # [1, M]
+    real = (f < F)[:, None] & (m < M)  # [P, M]
+    num_rows = tl.minimum(tl.load(rows_ptr + s), N).to(tl.int32)
+    table = _fill_table(
+        x_ptr + s * L * N * D, z_ptr, rate_ptr, f, m, real, F, L,
+        N, M, D, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+    # the row that each column is matched to, plus 1
+    if OPTIMAL:
+        owner = match_optimally(table, num_rows, f < F, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
+    else:
+        owner = match_greedily(table, num_rows, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
+    n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    # the score sums the table over matched pairs
+    matched = (owner[None, :, :] == n + 1) & real[None, :, :]  # [N, P, M]
+    scores = tl.sum(tl.sum(tl.where(matched, table, 0.0), axis=0), axis=1)  # [P]
+    tl.store(scores_ptr + s * F + f, scores, mask=f < F)
+    place = ((s * F + f) * N)[:, None] + owner - 1  # [P, M]
+    tl.store(assignment_ptr + place, m.to(tl.int16), mask=real & (owner > 0))
+
+
+@triton.jit
+def _fill_table(
+    x_ptr, z_ptr, rate_ptr, f, m, real, F, L,
+    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Similarities of one subgraph and P filters, summed over levels: [N, P, M]."""
+    n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    column = (f[:, None] * M + m)[None, :, :]  # [1, P, M]
+    stride = tl.cast(F, tl.int64) * M
+    table = tl.zeros([BLOCK_N, BLOCK_P, BLOCK_M], tl.float32)
+    for level in range(L):
+        distance = tl.zeros([BLOCK_N, BLOCK_P, BLOCK_M], tl.float32)
+        for d in tl.range(0, D, loop_unroll_factor=_UNROLL):
+            x = tl.load(x_ptr + d + n * D, mask=n < N, other=0.0).to(tl.float32)
+            z = tl.load(z_ptr + column, mask=real[None, :, :], other=0.0).to(tl.float32)
+            z_ptr += stride
+            distance += (x - z) * (x - z)
+        table += tl.exp(distance * tl.load(rate_ptr + level))
+        x_ptr += N * D
+    return table
+
+
+@triton.jit(do_not_specialize=["G", "H", "L", "others"])
+def match_bwd_kernel(
+    own_ptr,  # [G, L, A, D], the graphs whose gradient this is
+    other_ptr,  # [H, L, B, D]
+    rate_ptr,  # [L], -1 / bandwidth
+    assignment_ptr,  # [S, F, N]
+    grad_scores_ptr,  # [S, F]
+    out_ptr,  # [blocks, G, L, A, D]
+    G,
+    H,
+    L,
+    others,  # graphs of the other side in a block
+    A: tl.constexpr,
+    B: tl.constexpr,
+    D: tl.constexpr,
+    OWN_IS_X: tl.constexpr,
+    BLOCK_A: tl.constexpr,
+    BLOCK_B: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
+    # neighbours read the same other graphs at the same time
+    g = (tl.program_id(0) % G).to(tl.int64)
+    level = tl.program_id(0) // G % L
+    block = tl.program_id(0) // G // L
+    a = tl.arange(0, BLOCK_A)[:, None]  # [A, 1]
+    d = tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
+    rate = tl.load(rate_ptr + level)
+    own_ptr += (g * L + level) * A * D
+    own = tl.load(own_ptr + a * D + d, mask=(a < A) & (d < D), other=0.0).to(tl.float32)
+    total = tl.zeros([BLOCK_A, BLOCK_D], tl.float32)
+    for h in range(block * others, tl.minimum(block * others + others, H)):
+        pair = g * H + h if OWN_IS_X else tl.cast(G, tl.int64) * h + g
+        # the partner of each node, and the partner's features
+        partner = _partners(assignment_ptr, pair, A, B, OWN_IS_X, BLOCK_A, BLOCK_B)  # [A, 1]
+        matched = partner >= 0
+        row_ptr = other_ptr + (tl.cast(L, tl.int64) * h + level) * B * D + partner * D
+        other = tl.load(row_ptr + d, mask=matched & (d < D), other=0.0).to(tl.float32)
+        # distances need all features; of wide rows this program holds only a part
+        if D <= BLOCK_D:
+            distance = tl.sum((own - other) * (own - other), axis=1)[:, None]
+        else:
+            distance = tl.zeros([BLOCK_A, 1], tl.float32)
+            for start in range(0, D, BLOCK_D):
+                e = start + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
+                mine = tl.load(own_ptr + a * D + e, mask=(a < A) & (e < D), other=0.0)
+                theirs = tl.load(row_ptr + e, mask=matched & (e < D), other=0.0)
+                apart = mine.to(tl.float32) - theirs.to(tl.float32)
+                distance += tl.sum(apart * apart, axis=1)[:, None]
+        # the derivative of the similarity of each matched pair by the node on this side
+        upstream = tl.load(grad_scores_ptr + pair)
+        gradient = 2.0 * upstream * rate * tl.exp(distance * rate) * (own - other)
+        total += tl.where(matched, gradient, 0.0)
+    out_ptr += ((tl.cast(G, tl.int64) * block + g) * L + level) * A * D
+    tl.store(out_ptr + a * D + d, total.to(out_ptr.dtype.element_ty), mask=(a < A) & (d < D))
+
+
+@triton.jit
+def _partners(
+    assignment_ptr, pair, A: tl.constexpr, B: tl.constexpr, OWN_IS_X: tl.constexpr,
+    BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr,
+):  # fmt: skip
+    """Node of the other graph that each of these is matched with, or -1: [A, 1]."""
+    a = tl.arange(0, BLOCK_A)[:, None]
+    if OWN_IS_X:
+        partner = tl.load(assignment_ptr + pair * A + a, mask=a < A, other=-1).to(tl.int32)
+    else:
+        b = tl.arange(0, BLOCK_B)[None, :]
+        chosen = tl.load(assignment_ptr + pair * B + b, mask=b < B, other=-1)  # [1, B]
+        partner = tl.max(tl.where(chosen == a, b, -1), axis=1)[:, None]
+    return partner
+
+
+@triton.jit
+def match_greedily(
+    table, num_rows, M: tl.constexpr, PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Rows choose in order, each the most similar column left, the lowest of several."""
+    n = tl.arange(0, BLOCK_N)[:, None, None]
+    m = tl.arange(0, BLOCK_M)[None, :]
+    # a similarity is at least 0; NaN comes after all others
+    table = tl.where(table >= -1.0, table, -2.0)
+    owner = tl.zeros([BLOCK_P, BLOCK_M], tl.int32)
+    if PINNED:
+        owner = tl.where((m == 0) & (num_rows > 0), 1, owner)
+    for row in range(PINNED, tl.minimum(num_rows, M)):
+        values = tl.sum(tl.where(n == row, table, 0.0), axis=0)  # [P, M]
+        values = tl.where((owner == 0) & (m < M), values, -3.0)
+        best = tl.argmax(values, axis=1)[:, None]  # [P, 1]
+        owner = tl.where(m == best, row + 1, owner)
+    return owner
+
+
+@triton.jit
+def match_optimally(
+    table, num_rows, active, M: tl.constexpr, PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Match as many rows as there can be with the largest sum, in the tables `active [P]`.
+
+    Columns past M, of which there are enough for all rows, stand for staying unmatched.
+    """
+    n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    m = tl.arange(0, BLOCK_M)[None, :]  # [1, M]
+    allowed = (m >= PINNED) & (m < tl.maximum(num_rows, M))
+    # takes NaN for 0
+    table = tl.where((table >= 0.0) & (m < M)[None, :, :], table, 0.0)
+    inside = (n < num_rows) & (m < M)[None, :, :]  # [N, 1, M]
+    top = tl.max(tl.max(tl.where(inside, table, 0.0), axis=0), axis=1)[:, None]  # [P, 1]
+    low = tl.min(tl.min(tl.where(inside, table, top[None, :, :]), axis=0), axis=1)[:, None]
+    spread = tl.maximum(top - low, _SMALLEST_SPREAD)
+    scale = 1.0 / spread * _STEPS
+    # a row is picked by a sum over zeros, which takes fewer instructions in whole numbers
+    bits = table.to(tl.int32, bitcast=True)
+
+    loss = tl.where((m < M)[None, :, :], top[None, :, :] - table, spread[None, :, :])
+    price = _first_prices(loss, num_rows, allowed, BLOCK_N)
+    # a column that stays free may not end up cheaper than it began
+    price = (tl.where(allowed & (num_rows >= M), price, 0.0) * scale).to(tl.int32)
+    owner = tl.zeros([BLOCK_P, BLOCK_M], tl.int32)
+    if PINNED:
+        owner = tl.where((m == 0) & (num_rows > 0), 1, owner)
+    for row in range(PINNED, num_rows):
+        # Dijkstra's search from `row` over columns, in all tables at once. `current` is the row
+        # whose edges are relaxed next, plus 1; it is 0 once the nearest column is free
+        current = tl.where(active, row + 1, 0)  # [P]
+        distance = tl.zeros([BLOCK_P], tl.int32)
+        nearest = tl.full([BLOCK_P, BLOCK_M], _FAR, tl.int32)
+        came_from = tl.zeros([BLOCK_P, BLOCK_M], tl.int32)
+        unsettled = allowed & active[:, None]  # [P, M]
+        while tl.max(current, axis=0) > 0:
+            row_number = current[:, None]  # [P, 1]
+            values = tl.sum(tl.where(n + 1 == row_number[None, :, :], bits, 0), axis=0)  # [P, M]
+            steps = (top - values.to(tl.float32, bitcast=True)) * scale
+            # the bound is for columns past M and tables that are done, whose costs are not used
+            cost = (tl.minimum(steps, _STEPS) + 0.5).to(tl.int32)
+            # more than any similarity is worth, so that as few as can be stay unmatched
+            reduced = tl.where(m < M, cost, _STEPS + 2) - price
+            # the price of the row itself: it makes the reduced cost of its matched edge 0
+            own_price = tl.sum(tl.where(owner == row_number, reduced, 0), axis=1)  # [P]
+            through = reduced + (distance - own_price)[:, None]
+            shorter = unsettled & (row_number > 0) & (through < nearest)
+            nearest = tl.where(shorter, through, nearest)
+            came_from = tl.where(shorter, row_number, came_from)
+            # settle the nearest column; its low bits name the row that has it
+            key = tl.where(unsettled, (nearest << _ROW_BITS) + owner, _CLOSED)
+            key = tl.min(key, axis=1)  # [P]
+            distance = tl.where(current > 0, key >> _ROW_BITS, distance)
+            current = tl.where(current > 0, key & _ROW_MASK, 0)
+            unsettled = unsettled & ((owner != current[:, None]) | (owner == 0))
+        # the prices of settled columns fall by how much nearer they were than the free one
+        settled = allowed & active[:, None] & ~unsettled
+        price += tl.where(settled, nearest - distance[:, None], 0)
+
+        # hand on the columns of the path, from its free end back to the row that began it
+        end = unsettled & (owner == 0) & (nearest == distance[:, None])
+        slot = m == tl.min(tl.where(end, m, BLOCK_M), axis=1)[:, None]  # [P, M]
+        taker = tl.sum(tl.where(slot, came_from, 0), axis=1)  # [P]
+        while tl.max(taker, axis=0) > 0:
+            released = (owner == taker[:, None]) & (taker[:, None] > 0)
+            owner = tl.where(slot, taker[:, None], owner)
+            slot = released
+            taker = tl.sum(tl.where(slot, came_from, 0), axis=1)
+    return owner
+
+
+@triton.jit
+def _first_prices(loss, num_rows, allowed, BLOCK_N: tl.constexpr):
+    """Prices of columns [P, M] that leave few searches to do; any would, where all are matched.
+
+    Column means, then rows reduced, then columns reduced.
+    """
+    n = tl.arange(0, BLOCK_N)[:, None, None]
+    mean = tl.sum(tl.where(n < num_rows, loss, 0.0), axis=0) / tl.maximum(num_rows, 1)  # [P, M]
+    least = tl.where(allowed[None, :, :], loss - mean[None, :, :], _MORE_THAN_ANY)
+    least = tl.min(least, axis=2)[:, :, None]  # [N, P, 1]
+    return tl.min(tl.where(n < num_rows, loss - least, _MORE_THAN_ANY), axis=0)

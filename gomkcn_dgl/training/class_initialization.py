@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GraphKernelConv
-from gomkcn_dgl.model import GOMKCN
-from gomkcn_dgl.subgraph_tensors import SubgraphTensors
-from gomkcn_dgl.training.collection import GraphCollection
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 
 # two subgraphs count as the same filter from this share of the largest score on
 _SAME_SCORE = 0.999
@@ -52,8 +51,9 @@ def initialize_from_classes(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> data = GraphCollection(as_csr([nx.cycle_graph(3), nx.path_graph(3)] * 2), 1, 3)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> graphs = as_csr([nx.cycle_graph(3), nx.path_graph(3)] * 2)
+    >>> data = GraphCollection(graphs, SubgraphSettings(num_hops=1, max_nodes=3))
     >>> model = GOMKCN(1, 2, filter_size=3, num_filters=2, pooling="max")
     >>> initialize_from_classes(model, data, torch.tensor([0, 1] * 2), np.arange(4))
     >>> # a triangle for the first class, and the end of a path for the second

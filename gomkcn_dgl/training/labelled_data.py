@@ -7,11 +7,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
@@ -20,13 +20,22 @@ from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.storage.graph_folder import is_graph_folder
-from gomkcn_dgl.training.splits import PARTS, Split, check_split
 
 log = logging.getLogger("gomkcn_dgl")
 
 TASKS = ("graph", "node")
+PARTS = ("train", "val", "test")
+_SHARES = (0.8, 0.1, 0.1)
 _TRUTH = "node_mask"
 _MASKS = tuple(f"{part}_mask" for part in PARTS)
+
+
+class Split(NamedTuple):
+    """Numbers of the graphs or nodes of the three parts, int64 each, disjoint."""
+
+    train: np.ndarray
+    val: np.ndarray
+    test: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,3 +200,45 @@ def _read_masks(table: Mapping[str, np.ndarray], num_rows: int) -> Split | None:
     if masks[0].shape[1] > 1:
         log.info("split: the first of the %d in the file", masks[0].shape[1])
     return check_split(Split(*(np.flatnonzero(mask[:, 0]) for mask in masks)))
+
+
+def stratified_split(
+    labels: np.ndarray, shares: Sequence[float] = (0.8, 0.1, 0.1), seed: int = 0
+) -> Split:
+    """Split each class at random in the same three shares, which sum to at most 1."""
+    check_int("seed", seed, 0)
+    if len(shares) != 3:
+        raise InputError(f"split must be three shares such as 0.8,0.1,0.1, got {len(shares)}.")
+    for share in shares:
+        check_float("split", share, 0.0, 1.0, open_minimum=True)
+    if sum(shares) > 1 + 1e-9:
+        raise InputError(f"split must sum to at most 1, got {sum(shares):g}.")
+    rng = np.random.default_rng(seed)
+    ends = np.cumsum(shares)
+    parts: tuple[list[np.ndarray], ...] = ([], [], [])
+    for label in np.unique(labels):
+        rows = rng.permutation(np.flatnonzero(labels == label))
+        borders = [round(end * len(rows)) for end in ends]
+        for part, piece in zip(parts, np.split(rows, borders)[:3], strict=True):
+            part.append(piece)
+    return check_split(Split(*(np.sort(np.concatenate(part)) for part in parts)))
+
+
+def resolve_split(
+    labels: np.ndarray, given: Split | None, shares: tuple[float, ...] | None, seed: int
+) -> tuple[Split, tuple[float, ...] | None]:
+    """The split of the data, or one in these shares or the usual ones, and the shares it has."""
+    if shares is None and given is not None:
+        return given, None
+    shares = _SHARES if shares is None else shares
+    return stratified_split(labels, shares, seed), shares
+
+
+def check_split(split: Split) -> Split:
+    """Return a split whose parts are disjoint and not empty; refuse any other."""
+    for name, part in zip(PARTS, split, strict=True):
+        if len(part) == 0:
+            raise InputError(f"split leaves nothing for {name}; give it a larger share.")
+    if len(np.unique(np.concatenate(split))) < sum(map(len, split)):
+        raise InputError("the parts of a split must not share members, and two of them do.")
+    return split

@@ -16,16 +16,14 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
-from gomkcn_dgl.kernel_machine import GOMKClassifier
-from gomkcn_dgl.kernel_transformers import NodePreparation
+from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.labelled_data import LabelledData, Split, resolve_split
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
-from gomkcn_dgl.training.splits import Split, resolve_split
 from gomkcn_dgl.training.train_settings import MachineSettings, TrainSettings
 from gomkcn_dgl.training.training_metrics import Baseline, summarize
 

@@ -13,16 +13,14 @@ from tqdm import tqdm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.training.checkpoint import Checkpoint
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
-from gomkcn_dgl.training.collection import GraphCollection
-from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split, resolve_split
 from gomkcn_dgl.training.run_state import common_state, identity_of, names_in, split_in
-from gomkcn_dgl.training.splits import PARTS, Split, resolve_split
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_loop import (
     History,
@@ -85,15 +83,9 @@ class TrainedNetwork:
         else:
             features = (features - self.offset) / self.spread
         conv = self.model.first_conv
-        return GraphCollection(
-            dataclasses.replace(
-                graph.with_relations(conv.relations), features=features.astype(np.float32)
-            ),
-            conv.num_hops,
-            conv.max_nodes,
-            policy=conv.policy,
-            seed=conv.seed,
-        )
+        graph = graph.with_relations(conv.relations)
+        graph = dataclasses.replace(graph, features=features.astype(np.float32))
+        return GraphCollection(graph, conv.settings)
 
 
 def run_network(

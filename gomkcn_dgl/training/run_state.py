@@ -7,8 +7,7 @@ from typing import Any
 import torch
 
 from gomkcn_dgl.runtime.steps import identity_of_job
-from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.splits import PARTS, Split
+from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split
 from gomkcn_dgl.training.train_settings import TrainSettings
 
 

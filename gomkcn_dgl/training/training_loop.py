@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.model import GOMKCN
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
@@ -25,7 +25,6 @@ from gomkcn_dgl.runtime.processes import (
     world_size,
 )
 from gomkcn_dgl.training.checkpoint import Checkpoint
-from gomkcn_dgl.training.collection import GraphCollection
 
 
 @dataclass(frozen=True)
@@ -207,9 +206,9 @@ def train_classifier(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr
     >>> graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 8
-    >>> data = GraphCollection(as_csr(graphs), num_hops=1, max_nodes=4)
+    >>> data = GraphCollection(as_csr(graphs), SubgraphSettings(num_hops=1, max_nodes=4))
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
     >>> classes = torch.tensor([0, 1] * 8)
     >>> settings = TrainingSettings(num_epochs=3)
@@ -297,8 +296,9 @@ def predict_logits(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), num_hops=1, max_nodes=4)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
+    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), settings)
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
     >>> predict_logits(model, data, np.arange(2)).shape
     torch.Size([2, 2])
@@ -320,8 +320,9 @@ def evaluate_classifier(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), num_hops=1, max_nodes=4)
+    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
+    >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), settings)
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
     >>> evaluate_classifier(model, data, torch.tensor([0, 1, 0]), np.arange(3)).accuracy in (
     ...     1 / 3, 2 / 3)

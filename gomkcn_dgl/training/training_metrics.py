@@ -10,8 +10,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.output_folder import read_json
-from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.splits import PARTS, Split
+from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split
 
 METRICS = "metrics.json"
 

@@ -13,8 +13,8 @@ from sklearn.metrics import roc_auc_score
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.layer import GraphKernelConv
+from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.training.collection import GraphCollection
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.network_run import TrainedNetwork
 from gomkcn_dgl.training.training_loop import predict_logits

@@ -18,7 +18,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.subgraphs import SubgraphBatch, extract_subgraphs, usual_hops
+from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs, usual_hops
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.graph_relations import with_relations
@@ -76,14 +76,9 @@ class SubgraphSource:
 
     def extract(self, graph: CSRGraph, roots: np.ndarray | None = None) -> SubgraphBatch:
         """Take the subgraphs around some roots, int64 ``[R]``, or around all nodes."""
-        return extract_subgraphs(
-            graph,
-            usual_hops(self.max_nodes) if self.num_hops is None else self.num_hops,
-            self.max_nodes,
-            roots=roots,
-            policy=self.policy,
-            seed=self.seed,
-        )
+        num_hops = usual_hops(self.max_nodes) if self.num_hops is None else self.num_hops
+        settings = SubgraphSettings(num_hops, self.max_nodes, self.policy, self.seed)
+        return extract_subgraphs(graph, settings, roots)
 
     def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
         """Take the subgraphs around some roots, or around all nodes, ready to be compared."""

@@ -29,7 +29,7 @@ from gomkcn_dgl import GOMKCN, GOMKClassifier, GOMKConv, GOMKKernel, GraphCollec
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.training.training_loop import TrainingSettings, predict_logits, train_classifier
 from mining.miner import PatternMiner
 from synthetic import barabasi_albert, plant_motifs
@@ -302,7 +302,7 @@ def subgraphs(folder):
     found = {}
     for name, graph in graphs.items():
         for policy, hops, size in (("bfs", 2, 8), ("bfs", 1, 4), ("dense", 2, 6)):
-            batch = extract_subgraphs(graph, hops, size, policy=policy, seed=3)
+            batch = extract_subgraphs(graph, SubgraphSettings(hops, size, policy, seed=3))
             found[f"{name} {policy} {hops} {size}"] = {
                 "nodes": batch.nodes,
                 "counts": batch.num_nodes,
@@ -364,7 +364,7 @@ def layers(folder):
         torch.manual_seed(1)
         convolution = GOMKConv(3, 4, filter_size=4, num_hops=1, relations=relations)
         model = GOMKCN(3, 2, filter_size=4, pooling="sum", num_layers=2, relations=relations).eval()
-        batch = GraphCollection(graph, 1, 4).whole()
+        batch = GraphCollection(graph, SubgraphSettings(1, 4)).whole()
         with torch.no_grad():
             found[f"convolution {name}"] = convolution(batch.subgraphs, batch.feat)
             found[f"network {name}"] = model(batch.subgraphs, batch.feat, batch.graph_sizes)
@@ -379,7 +379,7 @@ def training(folder):
     labels = np.tile([0, 1], 12)
     rows = np.random.default_rng(0).permutation(24)
     torch.manual_seed(0)
-    data = GraphCollection(gomkcn.as_csr(graphs), 1, 4)
+    data = GraphCollection(gomkcn.as_csr(graphs), SubgraphSettings(1, 4))
     model = GOMKCN(1, 2, filter_size=4, num_filters=4, pooling="mean")
     settings = TrainingSettings(4, None, learning_rate=0.05, batch_size=6)
     parts = rows[:16], rows[16:]
@@ -616,8 +616,8 @@ def refusals(folder):
         "GOMKKernel tau": lambda: GOMKKernel(tau=0),
         "GOMKKernel levels": lambda: GOMKKernel(2, tau=(1.0, 2.0)),
         "GOMKKernel matching": lambda: GOMKKernel(matching="best"),
-        "extract_subgraphs hops": lambda: extract_subgraphs(as_csr(ring), -1, 4),
-        "extract_subgraphs size": lambda: extract_subgraphs(as_csr(ring), 1, 0),
+        "extract_subgraphs hops": lambda: extract_subgraphs(as_csr(ring), SubgraphSettings(-1, 4)),
+        "extract_subgraphs size": lambda: extract_subgraphs(as_csr(ring), SubgraphSettings(1, 0)),
         "get_motif": lambda: gomkcn.get_motif("whel"),
         "plant_motifs": lambda: plant_motifs([[0, 1]], 2, {"house": -1}, seed=0),
         "miner size": lambda: PatternMiner(pattern_size=(5, 3)).fit(ring),
