@@ -10,7 +10,7 @@ from tiny_runs import pattern_of, typed_pattern_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.subgraphs import extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.assessment.evaluation import (
     MotifRecovery,
     compare_with_truth,
