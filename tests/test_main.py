@@ -546,8 +546,8 @@ def test_a_broken_dgl_is_one_sentence(folder):
     broken = folder / "path" / "dgl"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('libcudart.so.11.0: cannot open')")
-    write_edges()
-    done = start("mine graph.txt --out run", path=folder / "path")
+    # to write its file needs it
+    done = start("generate planted --out graph.bin", path=folder / "path")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

@@ -27,10 +27,11 @@ from mining.runs.mining_run import GraphSummary, MiningRun
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
-def pattern_of(graph, number=0, **changes):
+def pattern_of(graph, number=0, count=3, roots=5, **changes):
     """A pattern with the edges of a NetworkX graph, whose other values are made up."""
     graph = nx.convert_node_labels_to_integers(graph)
-    return pattern_with(Structure.of_edges(len(graph), list(graph.edges)), number, **changes)
+    structure = Structure.of_edges(len(graph), list(graph.edges))
+    return pattern_with(structure, number, count, roots, **changes)
 
 
 def pattern_with(structure, number=0, count=3, roots=5, features=None, ids=None):
