@@ -101,3 +101,5 @@ def test_patterns_of_several_sources_are_joined_by_their_structure():
     path = found[1].profiles[0].features[:, 0]
     assert sorted(path.round(6).tolist()) in ([0.1, 0.2, 0.3, 0.4],)
     assert np.abs(np.diff(path)).max() < 0.15
+    # also what is not located has the names of its features, and none without a filter
+    assert [set(one.to_networkx().nodes[0]) for one in found] == [set(), {"x0"}, {"x0"}]

@@ -33,4 +33,9 @@ def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling
     channels = one.adj[0, :size, :size].numpy().reshape(size, size, -1) > 0
     profile = Profile(features, np.where(channels, weights, 0), one.merged[0])
     source = CONSENSUS if one.noisy[0] else "filters"
-    return Pattern(mined.structure(channels, colors), sources=(source,), profiles=(profile,))
+    return Pattern(
+        mined.structure(channels, colors),
+        sources=(source,),
+        profiles=(profile,),
+        feature_names=mined.graph.feature_names,
+    )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.counting.exact_counts import ExactSearch
@@ -63,6 +62,9 @@ def estimate_from_roots(
         return OccurrenceCount.exact(int(total))
     if total == 0:
         return None
+    # takes longer to load than to find all triangles
+    from scipy.special import gammaincinv
+
     # as many independent occurrences as vary like these numbers
     effective = total**2 / float((counts**2).sum())
     low, high = gammaincinv([effective, effective + 1], [_LOW, _HIGH]) / effective

@@ -13,7 +13,6 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -182,6 +181,9 @@ def estimate_from_tops(
     if total == 0:
         # 95 % that what is there would have been met
         return OccurrenceCount(0.0, 0.0, 3 * variance**0.5, is_exact=False)
+    # takes longer to load than to find all triangles
+    from scipy.special import gammaincinv
+
     effective = total**2 / variance
     low, high = total / effective * gammaincinv([effective, effective + 1], [_LOW, _HIGH])
     # less than one is none

@@ -230,9 +230,10 @@ class Pattern:
             graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
             graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
-        for node, row in enumerate(self.features.tolist()):
-            graph.add_node(node)
-            graph.nodes[node].update(zip(self.feature_names, row, strict=True))
+        graph.add_nodes_from(range(self.num_nodes))
+        if self.profiles:
+            for node, row in enumerate(self.features.tolist()):
+                graph.nodes[node].update(zip(self.feature_names, row, strict=True))
         named = self.relations.names != (PLAIN,)
         rows = zip(self.edges, self.edge_relations, self.edge_weights, strict=True)
         for (u, v), relation, weight in rows:
@@ -336,5 +337,6 @@ def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
                 known,
                 sources=tuple(dict.fromkeys(known.sources + one.sources)),
                 profiles=known.profiles + tuple(own.turned(mapping) for own in one.profiles),
+                feature_names=known.feature_names or one.feature_names,
             )
     return list(found.values())
