@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,9 @@ class MiningRun:
         return cls(
             graph=_summarize(miner, csr, settings.graph.path),
             patterns=[
-                replace(pattern, description=str(describe_features(pattern, csr, background=background)))
+                replace(
+                    pattern, description=str(describe_features(pattern, csr, background=background))
+                )
                 for pattern in miner.patterns_
             ],
             loss_curve=miner.loss_curve_,
