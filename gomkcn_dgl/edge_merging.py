@@ -98,9 +98,9 @@ def kept_edges(
 ) -> np.ndarray:
     """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
     keep: np.ndarray = source != target
-    repairs[LOOPS] = len(source) - int(keep.sum())
+    repairs[LOOPS] += len(source) - int(keep.sum())
     if weights is not None:
-        repairs[ZEROS] = int((keep & (weights == 0)).sum())
+        repairs[ZEROS] += int((keep & (weights == 0)).sum())
         keep &= weights > 0
     return keep
 

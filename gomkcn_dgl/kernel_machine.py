@@ -231,7 +231,7 @@ def _refuse_matching(estimator: Any) -> None:
     """Refuse settings of the matching beside patterns."""
     unset = {"tau": None, "most_nodes": "auto"}
     for name, value in unset.items():
-        given = getattr(estimator, name, value)
+        given = getattr(estimator, name)
         if given is not value and not (isinstance(given, str) and given == value):
             raise InputError(
                 f"{name} must be left out beside num_patterns, since nodes of the same pattern "
@@ -374,10 +374,10 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
-        self.num_patterns_ = self.resolve_patterns(graph)
+        num_patterns = self.resolve_patterns(graph)
         own: list[dict[str, Any]] = [{"tau": tau} for tau in self._taus]
-        if self.num_patterns_ is not None:
-            own = [{"num_patterns": self.num_patterns_}]
+        if num_patterns is not None:
+            own = [{"num_patterns": num_patterns}]
         return [
             {"num_levels": num_levels, **one, "aggregation": aggregation}
             for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)

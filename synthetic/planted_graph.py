@@ -184,7 +184,7 @@ class PlantedGraph:
         """Return what was planted, as plain lists that JSON can hold.
 
         ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, ...]}``; each instance
-        lists its node ids in motif-node order. Structures with directions or relations have
+        lists its node ids in motif-node order. Motifs with directions or relations have
         ``"relations": [{"name", "directed"}, ...]`` and ``"edge_relations"``, a number of these for
         each edge. These are the copies planted: a graph may hold more occurrences by chance, and
         fewer if edges were deleted.

@@ -204,6 +204,8 @@ def test_refusals(graphs):
         "wheel graph.txt --count-error 0": "--count-error must be greater than 0, got 0.",
         "wheel graph.txt --list -1": "--list must be at least 0, got -1.",
         "ring-2 graph.txt": "PATTERN ring-N must have from 3 to 62 nodes, got 2.",
+        "clique-100 graph.txt": "PATTERN clique-N must have from 2 to 62 nodes, got 100.",
+        "clique-x graph.txt": "PATTERN must be a file, RUN:ID, edges such as",
         "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
         '"a:1--b:1, b:0--c:1" TINY': "PATTERN gives 'b' two categories, in 'b:0--c:1'.",

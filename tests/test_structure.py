@@ -246,6 +246,7 @@ def test_families(text, edges):
     [
         ("ring-2", "pattern ring-N must have from 3 to 62 nodes, got 2"),
         ("clique-63", "from 2 to 62 nodes, got 63"),
+        ("clique-100", "from 2 to 62 nodes, got 100"),
         ("", r"pattern must have edges like a->b, a--b, .* got ''"),
         ("a->b, c", "must have edges like .* got 'c'"),
         (

@@ -225,7 +225,7 @@ def show_log(quiet: bool) -> None:
 
 
 # what is said about the edges of a file, as in read_graph
-_direction_options = add_options(
+kind_options = add_options(
     ("--directed/--undirected", bool, "Say whether edges have a direction. [as the file says]"),
     ("--relation", str, "Take the kinds of edges from this column, or from none. [by its header]"),
     group=INPUT,
@@ -237,11 +237,6 @@ _column_options = add_options(
     group=INPUT,
     rare=True,
 )
-
-
-def kind_options(command: Decorated) -> Decorated:
-    """What may be said about the kinds of edges."""
-    return _direction_options(command)
 
 
 def edge_options(command: Decorated) -> Decorated:

@@ -118,12 +118,14 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if text == "benzene":
         bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
         return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
-    if colon and Path(run).is_dir():
+    family, _, size = text.rpartition("-")
+    is_family = text == "triangle" or (f"{family}-N" in FAMILIES and size.isdecimal())
+    # their names stay what they are beside a file or folder of the same name
+    if not is_family and colon and Path(run).is_dir():
         return _find_pattern_of_run(run, number)
-    if Path(text).is_file():
+    if not is_family and Path(text).is_file():
         return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
-    family = "clique" if text == "triangle" else text.rpartition("-")[0]
-    if f"{family}-N" in FAMILIES or any(sign in text for sign in ("->", "--", "-[")):
+    if is_family or any(sign in text for sign in ("->", "--", "-[")):
         try:
             return Structure.parse(text)
         except InputError as error:
@@ -242,10 +244,10 @@ def _count(
         found = estimate_occurrences(search, error, seconds, seed)
         how = "counted exactly" if found.is_exact else "a 95 % interval"
         rows = {"occurrences": f"{found}, {how}"}
-        graphs, least = 1, "at least "
-    if counts is None and graph.num_graphs > 1:
-        places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
-        graphs = len(np.unique(graph.graph_of(places[:, 0])))
+        least = "at least "
+        if graph.num_graphs > 1:
+            places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
+            graphs = len(np.unique(graph.graph_of(places[:, 0])))
     if graph.num_graphs > 1:
         rows["graphs"] = f"{least}{graphs} of {graph.num_graphs} contain it"
     return rows

@@ -40,7 +40,7 @@ _FAMILIES: dict[str, tuple[Callable[[int], Iterable[tuple[int, int]]], int]] = {
     "star": (lambda size: ((0, i) for i in range(1, size)), 2),
 }
 FAMILIES = tuple(f"{family}-N" for family in _FAMILIES)
-_FAMILY = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,2}})")
+_FAMILY = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,9}})")
 # a->b, a--b, a-[activates]->b, a-[binds]-b; a node is a name, or a name and categories: b:C
 _NODE = r"([^\s,:>\[-]+)((?::[^\s,:>\[]+?)*)"
 _EDGE = re.compile(rf"\s*{_NODE}\s*-(?:\[([^\]]+)\])?(-?>|-)\s*{_NODE}\s*")

@@ -22,7 +22,6 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, read_layout
 from gomkcn_dgl.io.edge_table import LONGEST_ID, EdgeTable, edge_row
-from gomkcn_dgl.io.parquet import parquet_blocks, parquet_layout
 from gomkcn_dgl.io.tables import Blocks, check_width, is_int64, parse_block, table_rows, text_blocks
 
 T = TypeVar("T")
@@ -39,6 +38,8 @@ class _NotIntegersError(Exception):
 def find_edge_layout(path: Path, format: str, options: EdgeOptions) -> EdgeLayout:
     """Tell the columns of an edge list, a CSV or a parquet file, and log them."""
     if format == "parquet":
+        from gomkcn_dgl.io.parquet import parquet_layout
+
         layout = parquet_layout(path, options)
     else:
         layout = read_layout(path, format == "csv", options)
@@ -62,6 +63,8 @@ def consume_edges(
     of text or ``block_rows`` of parquet are read at once.
     """
     if layout.dialect is None:
+        from gomkcn_dgl.io.parquet import parquet_blocks
+
         return consume(parquet_blocks(path, layout, block_rows))
     for as_text in (False, True):
         with contextlib.suppress(_NotIntegersError):

@@ -179,7 +179,7 @@ NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {
 
 
 def graphml_bytes(graph: CSRGraph) -> bytes:
-    """Return the content of a GraphML file, with features as attributes of nodes and edges.
+    """Return the content of a GraphML file, with features as attributes of nodes.
 
     Relations are the edge attribute ``relation``. Where some have a direction, the edges of those
     without one stand in both directions.

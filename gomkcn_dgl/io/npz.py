@@ -22,6 +22,8 @@ from gomkcn_dgl.runtime.files import read_bytes, reason_of
 # dtype kinds of what is read; the first four are the matrix
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu", "shape": "iu"}
 _KINDS |= {"features": "biuf", "feature_names": "U", "node_ids": "iuU"}
+# what earlier versions wrote beside the matrix
+_UNUSED = ("relations", "links", "edge_features")
 
 
 def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
@@ -35,6 +37,7 @@ def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _KINDS if name in archive}
             layout = str(archive["format"].astype(str))
+            unused = [name for name in _UNUSED if name in archive]
         if layout != "csr":
             raise ValueError(f"the matrix is in {layout} format; use matrix.tocsr()")
         for name, array in arrays.items():
@@ -51,7 +54,8 @@ def read_npz(path: Path, directed: bool | None = None) -> CSRGraph:
             f"the file must be one that scipy.sparse.save_npz writes ({reason_of(error)})."
         ) from None
     features, names = arrays.get("features"), arrays.get("feature_names")
-    content = replace(from_matrix(matrix), node_ids=arrays.get("node_ids"))
+    notes = (f"not used: {', '.join(unused)} of an earlier version",) if unused else ()
+    content = replace(from_matrix(matrix), node_ids=arrays.get("node_ids"), notes=notes)
     graph = make_csr(content, ColumnChoice(features, directed=directed))
     if names is None or features is None:
         return graph
@@ -62,7 +66,7 @@ def npz_bytes(graph: CSRGraph) -> bytes:
     """Return what ``scipy.sparse.load_npz`` reads, with features, names and ids beside it."""
     if graph.relations.names != (PLAIN,):
         raise InputError(
-            "a .npz file holds edges of one kind, without features; write a .graph folder."
+            "a .npz file holds edges of one kind, without a name; write a .graph folder."
         )
     refuse_unknown_direction(graph, "a .npz file")
     content = from_csr(graph)

@@ -25,8 +25,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
         folder, see :func:`gomkcn_dgl.storage.graph_folder.write_graph_folder`. Beside a ``.txt`` or
         ``.csv``, features other than the constant go to ``<stem>.features.npy``, or to
         ``<stem>.features.csv`` where columns or nodes have names; a node without an edge is
-        written as a self-loop. Relations and directions become a column of their own, and edge
-        features columns that ``read_graph`` takes when they are named.
+        written as a self-loop. Relations and directions become a column of their own.
     graph : CSRGraph
         A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` keeps all of a
         graph, its notes as well. A ``.npz`` is SciPy's matrix, for edges of one kind, with features

@@ -154,19 +154,6 @@ def mix(value):
     return finalize(value + _GOLDEN)
 
 
-@subroutine(**INLINE_JIT)
-def finalize(value):
-    """Hash 64 bits one to one, 0 to 0: :func:`mix64` of one number."""
-    value = (value ^ (value >> np.uint64(30))) * _MIX_A
-    value = (value ^ (value >> np.uint64(27))) * _MIX_B
-    return value ^ (value >> np.uint64(31))
-
-
-def random_keys(nodes: np.ndarray, seed: int) -> np.ndarray:
-    """A random number for each node, uint64, the same for a seed whichever others there are."""
-    return mix64(mix64(nodes.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))
-
-
 def mix64(values: np.ndarray) -> np.ndarray:
     """Hash uint64 values of any shape one to one, 0 to 0: the finalizer of SplitMix64.
 
@@ -176,3 +163,12 @@ def mix64(values: np.ndarray) -> np.ndarray:
     values = (values ^ (values >> np.uint64(27))) * _MIX_B
     mixed: np.ndarray = values ^ (values >> np.uint64(31))
     return mixed
+
+
+# the same of one number, in compiled code
+finalize = subroutine(**INLINE_JIT)(mix64)
+
+
+def random_keys(nodes: np.ndarray, seed: int) -> np.ndarray:
+    """A random number for each node, uint64, the same for a seed whichever others there are."""
+    return mix64(mix64(nodes.astype(np.uint64)) ^ mix64(np.array([seed + 1], np.uint64)))

@@ -162,10 +162,9 @@ def _size(sig: Any) -> int:
     return int(sig.args[0].dtype.bitwidth // 8)
 
 
-def _shuffle(builder: Any, vector: Any, lanes: list[int], other: Any = None) -> Any:
+def _shuffle(builder: Any, vector: Any, lanes: list[int]) -> Any:
     mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
-    other = ir.Constant(vector.type, ir.Undefined) if other is None else other
-    return builder.shuffle_vector(vector, other, mask)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
 @_compile(load, lambda array, _: Vector(array.dtype), types.Array, types.Integer)

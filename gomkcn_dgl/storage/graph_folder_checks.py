@@ -54,7 +54,7 @@ def check_names(content: np.memmap, offsets: np.memmap) -> None:
 
 
 def check_features(features: np.memmap) -> None:
-    """Refuse features of nodes or edges that are not finite."""
+    """Refuse features of nodes that are not finite."""
     for first, last in chunks(0, len(features), max(1, CHUNK // features.shape[1])):
         values = read_rows(features, first, last)
         if not np.isfinite(values).all():

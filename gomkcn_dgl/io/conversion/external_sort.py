@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.edge_merging import DUPLICATES, LOOPS, MIRRORED, ZEROS
+from gomkcn_dgl.edge_merging import DUPLICATES, MIRRORED, kept_edges
 from gomkcn_dgl.io.conversion.node_numbering import is_first
 from gomkcn_dgl.io.conversion.sorted_runs import SortedRuns
 from gomkcn_dgl.storage.npy_files import append_npy
@@ -27,7 +27,7 @@ class ExternalSort:
 
     def __init__(self, folder: Path, weighted: bool) -> None:
         self.repairs: Counter[str] = Counter()
-        self._runs = SortedRuns(folder, [(np.float32, 0)] * weighted)
+        self._runs = SortedRuns(folder, [np.float32] * weighted)
         self._num_edges = 0
 
     def add(self, source: np.ndarray, target: np.ndarray, weights: np.ndarray | None) -> None:
@@ -60,18 +60,6 @@ class ExternalSort:
         self.repairs[DUPLICATES] = self._num_edges - num_directed
         self.repairs[MIRRORED] = int(indptr[-1]) - num_directed
         return indptr
-
-
-def kept_edges(
-    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
-) -> np.ndarray:
-    """Return which edges are neither self-loops nor of weight 0, bool ``[n]``."""
-    keep: np.ndarray = source != target
-    repairs[LOOPS] += len(source) - int(keep.sum())
-    if weights is not None:
-        repairs[ZEROS] += int((keep & (weights == 0)).sum())
-        keep &= weights > 0
-    return keep
 
 
 def count_rows(indptr: np.ndarray, rows: np.ndarray) -> None:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.edge_linking import weights_of_ends
-from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED
+from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED, kept_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.conversion.external_sort import count_rows, kept_edges
+from gomkcn_dgl.io.conversion.external_sort import count_rows
 from gomkcn_dgl.io.conversion.node_numbering import is_first
 from gomkcn_dgl.io.conversion.sorted_runs import SortedRuns
 from gomkcn_dgl.relations import MAX_LINKS, Relations, number_links
@@ -44,8 +44,7 @@ class LinkSort:
         self.repairs: Counter[str] = Counter()
         self._folder, self._relations = folder, relations
         # of equal ends, the largest and the smallest weights stay
-        columns = [(np.uint16, 0), *[(np.float32, 0)] * (2 * weighted)]
-        self._runs = SortedRuns(folder, columns)
+        self._runs = SortedRuns(folder, [np.uint16, *[np.float32] * (2 * weighted)])
         self._num_edges = 0
 
     def add(self, edges: Edges) -> None:
@@ -107,7 +106,7 @@ def _merge(keys: np.ndarray, codes: np.ndarray, values: list[np.ndarray]) -> tup
     merged = values
     if len(first):
         merged = [
-            extreme.reduceat(one[order], first, axis=0)
+            extreme.reduceat(one[order], first)
             for extreme, one in zip((np.maximum, np.minimum), values, strict=False)
         ]
     return (keys[first], codes[first], *merged)
@@ -156,7 +155,7 @@ class BothWays:
     def __init__(self, folder: Path, num_relations: int) -> None:
         folder.mkdir()
         self._folder, self._num_relations = folder, num_relations
-        self._runs = SortedRuns(folder, [(np.uint16, 0)])
+        self._runs = SortedRuns(folder, [np.uint16])
 
     def add(self, edges: Edges) -> None:
         """Take some edges; the code of one is twice its relation, and one more if it goes down."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.edge_linking import sorted_distinct
+
 
 class IntegerIds:
     """Distinct integer ids; the code of an id in scratch files is the id itself."""
@@ -21,7 +23,7 @@ class IntegerIds:
 
     def encode(self, ids: np.ndarray) -> np.ndarray:
         """Take ids, int64 ``[n]``, and return their codes ``[n]``."""
-        self._recent.append(_distinct(ids))
+        self._recent.append(sorted_distinct(ids))
         # Merging only when the number of ids may have doubled costs as much as one merge.
         if len(self) > 2 * len(self._merged):
             self.ascending()
@@ -29,7 +31,7 @@ class IntegerIds:
 
     def ascending(self) -> np.ndarray:
         """Return the ids in ascending order, ``[V]``."""
-        self._merged = _distinct(np.concatenate([self._merged, *self._recent]))
+        self._merged = sorted_distinct(np.concatenate([self._merged, *self._recent]))
         self._recent = []
         return self._merged
 
@@ -84,9 +86,3 @@ def is_first(values: np.ndarray) -> np.ndarray:
     first = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=first[1:])
     return first
-
-
-def _distinct(values: np.ndarray) -> np.ndarray:
-    """Return the distinct values in ascending order; `np.unique` is several times slower."""
-    values = np.sort(values)
-    return values[is_first(values)]

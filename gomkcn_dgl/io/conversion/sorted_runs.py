@@ -20,12 +20,12 @@ _SAMPLE_STEP = 2**9
 class SortedRuns:
     """Records in a folder of scratch files: an int64 key, and columns beside it.
 
-    ``columns`` are the type and the width of each column, where width 0 stands for one number. Keys
-    that differ in the last bit alone belong to the same part.
+    ``columns`` are the type of each column. Keys that differ in the last bit alone belong to the
+    same part.
     """
 
-    def __init__(self, folder: Path, columns: Sequence[tuple[Any, int]]) -> None:
-        self._columns = [(np.dtype(np.int64), 0), *((np.dtype(t), w) for t, w in columns)]
+    def __init__(self, folder: Path, columns: Sequence[Any]) -> None:
+        self._columns = [np.dtype(kind) for kind in (np.int64, *columns)]
         self._paths = [folder / f"run_column{number}" for number in range(len(self._columns))]
         # Run r holds the keys from _starts[r] to _starts[r + 1].
         self._starts = [0]
@@ -61,8 +61,6 @@ class SortedRuns:
 
     def _read(self, column: int, first: int, last: int) -> np.ndarray:
         """Return the values of a column of the records ``first`` to ``last - 1``."""
-        kind, width = self._columns[column]
-        per_row = max(width, 1)
-        offset = first * per_row * kind.itemsize
-        values = np.fromfile(self._paths[column], kind, (last - first) * per_row, offset=offset)
-        return values.reshape(-1, width) if width else values
+        kind = self._columns[column]
+        offset = first * kind.itemsize
+        return np.fromfile(self._paths[column], kind, last - first, offset=offset)
