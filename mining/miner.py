@@ -24,10 +24,10 @@ from mining.locating.locating import locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
 from mining.pattern_features import PatternFeatures
-from mining.records.pattern import Pattern, merge
+from mining.records.pattern import Pattern
 from mining.structures.categories import Categories
 from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling
+from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
 from mining.structures.rooted_subgraphs import RootedSubgraphs
 from mining.structures.subgraph_source import SubgraphSource
 
@@ -105,7 +105,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
     patterns_ : list of Pattern
         What stands out most first.
     filters_ : DiscreteFilters
-        The same patterns as the kernel takes them, row for row.
+        The profiles of these patterns as the kernel takes them, one after the other.
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its most similar filter: before the training, then
         after each epoch.
@@ -212,12 +212,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
             filters = add_noisy(self, source, mined.graph, filters)
             # 4. put their structures together with those that recur among connected node sets
             steps.progress.begin("gathering candidates")
-            seen = merge(
-                [
-                    *_gather(self, mined),
-                    *patterns_of_filters(filters, mined, source.scaling, self.sizes),
-                ]
-            )
+            grown = _gather(self, mined)
+            seen = patterns_of_filters(filters, mined, source.scaling, self.sizes, grown)
             # 5. count all in the whole graph and in null-model graphs, and choose what stands out
             choice = choose_patterns(mined, seen, rules, steps)
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
@@ -288,10 +284,13 @@ def add_noisy(
 ) -> DiscreteFilters:
     """Add the consensus of noisy copies, where a graph without directions and types may have such.
 
+    Without features that vary there is none, see ``mining/learning/consensus.py``.
+
     It has as many nodes as the filters, but at most 6.
     """
     size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
-    if graph.links is not None or size < max(3, miner.sizes[0]):
+    varies = np.less(*ScaledFeatures(graph.features, source.scaling).bounds()).any()
+    if graph.links is not None or not varies or size < max(3, miner.sizes[0]):
         return filters
     subgraphs = source.resized(size).training_subgraphs(graph)
     if not may_be_noisy(subgraphs):

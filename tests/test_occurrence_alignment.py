@@ -254,6 +254,24 @@ def test_refusals_for_a_node(wheel_miner, wheels, node, options, message):
         explain_node(wheel_miner, wheels, node, **options)
 
 
+def test_a_pattern_with_several_kinds_of_features():
+    """Each place is compared with those that it is nearest to, and no other pattern is meant."""
+    cliques, rings = [nx.complete_graph(4)] * 20, [nx.cycle_graph(4)] * 9
+    kinds = np.repeat([0.0, 1.0, 0.5], [40, 40, 36]) + np.tile([0, 0.01, 0.02, 0.03], 29)
+    graph = as_csr(nx.disjoint_union_all(cliques + rings), features=kinds[:, None])
+    settings = {"num_epochs": 0, "null": "none", "min_support": 3}
+    learning = FilterLearning(feature_contrast=1.0)
+    miner = PatternMiner(8, (4, 4), learning=learning, **settings).fit(graph)
+    assert [len(one.profiles) > 1 for one in miner.patterns_].count(True) >= 1
+    for pattern in miner.patterns_:
+        for number, one in enumerate(pattern.occurrences):
+            explanation = explain_occurrence(miner, graph, pattern.id, number)
+            assert explanation.similarity == pytest.approx(one.similarity, abs=1e-5)
+            assert explanation.missing_edges == ()
+            root = one.nodes[0]
+            assert explain_node(miner, graph, root).pattern is pattern
+
+
 def test_the_node_mapping_is_that_of_the_record(wheel_miner, wheels):
     pattern = wheel_miner.patterns_[0]
     for number, occurrence in enumerate(pattern.occurrences):

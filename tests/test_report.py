@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import re
+from html import escape
 from pathlib import Path
 
 import networkx as nx
@@ -35,6 +36,7 @@ from mining.miner import PatternMiner
 from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
 from mining.records.occurrence_count import OccurrenceCount
+from mining.records.pattern import Pattern
 from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import compare_runs
@@ -265,7 +267,9 @@ def test_places_of_a_structure_that_no_filter_learnt():
     pattern = pattern_of(PATH)
     learnt = Page(patterns_html([pattern])).words
     plain = dataclasses.replace(
-        pattern, profiles=(profile_of(pattern.structure, pattern.features, [1.0] * 3, 0),)
+        pattern,
+        sources=("grown",),
+        profiles=(profile_of(pattern.structure, pattern.features, [1.0] * 3, 0),),
     )
     words = Page(patterns_html([plain])).words
     assert "it recurs among connected sets of nodes" in words and "recurs" not in learnt
@@ -320,6 +324,10 @@ def test_notebooks_show_cards(mined):
     assert page.tags.count("article") == 2
     assert not [value for name, value in page.attributes if name == "id"]
     assert_numbers(mined._repr_html_(), files_of_run(mined))
+    # what is not reported has no places that a card would show
+    other = dataclasses.replace(patterns[0], id=-1, family=None, profiles=())
+    for one in (other, Pattern(patterns[0].structure)):
+        assert one._repr_html_() == f"<pre>{escape(repr(one))}</pre>"
     miner = PatternMiner(num_patterns=2)
     assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
     miner.patterns_ = patterns
@@ -379,7 +387,7 @@ def test_a_letter_is_the_node_of_the_drawing():
 def test_a_plain_page_does_not_speak_of_relations(mined):
     page = Page(render_report(mined))
     assert "direction" not in page.words and 'gomkcn-relations"' not in render_report(mined)
-    # runs of earlier versions have no summary of their relations
+    # nor where they are not known
     older = dataclasses.replace(mined, graph=dataclasses.replace(mined.graph, relations=()))
     assert Page(render_report(older)).words == page.words
 

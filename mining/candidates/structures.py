@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graphs.structure import canonical_form
 from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.kernels.threads import run_blocks
 from mining.candidates.node_sets import NodeSets, links_of_sets, rows_of
@@ -30,7 +29,6 @@ class SeenSets:
 
     def __init__(self, mined: MinedGraph, sets: NodeSets, size: int) -> None:
         self._mined, graph, colors = mined, mined.graph, mined.colors
-        self._graph, self._colors = graph, colors
         self._nodes, codes = sets.of_size(size)
         # equal codes, equal links: each is looked at once
         _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
@@ -46,7 +44,7 @@ class SeenSets:
 
     def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
         """Neighbours of some nodes of the graph."""
-        return self._graph.degrees_of(nodes % self._graph.num_nodes)
+        return self._mined.graph.degrees_of(nodes % self._mined.graph.num_nodes)
 
     def frequent(self, least: int, most: int) -> list[int]:
         """Invariants of at least ``least`` sets, at most the ``most`` most frequent ones."""
@@ -65,17 +63,28 @@ class SeenSets:
 
     def patterns(self, invariants: list[int]) -> Iterator[tuple[int, Pattern]]:
         """The structures with one of these invariants, which stands beside each, and their sets."""
+        graph, colors = self._mined.graph, self._mined.colors
         for invariant, groups in self._groups_with(invariants).items():
-            links = links_of_sets(self._graph, self._examples[groups])
-            table = self._graph.relations.links
             examples = self._examples[groups]
-            colors = None if self._colors is None else self._colors[examples]
-            for same in _isomorphic(links, colors):
-                rows = np.concatenate([self._rows[groups[number]] for number in same])
-                own = None if colors is None else colors[same[0]]
-                structure = self._mined.structure(table[links[same[0]]], own)
-                sight = Sight(self._nodes[rows], examples[same[0]])
-                yield invariant, Pattern(structure, sources=("grown",), sight=sight)
+            channels = graph.relations.links[links_of_sets(graph, examples)]
+            structures = [
+                self._mined.structure(own, None if colors is None else colors[example])
+                for own, example in zip(channels, examples, strict=True)
+            ]
+            same: dict[bytes, list[int]] = {}
+            for number, one in enumerate(structures):
+                same.setdefault(one.key, []).append(number)
+            for numbers in same.values():
+                rows = np.concatenate([self._rows[groups[number]] for number in numbers])
+                yield (
+                    invariant,
+                    Pattern(
+                        structures[numbers[0]],
+                        sources=("grown",),
+                        feature_names=graph.feature_names,
+                        sight=Sight(self._nodes[rows], examples[numbers[0]]),
+                    ),
+                )
 
     def _groups_with(self, invariants: list[int]) -> dict[int, list[int]]:
         wanted = np.isin(self._invariant, np.array(invariants, np.uint64))
@@ -83,18 +92,6 @@ class SeenSets:
         for group in np.flatnonzero(wanted).tolist():
             groups_of.setdefault(int(self._invariant[group]), []).append(group)
         return groups_of
-
-
-def _isomorphic(links: np.ndarray, colors: np.ndarray | None) -> list[list[int]]:
-    """Numbers of the matrices of links ``[K, M, M]`` that are isomorphic to each other."""
-    if len(links) == 1:
-        return [[0]]
-    own = np.zeros(links.shape[:2], np.int64) if colors is None else colors
-    numbers: dict[tuple[int, ...], list[int]] = {}
-    for number, (codes, row) in enumerate(zip(links, own, strict=True)):
-        form = canonical_form(codes.tolist(), row.tolist())
-        numbers.setdefault(form.values, []).append(number)
-    return list(numbers.values())
 
 
 def _describe(

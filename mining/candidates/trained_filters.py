@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mining.mined_graph import MinedGraph
@@ -11,17 +13,23 @@ from mining.structures.feature_scaling import FeatureScaling
 
 
 def patterns_of_filters(
-    filters: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling, sizes: range
+    filters: DiscreteFilters,
+    mined: MinedGraph,
+    scaling: FeatureScaling,
+    sizes: range,
+    grown: Sequence[Pattern] = (),
 ) -> list[Pattern]:
-    """One pattern for each structure that filters have learnt, with a profile for each of them.
+    """One pattern for each structure that has grown, or that filters have learnt.
 
-    What is smaller than ``sizes`` is left out, unless there is nothing larger.
+    It has a profile for each of its filters. What is smaller than ``sizes`` is left out, unless
+    there is nothing larger.
     """
     found = [
         _pattern_of(filters.take([number]), mined, scaling)
         for number in range(len(filters.num_nodes))
     ]
-    return merge([one for one in found if one.num_nodes >= sizes[0]]) or merge(found)
+    large = [one for one in found if one.num_nodes >= sizes[0]]
+    return merge([*grown, *large]) or merge(found)
 
 
 def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling) -> Pattern:
@@ -31,8 +39,8 @@ def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling
     # scaled columns of categories that no node has, or all have, cannot be compared
     colors = mined.categories.colors(features) if mined.categories else None
     channels = one.adj[0, :size, :size].numpy().reshape(size, size, -1) > 0
-    profile = Profile(features, np.where(channels, weights, 0), one.merged[0])
-    source = CONSENSUS if one.noisy[0] else "filters"
+    source, num_filters = (CONSENSUS, 0) if one.noisy[0] else ("filters", one.merged[0])
+    profile = Profile(features, np.where(channels, weights, 0), num_filters)
     return Pattern(
         mined.structure(channels, colors),
         sources=(source,),

@@ -291,7 +291,7 @@ def _rank(
 
 
 def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
-    """The first ones; what noisy copies agree on is searched for on its own, and stays."""
+    """The first ones; of the rest what noisy copies agree on, which is searched for on its own."""
     return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
 
 

@@ -20,7 +20,7 @@ from mining.explanation.occurrence_explanation import (
 )
 from mining.miner import PatternMiner
 from mining.records.occurrence import Occurrence
-from mining.records.pattern import Pattern
+from mining.records.pattern import Pattern, Profile
 from mining.structures.discrete_filters import DiscreteFilters
 
 
@@ -71,13 +71,13 @@ def explain_node(
     root, order = _row_of(csr, node, graph_index), NodeOrder.of(csr)
     numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
     comparisons = [
-        (Comparison(miner.source_, filter_, csr, rows), number)
+        (Comparison(miner.source_, filter_, csr, rows), number, profile)
         for number in numbers
-        for filter_ in [_filter(miner, number)]
+        for profile, filter_ in _filters(miner, number)
         for rows in _subgraph_rows(miner, order, np.array([root]), filter_.num_nodes[0])
     ]
-    best, number = max(comparisons, key=lambda item: item[0].rank)
-    explanation = _explain(best, miner.patterns_[number], best.map_nodes())
+    best, number, profile = max(comparisons, key=lambda item: item[0].rank)
+    explanation = _explain(best, miner.patterns_[number], profile, best.map_nodes())
     return replace(explanation, root=csr.original_ids(np.array([root]))[0])
 
 
@@ -136,16 +136,20 @@ def explain_occurrence(
     if not 0 < len(mapping) == sum(node is not None for node in occurrence.nodes):
         raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
     # the neighbourhood of these nodes whose similarity is the recorded one, or they alone
-    rows, filter_ = np.array(list(mapping)), _filter(miner, number)
+    rows = np.array(list(mapping))
     same = [
         one
         for one in _subgraph_rows(miner, NodeOrder.of(csr), rows, pattern.num_nodes)
         if len(one) == len(rows) and np.isin(rows, one).all()
     ]
-    comparisons = [Comparison(miner.source_, filter_, csr, one) for one in same or [rows]]
+    comparisons = [
+        (Comparison(miner.source_, filter_, csr, one), profile)
+        for profile, filter_ in _filters(miner, number)
+        for one in same or [rows]
+    ]
     similarity = occurrence.similarity
-    best = min(comparisons, key=lambda comparison: abs(comparison.similarity - similarity))
-    return _explain(best, pattern, best.complete(mapping))
+    best, profile = min(comparisons, key=lambda item: abs(item[0].similarity - similarity))
+    return _explain(best, pattern, profile, best.complete(mapping))
 
 
 def _read(miner: PatternMiner, graph: Any) -> CSRGraph:
@@ -174,10 +178,14 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
     return int(rows[ids.index(node)])
 
 
-def _filter(miner: PatternMiner, number: int) -> DiscreteFilters:
-    """A pattern as the kernel takes it, without padding."""
-    filter_ = miner.filters_.take([number])
-    return filter_.trimmed(filter_.num_nodes[0])
+def _filters(miner: PatternMiner, number: int) -> list[tuple[Profile, DiscreteFilters]]:
+    """Each profile of a pattern, and what the kernel takes for it, without padding."""
+    pattern = miner.patterns_[number]
+    first = sum(len(one.profiles) for one in miner.patterns_[:number])
+    return [
+        (profile, miner.filters_.take([row]).trimmed(pattern.num_nodes))
+        for row, profile in enumerate(pattern.profiles, first)
+    ]
 
 
 def _subgraph_rows(
@@ -192,12 +200,12 @@ def _subgraph_rows(
 
 
 def _explain(
-    comparison: Comparison, pattern: Pattern, mapping: np.ndarray
+    comparison: Comparison, pattern: Pattern, profile: Profile, mapping: np.ndarray
 ) -> OccurrenceExplanation:
     """Write down what the mapping, pattern node of each node and padding ``[N]``, shows."""
     csr, rows, size = comparison.graph, comparison.rows, comparison.size
     position = {int(node): member for member, node in enumerate(mapping) if 0 <= node < size}
-    pairs = tuple(_pair(comparison, pattern, node, position.get(node)) for node in range(size))
+    pairs = tuple(_pair(comparison, profile, node, position.get(node)) for node in range(size))
     # position of the node in each slot: None for a pattern node without a graph node
     slots = [position.get(node) for node in range(size)]
     slots = [member if member is not None and member < len(rows) else None for member in slots]
@@ -218,7 +226,7 @@ def _explain(
     )
 
 
-def _pair(comparison: Comparison, pattern: Pattern, node: int, member: int | None) -> MatchedPair:
+def _pair(comparison: Comparison, profile: Profile, node: int, member: int | None) -> MatchedPair:
     """Compare a pattern node with a node or the padding of the subgraph, or with nothing."""
     if member is None:
         # padding="mask": what is not there is not compared
@@ -233,8 +241,8 @@ def _pair(comparison: Comparison, pattern: Pattern, node: int, member: int | Non
         gap = comparison.feature_gap[member, node]
         # of a label that was exchanged for another, the one that the node has
         column = int((np.abs(gap) + 1e-6 * gap).argmax())
-        value, expected = float(csr.features[row, column]), float(pattern.features[node, column])
-        feature = FeatureGap(pattern.feature_names[column], value, expected)
+        value, expected = float(csr.features[row, column]), float(profile.features[node, column])
+        feature = FeatureGap(csr.feature_names[column], value, expected)
     return MatchedPair(node, csr.original_ids(np.array([row]))[0], similar, first, feature)
 
 

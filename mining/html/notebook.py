@@ -27,6 +27,13 @@ def _miner_html(miner: PatternMiner) -> str:
     return f"<pre>{html.escape(repr(miner))}</pre>"
 
 
+def _pattern_html(pattern: Pattern) -> str:
+    """A card; of what is not reported, and has no places, the record alone."""
+    if pattern.id >= 0 and pattern.profiles:
+        return patterns_html([pattern])
+    return f"<pre>{html.escape(repr(pattern))}</pre>"
+
+
 def _explanation_html(explanation: OccurrenceExplanation) -> str:
     """Pattern and occurrence side by side, the sentence and the similarity at each level."""
     drawing = draw_explanation(explanation)
@@ -46,7 +53,7 @@ def _comparison_html(comparison: RunComparison) -> str:
     return f"<pre>{html.escape(format_comparison(comparison))}</pre>"
 
 
-register_html(Pattern, lambda pattern: patterns_html([pattern]))
+register_html(Pattern, _pattern_html)
 register_html(PatternMiner, _miner_html)
 register_html(MiningRun, run_html)
 register_html(RunView, _view_html)

@@ -40,9 +40,7 @@ _OTHER_NODE = 0.02
 
 
 def may_be_noisy(subgraphs: RootedSubgraphs) -> bool:
-    """Whether features vary, and many of the different subgraphs have a rare structure."""
-    if not np.less(*subgraphs.features.bounds()).any():
-        return False
+    """Whether many of the different subgraphs have a rare structure."""
     rows = np.unique(subgraphs.node_sets, return_index=True)[1]
     keys = [subgraphs.forms.key(row) for row in rows]
     count = Counter(keys)

@@ -107,9 +107,9 @@ def _located(
     places = turn_places(listed["nodes"], pattern.structure, features, centers, min_support)
     pattern = replace(pattern, profiles=_profiles_of(pattern, places, source), sight=None)
     similarity = np.zeros(len(places.nodes), np.float32)
+    filters = as_filters([pattern], source)
     for row, number in enumerate(places.means):
-        own = places.owner == number
-        one = as_filters([replace(pattern, profiles=pattern.profiles[row : row + 1])], source)
+        own, one = places.owner == number, filters.take([row])
         similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
     order = np.argsort(-similarity, kind="stable")
     frequency = replace(

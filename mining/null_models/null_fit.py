@@ -85,9 +85,10 @@ class NullFit:
             difference = (
                 f"{self.triangles:,} triangles and not {self.mean:,.0f} as the random graphs"
             )
-        graph = "This graph has" if self.num_graphs == 1 else "These graphs have"
+        one = self.num_graphs == 1
+        graph, own = ("This graph has", "it is") if one else ("These graphs have", "they are")
         return (
-            f"{graph} {difference} that it is compared with (null model {self.null}): "
+            f"{graph} {difference} that {own} compared with (null model {self.null}): "
             "patterns with triangles differ for that reason alone."
         )
 

@@ -19,7 +19,7 @@ from mining.structures.discrete_filters import DiscreteFilters
 from mining.structures.feature_scaling import FeatureScaling
 
 _TENSORS = ("adj", "feat", "weights")
-_LISTS = ("num_nodes", "merged", "noisy")
+_LISTS = ("num_nodes", "merged")
 _SCALES = ("offset", "spread", "contrast")
 _NEAREST = ("nearest", "nearest_similarity")
 

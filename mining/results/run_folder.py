@@ -161,14 +161,16 @@ def read_run(folder: str | Path) -> MiningRun:
         If the folder holds no run, one of another version, or a file of it is damaged.
     """
     folder = Path(folder)
-    # the schemas check each file by itself; what files say of each other is checked after that
-    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns", "map")}
+    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise InputError(
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
         )
+    # a run of another version may have no map
+    records["map"] = read_json(folder / "map.json")
+    # the schemas check each file by itself; what files say of each other is checked after that
     try:
         for name, record in records.items():
             _validator(name)(record)
@@ -201,7 +203,7 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     names = tuple(patterns["feature_names"])
-    for entry in patterns["patterns"]:
+    for entry in (*patterns["patterns"], *patterns["others"]):
         _check_lengths(entry, len(names))
     families = {entry["family"] for entry in (*patterns["patterns"], *patterns["others"])}
     if not families <= {None, *(entry["id"] for entry in patterns["patterns"])}:

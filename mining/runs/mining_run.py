@@ -48,7 +48,7 @@ class GraphSummary:
     truncated_share : float
         Share of these neighbourhoods that had more nodes than the largest pattern.
     relations : tuple of RelationSummary
-        The kinds of edges; none in runs of earlier versions.
+        The kinds of edges; empty where they are not known.
     """
 
     source: str

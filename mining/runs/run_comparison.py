@@ -43,9 +43,6 @@ class RunComparison:
 def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     """Pair the patterns of two runs that have the same structure, categories included.
 
-    Where a run has several patterns of one structure, which differ in numeric features, they are
-    paired in their order.
-
     Parameters
     ----------
     first, second : MiningRun
