@@ -82,7 +82,7 @@ def test_the_smallest_and_the_largest_tau(tau, expected, backend):
     assert score.item() == expected
 
 
-def test_a_layer_gives_finite_scores_or_refuses_too_large_features():
+def test_a_layer_gives_finite_scores_whatever_the_scale():
     kernel = GOMKKernel(3)
     graph = dgl.to_bidirected(dgl.graph((list(range(5)), [1, 2, 3, 4, 0])))
     conv = GraphKernelConv(2, 3, filter_size=4, num_hops=2, kernel=kernel)
@@ -92,12 +92,8 @@ def test_a_layer_gives_finite_scores_or_refuses_too_large_features():
         scores.sum().backward()
         assert scores.isfinite().all()
         assert feat.grad.isfinite().all()
-    if isinstance(kernel, GOMKKernel):
-        # infinitely far from every filter
-        assert (conv(graph, torch.full((5, 2), 3e38)) == 0).all()
-        return
-    with pytest.raises(InputError, match=r"small enough for torch.float32 .* up to 3e\+38;"):
-        conv(graph, torch.full((5, 2), 3e38))
+    # infinitely far from every filter
+    assert (conv(graph, torch.full((5, 2), 3e38)) == 0).all()
 
 
 def hubs_of_a_million(num_hubs):

@@ -236,7 +236,7 @@ def test_each_class_must_be_known():
     assert said.startswith("--split must leave graphs of each class for training or validation")
 
 
-def test_a_damaged_note_of_an_unfinished_run_is_refused(monkeypatch):
+def test_a_damaged_note_of_an_unfinished_run_is_refused():
     write_graphs()
     Path("run/unfinished").mkdir(parents=True)
     Path("run/unfinished/identity.json").write_text("{")

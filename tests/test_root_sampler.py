@@ -55,7 +55,7 @@ def test_estimates_are_unbiased_and_intervals_hold(few_roots):
     assert np.mean(covered) > 0.9
 
 
-def test_nothing_found_or_too_long_is_none(wheels, few_roots):
+def test_nothing_found_or_too_long_is_none(few_roots):
     search = ExactSearch(as_csr(nx.random_regular_graph(3, 4000, seed=0)), PRISM)
     assert len(search.roots) > 1000
     assert estimate_from_roots(search, 0, max_steps=4000) is None

@@ -344,7 +344,7 @@ def test_a_graph_without_nodes_is_not_drawn():
     assert "graph 0 has no nodes" in refused("explain run --graphs 0")
 
 
-def test_a_run_of_other_edges_is_not_gone_on_with(monkeypatch):
+def test_a_run_of_other_edges_is_not_gone_on_with():
     """The same graphs with other types of their edges."""
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
     own = " --split 0.5,0.25,0.25"
