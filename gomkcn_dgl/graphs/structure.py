@@ -346,13 +346,10 @@ class Structure:
 
     @cached_property
     def order(self) -> list[int]:
-        """The order of a search that begins with a node of most edges."""
-        return self.order_from(int(self.joined.sum(axis=1).argmax()))
-
-    def order_from(self, first: int) -> list[int]:
-        """The nodes in the order of a search: each has most edges to those before it."""
+        """The order of a search: first a node of most edges, then most edges to those before it."""
         # many edges to mapped nodes leave few candidates, so dead ends are met early
-        degrees, order = self.joined.sum(axis=1), [first]
+        degrees = self.joined.sum(axis=1)
+        order = [int(degrees.argmax())]
         while len(order) < self.num_nodes:
             rest = [node for node in range(self.num_nodes) if node not in order]
             order.append(

@@ -23,23 +23,26 @@ _NODES_OF_A_BLOCK = 1024
 
 
 def find_candidates(graph: CSRGraph, sought: Sought, most_spare: int | None = None) -> np.ndarray:
-    """Pattern nodes that each graph node can stand for, int64 ``[V]``: bit i is node i.
+    """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i.
+
+    int16 for patterns of up to 15 nodes, which a graph of millions of nodes notices, else int64.
 
     With ``most_spare``, those that have at most so many neighbours more than the pattern node.
     """
     # 1. by colour, and by number of neighbours
     size, num_nodes = sought.structure.num_nodes, graph.num_nodes
+    bits_type = np.int16 if size <= 15 else np.int64
     if sought.colors is None:
-        candidates = np.full(num_nodes, (1 << size) - 1)
+        candidates = np.full(num_nodes, (1 << size) - 1, bits_type)
     else:
-        candidates = np.zeros(num_nodes, np.int64)
+        candidates = np.zeros(num_nodes, bits_type)
         for color in np.unique(sought.colors):
             bits = 1 << np.flatnonzero(sought.colors == color)
             candidates[sought.colors_of_graph == color] = bits.sum()
     degrees = sought.structure.joined.sum(axis=1)
     if most_spare is not None:
         is_able = graph.degrees[:, None] <= degrees + most_spare
-        candidates &= is_able @ (1 << np.arange(size))
+        candidates &= (is_able @ (1 << np.arange(size))).astype(bits_type)
     # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
     num_links = len(graph.relations.links)
     neighbors = np.zeros((size, num_links), np.int64)

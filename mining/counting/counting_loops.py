@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     adjacent: np.ndarray  # int64 [M], the neighbours of each node
     above: np.ndarray  # int64 [M], symmetric nodes that are mapped to smaller graph nodes
     below: np.ndarray  # int64 [M], and to larger ones
-    candidates: np.ndarray  # int64 [V], the pattern nodes that a graph node can stand for
+    candidates: np.ndarray  # int16 or int64 [V], the pattern nodes that a graph node can stand for
 
 
 class Labels(NamedTuple):

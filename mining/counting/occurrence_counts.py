@@ -17,10 +17,8 @@ from mining.counting.exact_counts import ExactSearch
 from mining.counting.root_sampler import estimate_from_roots
 from mining.counting.sought import Colors
 from mining.counting.spanning_trees import spanning_trees
-from mining.counting.top_sampler import TopSampler, estimate_from_tops
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler
-from mining.null_models.small_graphs import is_large
 from mining.records.occurrence_count import OccurrenceCount
 
 # standard deviations to either side in a 95 % interval
@@ -73,10 +71,6 @@ def count_occurrences(
     time is up before. The graph is only read, so that it may be on disk; memory beside it is
     O(M V + M E / 32) numbers of 8 bytes.
 
-    In a graph of more than 8 million edges, where that is too much, occurrences are estimated at
-    random nodes, see :func:`mining.counting.top_sampler.estimate_from_tops`: no time is spent to
-    find all first, and memory does not grow with the graph.
-
     Parameters
     ----------
     graph : CSRGraph
@@ -115,11 +109,6 @@ def count_occurrences(
     check_float("error", error, 0, open_minimum=True)
     for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
         check_float(name, value, 0, open_minimum=True)
-    if is_large(graph):
-        estimate = estimate_from_tops(
-            TopSampler.of(graph, structure, colors, seed), error=error, seconds=seconds
-        )
-        return broadcast_object(estimate) if shared else estimate
     search = ExactSearch(graph, structure, colors)
     search.run(exact_seconds)
     found = None if search.unfinished else int(search.count.sum())
@@ -149,8 +138,6 @@ def count_roughly(
     and where these say hardly anything, a long search, at random nodes where no draw hit. Where the
     count in a similar graph is ``known``, it is taken in the way that was right there.
     """
-    if is_large(graph):
-        return estimate_from_tops(TopSampler.of(graph, structure, colors, seed), error=error)
     search = ExactSearch(graph, structure, colors)
 
     def find_all(part: float) -> OccurrenceCount | None:

@@ -13,8 +13,6 @@ from mining.counting.exact_counts import ExactSearch
 from mining.counting.occurrence_counts import choose_sampler
 from mining.counting.root_sampler import list_from_roots
 from mining.counting.sought import Colors
-from mining.counting.top_sampler import TopSampler, list_from_tops
-from mining.null_models.small_graphs import is_large
 
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
@@ -35,9 +33,6 @@ def list_places(
     seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
     """List the induced occurrences of a connected pattern: all, or a sample of different ones.
-
-    A graph of more than 8 million edges is searched from a sample of its nodes. There ``known`` is
-    not needed, and the work is bounded by steps of its own in place of both limits.
 
     Parameters
     ----------
@@ -84,8 +79,6 @@ def list_places(
     check_float("seconds", seconds, 0, open_minimum=True)
     if max_steps is not None:
         check_int("max_steps", max_steps, 1)
-    if is_large(graph):
-        return list_from_tops(TopSampler.of(graph, structure, colors, seed), most)
     search = ExactSearch(graph, structure, colors)
     held = max(most, _MOST_HELD)
     if known > held:

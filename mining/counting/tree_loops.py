@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     indptr: np.ndarray  # int64 [V + 1]
     indices: np.ndarray  # int32 [E]
     links: np.ndarray  # [E], empty where all are 1
-    candidates: np.ndarray  # int64 [V], bit i: can stand for the pattern's node i
+    candidates: np.ndarray  # int16 or int64 [V], bit i: can stand for the pattern's node i
 
 
 class Tree(NamedTuple):

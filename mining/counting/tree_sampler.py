@@ -57,9 +57,11 @@ class TreeSampler:
         """Ways of each subtree, leaves first."""
         tree, num_nodes = self._tree, graph.num_nodes
         inner = np.flatnonzero(tree.inner >= 0)
+        numbers = np.empty((len(inner), num_nodes))
         ways = Ways(
-            np.empty(num_nodes),
-            np.empty((len(inner), num_nodes)),
+            # those of the root, whose place is the first, which only their sums are asked for
+            numbers[0],
+            numbers,
             np.empty((len(tree.nodes), len(graph.indices) // STRIDE + 1)),
         )
         for row, i in zip(ways.ways, inner.tolist(), strict=True):
@@ -68,7 +70,7 @@ class TreeSampler:
         for child in range(len(tree.nodes) - 1, 0, -1):
             blocks = -(-num_nodes // NODES_OF_A_BLOCK)
             run_blocks(multiply_ways, blocks, work, self._rows, tree, ways, child)
-        np.cumsum(ways.ways[0], out=ways.roots)
+        np.cumsum(ways.roots, out=ways.roots)
         return ways
 
     def draw_shares(self, first: int, num_blocks: int, seed: int) -> np.ndarray:
