@@ -5,7 +5,7 @@
 
 Twenty copies of each of four motifs stand in a tree; every motif edge is deleted with one
 probability and every missing one added with another. A motif is recovered if a filter of six nodes
-is isomorphic to it, however few copies of it there are (`min_support` 1), for all three ways alike.
+is isomorphic to it, however few copies of it there are (`min_occurrences` 1), for all three ways alike.
 The rules of the consensus were chosen on seeds from 3000 on, and are measured here on 0 to 19.
 """
 
@@ -65,7 +65,7 @@ def learn(graph: CSRGraph) -> Iterator[tuple[str, DiscreteFilters, float]]:
     """Each way, its filters, and its seconds of processor time."""
     for way, settings in (("start", {"num_epochs": 0}), ("trained", {})):
         start = time.process_time()
-        miner = PatternMiner(16, 6, min_support=1, **settings)
+        miner = PatternMiner(16, 6, min_occurrences=1, **settings)
         read, source = prepare(miner, graph)
         subgraphs = source.training_subgraphs(read)
         filters, _ = learn_distinct_filters(miner, subgraphs, Steps())

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import false_discovery_control, hypergeom, norm
+from scipy.stats import norm
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from mining.records.class_difference import ClassContrast, ClassDifference
-
-# tables whose probability differs by less are equally probable
-_SAME = 1 + 1e-7
+from mining.significance import compare_classes
 
 
 def class_differences(
@@ -22,9 +20,9 @@ def class_differences(
 ) -> list[ClassDifference]:
     """Compare how many graphs of each class contain each pattern.
 
-    Pass all patterns that were candidates, whether they are reported or not: q corrects for as many
-    tests as there are patterns here. The p-values hold for patterns that were chosen without
-    looking at the classes.
+    Pass all patterns that were candidates, whether they are reported or not: the adjusted p
+    corrects for as many as there are here. It holds for patterns that were chosen without looking
+    at the classes.
 
     Parameters
     ----------
@@ -41,8 +39,8 @@ def class_differences(
     >>> ring, chain = class_differences(contains, np.array([0, 0, 0, 1, 1, 1]), ["a", "b"])
     >>> print(ring.strongest)
     3 of 3 (100 %) of class a, 0 of 3 (0 %) of the others; odds ratio 49 (0.742 to 3.24e+03)
-    >>> round(ring.p, 3), chain.p
-    (0.1, 1.0)
+    >>> ring.p_adjusted > 0.1, chain.p_adjusted
+    (True, 1.0)
     """
     if not contains.shape[1]:
         return []
@@ -53,22 +51,17 @@ def class_differences(
     # 2. each class beside the others together
     outside, others = inside.sum(axis=1, keepdims=True) - inside, sizes.sum() - sizes
     ratio, low, high = odds_ratio_interval(inside, sizes, outside, others)
-    p = fisher_p(inside, sizes, outside, others)
-    # 3. one p for each pattern, and q over all patterns
-    whole = p.min(axis=1) * (1 if len(names) == 2 else len(names))
-    whole = np.minimum(whole, 1.0)
-    q = false_discovery_control(whole)
-    columns = np.broadcast_arrays(inside, sizes, outside, others, ratio, low, high, p)
+    adjusted = compare_classes(contains, np.asarray(labels))
+    columns = np.broadcast_arrays(inside, sizes, outside, others, ratio, low, high)
     return [
         ClassDifference(
             tuple(
                 ClassContrast(name, *(column[pattern, number].item() for column in columns))
                 for number, name in enumerate(names)
             ),
-            float(whole[pattern]),
-            float(q[pattern]),
+            float(adjusted[pattern]),
         )
-        for pattern in range(len(whole))
+        for pattern in range(len(adjusted))
     ]
 
 
@@ -87,28 +80,6 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     return as_graph_classes(y)
 
 
-def rank_by_classes(
-    differences: Sequence[ClassDifference], contains: np.ndarray, sizes: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Positions of the patterns, those that separate the classes most first; and the repeated ones.
-
-    Of patterns that are in the same graphs ``contains [G, F]``, which therefore separate them
-    alike, the one with most nodes ``sizes [F]`` is ranked and the others are repeated: it is the
-    closed pattern (X. Yan and J. Han, CloseGraph, KDD 2003). Equal p are ordered by the distance of
-    the odds ratio from 1.
-    """
-    strengths = [abs(np.log(one.strongest.odds_ratio)) for one in differences]
-    order = sorted(
-        range(len(differences)),
-        key=lambda number: (differences[number].p, -strengths[number], -sizes[number]),
-    )
-    ranked: dict[bytes, int] = {}
-    for number in order:
-        ranked.setdefault(contains[:, number].tobytes(), number)
-    first = list(ranked.values())
-    return first, [number for number in order if number not in first]
-
-
 def odds_ratio_interval(
     inside: np.ndarray, sizes: np.ndarray, outside: np.ndarray, others: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -122,22 +93,3 @@ def odds_ratio_interval(
     center = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])
     error = norm.ppf(0.975) * np.sqrt(sum(1 / cell for cell in cells))
     return np.exp(center), np.exp(center - error), np.exp(center + error)
-
-
-def fisher_p(
-    inside: np.ndarray, sizes: np.ndarray, outside: np.ndarray, others: np.ndarray
-) -> np.ndarray:
-    """Two-sided p of Fisher's exact test of many tables at once; arrays that broadcast.
-
-    The sum over all tables with the same margins that are at most as probable, as
-    :func:`scipy.stats.fisher_exact` has it for one table.
-    """
-    tables = np.stack(np.broadcast_arrays(inside, sizes, outside, others), axis=-1)
-    # the same few tables come again and again
-    distinct, back = np.unique(tables.reshape(-1, 4), axis=0, return_inverse=True)
-    seen, size, beyond, rest = distinct.T[:, :, None]
-    possible = np.arange(seen.max() + beyond.max() + 1)
-    probability = hypergeom.pmf(possible, size + rest, seen + beyond, size)
-    observed = np.take_along_axis(probability, seen, axis=1)
-    p = np.where(probability <= observed * _SAME, probability, 0).sum(axis=1)
-    return np.asarray(np.minimum(p, 1.0)[back.reshape(-1)].reshape(tables.shape[:-1]))

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.choosing.choice import choose_patterns
+from mining.choice import choose_patterns
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.filter_learning import learn_filters
@@ -46,33 +45,29 @@ _FEW_PATTERNS = (
 class PatternMiner(PatternFeatures, MinerParameters):
     """Find the patterns of a graph or a collection of graphs that stand out.
 
-    Structures of several sizes are gathered: those that recur among connected node sets, and those
-    of graph filters that are initialised with real subgraphs, trained as cluster centres of the
-    subgraphs around the nodes and discretised (section VI-B of the GOMKCN paper). The occurrences
-    of each are counted in the whole graph and in graphs of a null model, and those that stand out
-    are reported, with their places. Where edges have directions or several relations, so have those
-    of the patterns; where nodes have categories, the places of a pattern have the same.
+    All structures of three to five nodes are counted, in the graph and in random graphs, and those
+    that differ are reported (of three and four nodes where edges have directions or several
+    relations, or nodes have categories, and of fewer sizes in a large graph). Larger ones are
+    gathered: those that recur among connected node sets, and those of graph filters that are
+    initialised with real subgraphs, trained as cluster centres of the subgraphs around the nodes
+    and discretised (section VI-B of the GOMKCN paper). They are counted in the whole graph, and
+    carry no verdict. Where edges have directions or several relations, so have those of the
+    patterns; where nodes have categories, the places of a pattern have the same.
 
     Parameters
     ----------
-    num_patterns : int, "auto" or None
-        Most patterns to report, and filters to learn; "auto": all that occur more often than the
-        null model explains, at most 40. None: 12, and in a graph of fewer than 48 nodes one for
-        each 4 nodes.
+    num_patterns : int or None
+        Most patterns to report beside those that differ from random graphs, and filters to learn.
+        None: 12, and in a graph of fewer than 48 nodes one for each 4 nodes.
     pattern_size : int, (int, int) or str
-        Number of nodes of a pattern, the smallest and the largest, as in ``(3, 8)`` or ``"3-8"``;
-        a single number is the largest.
-    rank : {"surprise", "frequency", "classes"}
-        Which patterns are reported, and in which order: those that occur most often beyond what the
-        null model explains, those that occur most often, or those that separate the classes ``y``
-        of the graphs most. Of patterns in the same graphs, "classes"
-        ranks the largest, and the others last.
-    null : str or sequence of str
-        Null models to compare with, by the names of :func:`gomkcn.sample_null`; the first one
-        decides what stands out. "auto": ``"degree"`` for graphs of at most 200,000 edges. "none" or
-        None: none.
+        Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
+        or ``"3-8"``.
+    null : str, callable, NullModel or a sequence of these
+        Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
+        reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
+        two minutes of one thread; named models are compared at all sizes. "none" or None: none.
     null_samples : int
-        Most graphs of each null model. Sampling ends earlier where all verdicts are decided.
+        Random graphs of each null model, at least 99.
     count_error, count_seconds : float, float or None
         Wanted relative error of counts that are estimated, and most seconds for each. None: 1, and
         10 in a graph of more than 8 million edges.
@@ -80,8 +75,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
         How the filters are learnt beyond that. None: ``FilterLearning()``.
-    min_support : int
-        Patterns with fewer occurrences are dropped.
+    min_occurrences : int
+        Patterns that random graphs say nothing of are dropped if they have fewer occurrences.
     level : {"node", "graph"}
         Whether :meth:`transform` returns a row for each node, or for each graph of a list.
     values : {"auto", "occurrences", "log", "similarity"}
@@ -103,16 +98,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     Attributes
     ----------
     patterns_ : list of Pattern
-        What stands out most first.
+        What differs most from random graphs first, then what was not compared with them.
     filters_ : DiscreteFilters
         The profiles of these patterns as the kernel takes them, one after the other.
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its most similar filter: before the training, then
         after each epoch.
     others_ : list of Pattern
-        What was counted and judged beside the patterns, the largest z first.
+        What was counted beside the patterns, the largest z first.
     num_candidates_ : int
-        Structures that were counted and judged.
+        Structures that were counted.
     source_ : SubgraphSource
         Takes subgraphs from a graph as :meth:`fit` did, with the same scaling of the features.
     num_subgraphs_ : int
@@ -123,11 +118,13 @@ class PatternMiner(PatternFeatures, MinerParameters):
         int32 and float32 position of the nearest pattern of each of these nodes, and how similar
         its neighbourhood is; empty where no pattern was found.
     is_partial_ : bool
-        Whether time was up before all null-model graphs were compared.
+        Whether time was up before all random graphs were compared.
     notes_ : tuple of str
         What was changed or left out of the graph that was given, a phrase each.
     warnings_ : tuple of str
-        A sentence for each null model that the graph differs from as a whole.
+        Sentences on what the comparison with random graphs does not tell.
+    null_models_ : dict from str to str
+        What the random graphs of each null model keep, in words, by its name.
     n_features_in_ : int
         Feature width D.
 
@@ -142,7 +139,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_support=2).fit(graph)
+    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_occurrences=2).fit(graph)
     >>> sorted((len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_)
     [(5, 6, 30), (10, 3, 15)]
 
@@ -151,7 +148,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(2, (5, 5), min_support=2, level="graph")
+    >>> miner = PatternMiner(2, (5, 5), min_occurrences=2, level="graph")
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]
@@ -194,11 +191,6 @@ class PatternMiner(PatternFeatures, MinerParameters):
         given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         mined = MinedGraph.of(given, y, source.categories)
-        if self.rank == "classes" and mined.classes is None:
-            raise InputError(
-                "rank can be 'classes' where the classes of the graphs of a collection are known: "
-                "from a TU folder, from labels of a DGL .bin, or given as y; or take 'surprise'."
-            )
         notes, rules = mined.graph.notes, self.choice_rules(given.num_nodes, given.num_edges)
         if rules.num_patterns < self.most_patterns:
             notes += (_FEW_PATTERNS.format(given.num_nodes, rules.num_patterns),)
@@ -214,37 +206,34 @@ class PatternMiner(PatternFeatures, MinerParameters):
             steps.progress.begin("gathering candidates")
             grown = _gather(self, mined)
             seen = patterns_of_filters(filters, mined, source.scaling, self.sizes, grown)
-            # 5. count all in the whole graph and in null-model graphs, and choose what stands out
+            # 5. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, seen, rules, steps)
             # 6. list the places of these, and compare the neighbourhoods of the nodes with them
             located, filters, near = locate_patterns(
-                mined, source, choice.patterns, self.min_support, steps
+                mined, source, choice.patterns, self.min_occurrences, steps
             )
-        # 7. give them their numbers; what nothing reported explains stands for itself
-        number = {one.key: i for i, one in enumerate(located)}
-        patterns = [
-            replace(one, id=i, family=number.get(choice.heads[one.key], i))
-            for i, one in enumerate(located)
-        ]
-        others = [
-            replace(one, family=number.get(choice.heads[one.key]), sight=None)
-            for one in choice.others
-        ]
+        # 7. give them their numbers
+        patterns = [replace(one, id=i) for i, one in enumerate(located)]
+        others = [replace(one, sight=None) for one in choice.others]
+        num_candidates = len(choice.patterns) + len(others)
         if not quiet and is_first():
             log.info(
-                "%d structures were counted; %d patterns are reported", len(seen), len(located)
+                "%d structures were counted; %d patterns are reported",
+                num_candidates,
+                len(located),
             )
         # 8. only what ends whole leaves something behind
         rows = np.argsort(mined.order.given(near.roots))
         nearest, similarity = (one[rows] if len(one) else one for one in near.nearest())
         self.patterns_, self.others_, self.filters_ = patterns, others, filters
-        self.loss_curve_, self.source_, self.num_candidates_ = loss_curve, source, len(seen)
+        self.loss_curve_, self.source_, self.num_candidates_ = loss_curve, source, num_candidates
         self.nearest_, self.nearest_similarity_ = nearest, similarity
         self.num_subgraphs_ = len(near.roots)
         self.truncated_share_ = float(near.truncated.mean())
         self.n_features_in_ = len(source.scaling.offset)
         self.is_partial_ = steps.is_partial
         self.notes_, self.warnings_ = notes, choice.warnings
+        self.null_models_ = choice.null_models
         return self
 
     def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
@@ -300,7 +289,7 @@ def add_noisy(
         subgraphs,
         min(miner.most_patterns, len(subgraphs.batch)),
         miner.resolve_learning().sample_size,
-        miner.min_support,
+        miner.min_occurrences,
         miner.random_state,
     )
 
@@ -314,5 +303,5 @@ def _gather(miner: PatternMiner, mined: MinedGraph) -> list[Pattern]:
         miner.sizes,
         seed=miner.random_state,
         most=max(_LEAST_CANDIDATES, most),
-        min_support=miner.min_support,
+        min_occurrences=miner.min_occurrences,
     )

@@ -13,11 +13,11 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
-from mining.choosing.choice import ChoiceRules
+from mining.candidates.small_graphs import LARGE
+from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.learning.filter_learning import FilterLearning
-from mining.null_models.null_models import NULL_MODELS
-from mining.null_models.small_graphs import LARGE
 from mining.pattern_counts import LEVELS, VALUES
+from mining.random_graphs import check_null
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.feature_scaling import FeatureScaling
 from mining.structures.memory_budget import MemoryBudget, read_limit
@@ -26,13 +26,10 @@ from mining.structures.subgraph_source import SubgraphSource
 # what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
-# what an automatic number of patterns is at most
-MOST_PATTERNS = 40
 # patterns where no number is given, and the nodes that a graph has for each of them
 USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
-RANKINGS = ("surprise", "frequency", "classes")
-# the null model of "auto", and the largest graph that it is sampled for
-DEFAULT_NULL, MOST_REWIRED = "degree", 200_000
+# the null model of "auto", which is drawn where that takes two minutes at most
+DEFAULT_NULL = "degree"
 # most seconds to count a pattern, and in a graph of more than 8 million edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
 # patterns of more nodes cannot be counted
@@ -44,17 +41,16 @@ KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
-    num_patterns: int | str | None = None
+    num_patterns: int | None = None
     pattern_size: int | str | tuple[int, int] = "3-8"
     _: KW_ONLY
-    rank: str = "surprise"
     null: str | tuple[str, ...] | None = "auto"
-    null_samples: int = 32
+    null_samples: int = 199
     count_error: float = 0.02
     count_seconds: float | None = None
     num_epochs: int = 60
     learning: FilterLearning | None = None
-    min_support: int = 5
+    min_occurrences: int = 5
     level: str = "node"
     values: str = "auto"
     random_state: int = 0
@@ -74,9 +70,7 @@ class MinerParameters(BaseEstimator):
     @property
     def most_patterns(self) -> int:
         """Most patterns to report, of a graph of any size."""
-        if self.num_patterns is None:
-            return USUAL_PATTERNS
-        return MOST_PATTERNS if self.num_patterns == AUTO else int(self.num_patterns)
+        return USUAL_PATTERNS if self.num_patterns is None else int(self.num_patterns)
 
     def most_patterns_of(self, num_nodes: int) -> int:
         """Most patterns to report of a graph of so many nodes; a small graph has few by default.
@@ -89,10 +83,11 @@ class MinerParameters(BaseEstimator):
         return max(1, min(USUAL_PATTERNS, num_nodes // NODES_PER_PATTERN))
 
     @property
-    def nulls(self) -> tuple[str, ...]:
-        """The null models that were asked for; the first one decides what stands out."""
-        names = (self.null,) if isinstance(self.null, str) else tuple(self.null or ())
-        return () if names == (NONE,) else names
+    def nulls(self) -> tuple[Any, ...]:
+        """The null models that were asked for; the first one decides what is reported."""
+        if self.null is None or self.null == NONE:
+            return ()
+        return tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""
@@ -143,22 +138,15 @@ class MinerParameters(BaseEstimator):
 
     def choice_rules(self, num_nodes: int, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many nodes and edges."""
-        nulls = self.nulls
-        if AUTO in nulls:
-            nulls = tuple(
-                DEFAULT_NULL if null == AUTO else null
-                for null in nulls
-                if null != AUTO or num_edges <= MOST_REWIRED
-            )
         return ChoiceRules(
+            self.sizes,
             self.most_patterns_of(num_nodes),
-            self.num_patterns == AUTO,
-            self.rank,
-            tuple(dict.fromkeys(nulls)),
+            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
+            AUTO in self.nulls,
             self.null_samples,
             self.count_error,
             self.seconds_of_a_count(2 * num_edges > LARGE),
-            self.min_support,
+            self.min_occurrences,
             self.random_state,
         )
 
@@ -169,21 +157,18 @@ class MinerParameters(BaseEstimator):
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if isinstance(self.num_patterns, str) and self.num_patterns != AUTO:
-            raise InputTypeError(
-                f"num_patterns must be an integer or 'auto', got {self.num_patterns!r}."
-            )
-        if self.num_patterns not in (None, AUTO):
+        if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 1)
         read_sizes(self.pattern_size)
-        check_choice("rank", self.rank, RANKINGS)
         check_choice("level", self.level, LEVELS)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
             if null == NONE:
                 raise InputError("null must be 'none' alone, got another null model beside it.")
-            check_choice("null", null, (AUTO, NONE, *NULL_MODELS))
-        minima = {"null_samples": 2, "num_epochs": 0, "min_support": 0, "random_state": 0}
+            if null != AUTO:
+                check_null(null)
+        minima = {"num_epochs": 0, "min_occurrences": 0, "random_state": 0}
+        minima["null_samples"] = LEAST_SAMPLES
         for name, minimum in minima.items():
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
@@ -203,7 +188,7 @@ def read_sizes(size: object) -> range:
     """The sizes that a number, a pair of numbers or a text such as "3-8" stand for.
 
     >>> read_sizes("3-8"), read_sizes(5), read_sizes((4, 4))
-    (range(3, 9), range(3, 6), range(4, 5))
+    (range(3, 9), range(5, 6), range(4, 5))
     """
     ends: list[object] = [size]
     if isinstance(size, str):
@@ -215,8 +200,7 @@ def read_sizes(size: object) -> range:
             f"pattern_size must be a number of nodes, or the smallest and the largest number as in "
             f"(3, 8) or '3-8', got {size!r}."
         )
-    last = check_int("pattern_size", ends[-1], 1, MOST_NODES)
-    first = min(3, last) if len(ends) == 1 else check_int("pattern_size", ends[0], 1, MOST_NODES)
+    first, last = (check_int("pattern_size", one, 1, MOST_NODES) for one in (ends[0], ends[-1]))
     if first > last:
         raise InputError(
             f"pattern_size must have the smallest number first, as in '{last}-{first}', got "

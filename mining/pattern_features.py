@@ -82,7 +82,7 @@ class PatternFeatures(TransformerMixin):
         """
         check_is_fitted(self)
         if not self.patterns_:
-            raise InputError("predict needs a pattern, and fit found none; lower min_support.")
+            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
         near, order = self._near(self.source_.read(graph))
         return near.nearest()[0][order.position].astype(np.int64)
 

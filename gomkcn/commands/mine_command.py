@@ -27,53 +27,33 @@ from gomkcn.commands.base import (
 # the libraries are imported inside the command, so that --help answers at once
 
 
-class _NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
-    name = "number"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "N|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return value if value == "auto" else int(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a whole number nor auto.", param, ctx)
-
-
 # named as in the tables of the settings file, which has more
 _find_options = add_options(
     (
         "--patterns num_patterns",
-        _NumberOrAuto(),
-        "Report at most N patterns; auto: all that stand out. [12, and in a graph of fewer "
-        "than 48 nodes one for each 4 nodes]",
+        int,
+        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
+        "graph of fewer than 48 nodes one for each 4 nodes]",
     ),
     ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
-    (
-        "--rank",
-        str,
-        "Put first what is most surprising (surprise), is most frequent (frequency), or tells "
-        "classes of graphs apart (classes). [surprise]",
-    ),
     group=FIND,
 )
 _judge_options = add_options(
     (
         "--null",
         list,
-        "Compare with random graphs of this kind: degree, configuration, reciprocity, "
-        "communities, features, or none; may be repeated. [degree, in graphs of at most 200,000 "
-        "edges]",
+        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
+        "be repeated. [degree, at as many sizes as take two minutes]",
     ),
     group=JUDGE,
 )
 _rare_find_options = add_options(
-    ("--min-support", int, "Leave out patterns with fewer than N occurrences. [5]"),
+    ("--min-support", int, "Leave out patterns that have no verdict and fewer than N occurrences. [5]"),
     group=FIND,
     rare=True,
 )
 _rare_judge_options = add_options(
-    ("--null-samples", int, "Draw at most N random graphs of each kind. [32]"),
+    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
     ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
     (
         "--count-seconds",
@@ -160,10 +140,10 @@ def mine(
     gomkcn mine friends.txt.gz
     gomkcn mine friends.txt.gz --out run --patterns 20 --size 3-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
-    gomkcn mine MUTAG/ --out run --features labels --rank classes
+    gomkcn mine MUTAG/ --out run --features labels
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
-    gomkcn mine friends.txt.gz --null configuration
+    gomkcn mine friends.txt.gz --null joint-degree
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
     gomkcn mine friends.graph --out run --resume

@@ -443,6 +443,42 @@ class Structure:
             texts.append(f"{name(u)}{kind}{end}{name(v)}")
         return ", ".join(texts)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The structure as a JSON record, without name and roles."""
+        return {
+            "num_nodes": self.num_nodes,
+            "edges": [list(edge) for edge in self.edges],
+            "relations": [
+                {"name": name, "directed": directed} for name, directed in self.relations.kinds
+            ],
+            "edge_relations": list(self.edge_relations),
+            "categories": [list(names) for names in self.categories],
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Structure:
+        """Read a record; the inverse of :meth:`to_dict`. A wrong one raises a ValueError.
+
+        >>> path = Structure.parse("a->b, b->c")
+        >>> Structure.from_dict(path.to_dict()).key == path.key
+        True
+        """
+        relations = relations_of(
+            [one["name"] for one in record["relations"]],
+            [one["directed"] for one in record["relations"]],
+        )
+        nodes, edges = range(record["num_nodes"]), [tuple(edge) for edge in record["edges"]]
+        numbers = record["edge_relations"]
+        if not all(u in nodes and v in nodes for u, v in edges):
+            raise ValueError(f"an edge leaves its {len(nodes)} nodes")
+        if not set(numbers) <= set(range(len(relations.names))):
+            raise ValueError("an edge is of an unknown relation")
+        channels = edge_channels(len(nodes), edges, numbers, relations)
+        structure = cls(channels, relations, tuple(map(tuple, record["categories"])))
+        if len(structure.edges) < len(edges):
+            raise ValueError("an edge is there twice")
+        return structure
+
     def to_networkx(self) -> Any:
         """The structure as a NetworkX graph on ``0 .. M-1``, with a ``role`` at each node.
 

@@ -4,8 +4,7 @@ Structures that are parts of each other are seen at the same places. So the firs
 one that exceeds most what is expected; the next one is compared by what it shows elsewhere, and so
 on: sets count of whose edges at least half are in no set of a candidate before. A copy of a motif
 with a node that dangles from it, or without one of its nodes, is then seen no more. What an excess
-counts for grows with the number of independent cycles, since a motif has more than its parts. Where
-hubs make a structure often, an excess is sought among the sets that are set apart as well.
+counts for grows with the number of independent cycles, since a motif has more than its parts.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import Rows
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
+from mining.candidates.small_graphs import is_large
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
-from mining.null_models.small_graphs import is_large
 from mining.records.pattern import Pattern, Sight
 from mining.structures.edges_among import find_among
 from mining.structures.overlaps import pick_disjoint
@@ -51,18 +50,13 @@ class Gains:
         }
 
     def of(self, pattern: Pattern, some: np.ndarray) -> float:
-        """The gain of some of its sets, bool ``[K]``, or of those of them that are set apart."""
-        sight = _sight(pattern)
-        gain = self._gain(pattern, some, sight.num_expected)
-        apart = some & sight.is_apart
-        if pattern.structure.num_cycles and apart.any():
-            gain = max(gain, self._gain(pattern, apart, sight.num_apart_expected))
-        return gain
+        """The gain of some of its sets, bool ``[K]``.
 
-    def _gain(self, pattern: Pattern, some: np.ndarray, num_expected: float) -> float:
-        """Log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual."""
-        number = int(pick_disjoint(_sight(pattern).node_sets[some], self._num_nodes).sum())
-        expected = num_expected + _LEAST_EXPECTED
+        The log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual.
+        """
+        sight = _sight(pattern)
+        number = int(pick_disjoint(sight.node_sets[some], self._num_nodes).sum())
+        expected = sight.num_expected + _LEAST_EXPECTED
         if number <= expected:
             return number - expected
         unlikely = number * np.log(number / expected) - number + expected
@@ -75,7 +69,7 @@ def _sight(pattern: Pattern) -> Sight:
 
 
 def choose(
-    graph: CSRGraph, patterns: Sequence[Pattern], most: int, min_support: int
+    graph: CSRGraph, patterns: Sequence[Pattern], most: int, min_occurrences: int
 ) -> list[Pattern]:
     """At most ``most`` patterns of more than four nodes and others, the most surprising first.
 
@@ -86,7 +80,7 @@ def choose(
     rows, sets = _rows_among(graph, [_sight(one).node_sets for one in patterns])
     sets_of = dict(zip(patterns, sets, strict=True))
     gains = Gains(patterns, graph.num_nodes)
-    first = list(_in_turn(rows, sets_of, patterns, gains, min_support, _MOST_OF_ALL))
+    first = list(_in_turn(rows, sets_of, patterns, gains, min_occurrences, _MOST_OF_ALL))
     by_gain = sorted(patterns, key=lambda one: (-gains.of_all[one], one.num_nodes))
     chosen = [one for one in by_gain if one.num_nodes <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
@@ -94,7 +88,7 @@ def choose(
         same = [one for one in by_gain if one.num_nodes == size]
         by_frequency = sorted(same, key=lambda one: -len(_sight(one).node_sets))
         chosen.append(by_frequency[0])
-        most_surprising = _in_turn(rows, sets_of, same, gains, min_support, _MOST_OF_SIZE)
+        most_surprising = _in_turn(rows, sets_of, same, gains, min_occurrences, _MOST_OF_SIZE)
         orders += [list(most_surprising), same, by_frequency]
     chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
     smallest = [one for one in by_gain if one.num_nodes <= _SMALLEST][: _MORE * most]
@@ -122,7 +116,7 @@ def _in_turn(
     sets_of: Mapping[Pattern, np.ndarray],
     patterns: Sequence[Pattern],
     gains: Gains,
-    min_support: int,
+    min_occurrences: int,
     most: int,
 ) -> Iterator[Pattern]:
     """The patterns with a gain, each by what those before it have left; at most ``most``.
@@ -138,7 +132,7 @@ def _in_turn(
         one = patterns[number]
         left = mostly_uncovered(rows, sets_of[one], is_covered)
         gain = gains.of(one, left)
-        if left.sum() < min_support or gain <= 0:
+        if left.sum() < min_occurrences or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:
             heapq.heappush(heap, (-gain, size, number))

@@ -42,10 +42,6 @@ class SeenSets:
         by_group = np.argsort(self._group_of, kind="stable")
         self._rows = np.split(by_group, np.cumsum(self._num_sets)[:-1])
 
-    def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
-        """Neighbours of some nodes of the graph."""
-        return self._mined.graph.degrees_of(nodes % self._mined.graph.num_nodes)
-
     def frequent(self, least: int, most: int) -> list[int]:
         """Invariants of at least ``least`` sets, at most the ``most`` most frequent ones."""
         values, number = np.unique(self._invariant, return_inverse=True)

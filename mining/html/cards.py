@@ -21,18 +21,17 @@ from mining.plots.edge_shapes import draw_swatch
 from mining.plots.graph_map import GraphMap
 from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
 from mining.plots.relation_styles import RelationStyle, RelationStyles
+from mining.records.null_comparison import AS_EXPECTED, LESS, LEVEL, MORE
 from mining.records.occurrence_count import digits
 from mining.records.pattern import Pattern
-from mining.records.significance import AS_EXPECTED, LESS, LEVEL, MORE, MORE_APART, UNDECIDED
+
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
 _VERDICTS = {
-    MORE: "More often than this null model explains",
-    MORE_APART: "More often set apart than this null model explains",
-    LESS: "Less often than this null model explains",
-    AS_EXPECTED: "As often as this null model explains",
-    UNDECIDED: "Undecided: more graphs of this null model might tell",
+    MORE: "More frequent than in nearly all",
+    LESS: "Less frequent than in nearly all",
+    AS_EXPECTED: "As frequent as in many",
 }
 
 
@@ -77,12 +76,7 @@ def make_cards(
             "letters": _letters(pattern),
             "edges": _edge_names(pattern),
             "null_svgs": {
-                null: draw_null_strip(entry.observed, entry.mean, entry.std)
-                for null, entry in pattern.significance.items()
-            },
-            # an estimate made only for the verdict, beside the count of the headline
-            "is_quick": {
-                null: round(entry.observed) != round(pattern.frequency.occurrences.value)
+                null: draw_null_strip(entry.observed, entry.mean, entry.sd)
                 for null, entry in pattern.significance.items()
             },
             "motifs": planted_as(pattern, recovery or []),
@@ -115,7 +109,7 @@ def _class_contrast(pattern: Pattern) -> dict[str, Any] | None:
     one = pattern.classes.strongest
     often = "more" if one.is_more_frequent else "less"
     verdict = f"Graphs of class {one.name} contain it {often} often than the others"
-    if pattern.classes.q > LEVEL:
+    if pattern.classes.p_adjusted > LEVEL:
         verdict = "No class contains it clearly more or less often than the others"
     return {"at": pattern.classes.contrasts.index(one), "verdict": verdict}
 

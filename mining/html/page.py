@@ -18,7 +18,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.files import visible
-from mining.null_models.null_fit import WHAT_IS_KEPT
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -41,7 +40,6 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(read_text),
     )
-    environment.globals["what_is_kept"] = WHAT_IS_KEPT
     return environment
 
 

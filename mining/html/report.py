@@ -19,18 +19,13 @@ from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import draw_intervals, draw_loss
 from mining.plots.relation_styles import RelationStyles
 from mining.plots.svg import Drawing
+from mining.records.null_comparison import LEVEL
 from mining.records.pattern import Pattern
-from mining.records.significance import LEVEL
 from mining.runs.mining_run import MiningRun, RelationSummary
 
 FIGURES = ("frequencies", "loss")
 # relations listed by name
 _MOST_RELATIONS = 20
-_ORDERS = {
-    "surprise": "what stands out most first",
-    "frequency": "most frequent first",
-    "classes": "what separates the classes of the graphs most first",
-}
 _COUNTS = ("occurrences", "disjoint", "roots", "graphs")
 
 
@@ -138,13 +133,10 @@ def _cards(run: MiningRun) -> list[dict[str, Any]]:
 
 
 def _order_of(run: MiningRun) -> str:
-    """What the order of the patterns is by; the settings of a file may be anything."""
-    miner = run.settings.get("miner")
-    rank = str(miner.get("rank")) if isinstance(miner, dict) else ""
-    if rank == "surprise" and run.patterns and not run.patterns[0].significance:
-        # without a null model the search for candidates decides
-        return "what stood out most in a sample first"
-    return _ORDERS.get(rank, "in their order")
+    """What the order of the patterns is by."""
+    if run.null_models:
+        return "what differs most from random graphs first"
+    return "what stood out most in a sample first"
 
 
 def _relations(run: MiningRun) -> list[tuple[str, list[tuple[int, RelationSummary]]]]:

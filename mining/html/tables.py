@@ -9,8 +9,8 @@ from functools import partial
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
+from mining.records.null_comparison import LESS, LEVEL, MORE, NullComparison
 from mining.records.pattern import Pattern
-from mining.records.significance import LEVEL, MORE_APART
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import RunComparison
 
@@ -63,10 +63,6 @@ def pattern_table(run: MiningRun) -> Table:
     if run.graph.num_graphs > 1:
         columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
     columns |= _verdict_columns(patterns)
-    if any(pattern.family != pattern.id for pattern in patterns):
-        columns["family of"] = [
-            "-" if pattern.family == pattern.id else str(pattern.family) for pattern in patterns
-        ]
     columns |= _class_columns(patterns)
     if run.recovery is not None:
         motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
@@ -84,19 +80,31 @@ def others_table(run: MiningRun) -> Table:
         "occurrences": [str(one.frequency.occurrences) for one in others],
         **_verdict_columns(others),
     }
-    if any(one.family is not None for one in others):
-        columns["explained by"] = ["-" if one.family is None else str(one.family) for one in others]
     columns["edges"] = [one.structure.to_text() for one in others]
     return Table(columns, {"what", "edges"})
 
 
 def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
-    """The z and the verdict beside each null model."""
+    """What random graphs of each null model have, and the verdict; "-" where none was asked for."""
     columns: dict[str, list[str]] = {}
-    for null in counted[0].significance if counted else ():
-        columns[f"z {null}"] = [f"{one.significance[null].z:.1f}" for one in counted]
-        columns[f"beside {null}"] = [one.significance[null].label for one in counted]
+    for null in dict.fromkeys(null for one in counted for null in one.significance):
+        found = [one.significance.get(null) for one in counted]
+        for title, text in _VERDICT_TEXTS.items():
+            columns[f"{title} {null}"] = ["-" if one is None else text(one) for one in found]
     return columns
+
+
+def _z_text(one: NullComparison) -> str:
+    return "-" if one.z is None else f"{one.z:.1f}"
+
+
+# a table reads these from left to right: what random graphs have, how far off, how sure, in words
+_VERDICT_TEXTS: dict[str, Callable[[NullComparison], str]] = {
+    "in": lambda one: f"{one.mean:.4g} ± {one.sd:.3g}",
+    "z": _z_text,
+    "p": lambda one: f"{one.p_adjusted:.3g}",
+    "beside": lambda one: one.verdict,
+}
 
 
 def _class_columns(patterns: Sequence[Pattern]) -> dict[str, list[str]]:
@@ -111,7 +119,7 @@ def _class_columns(patterns: Sequence[Pattern]) -> dict[str, list[str]]:
             "-" if one is None else f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})"
             for one in strongest
         ],
-        "q classes": ["-" if one is None else f"{one.q:.2g}" for one in differences],
+        "p classes": ["-" if one is None else f"{one.p_adjusted:.3g}" for one in differences],
     }
 
 
@@ -199,17 +207,25 @@ def summary_sentence(run: MiningRun) -> str:
         occurrences, noun = top.frequency.occurrences, "occurrence"
         noun += "s" * (occurrences.value != 1)
         parts.append(f"the most frequent has {occurrences} {noun} ({short_description(top)})")
-        for null in patterns[0].significance:
-            number = sum(pattern.significance[null].stands_out for pattern in patterns)
-            expected = f"more often than the null model “{null}” explains (q at most {LEVEL})"
-            if any(pattern.significance[null].label == MORE_APART for pattern in patterns):
-                expected = f"more often, or more often set apart, {expected[11:]}"
-            parts.append(f"{number} of {len(patterns)} {expected}")
+        for null in dict.fromkeys(null for one in patterns for null in one.significance):
+            parts.append(verdict_sentence(patterns, null, is_only=False).rstrip("."))
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)
         parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered")
     sentence = "; ".join(parts) + "."
     return f"{sentence} {partial_sentence()}" if run.is_partial else sentence
+
+
+def verdict_sentence(patterns: Sequence[Pattern], null: str, *, is_only: bool) -> str:
+    """Say how many patterns differ from the random graphs of a null model, and which way."""
+    verdicts = [one.significance[null].verdict for one in patterns if null in one.significance]
+    beside = "random graphs" if is_only else f"random graphs of the model “{null}”"
+    more, less = verdicts.count(MORE), verdicts.count(LESS)
+    verb = "occurs" if more == 1 else "occur"
+    return (
+        f"{more or 'None'} of {len(verdicts)} that were compared {verb} more often than in "
+        f"{beside}, {less or 'none'} less often (adjusted p at most {LEVEL})."
+    )
 
 
 def partial_sentence() -> str:

@@ -6,39 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from mining.descriptions.shapes import count
-from mining.html.tables import partial_sentence, short_description
+from mining.html.tables import partial_sentence, short_description, verdict_sentence
+from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
 from mining.records.pattern import Pattern
-from mining.records.significance import AS_EXPECTED, LESS, MORE, MORE_APART, UNDECIDED
 from mining.runs.mining_run import MiningRun
 
 # sign and words of each verdict, and the style of its words
 _VERDICTS = {
-    MORE: ("▲", "more often than by chance", "more"),
-    MORE_APART: ("▲", "set apart more often than by chance", "more"),
-    LESS: ("▼", "less often than by chance", "less"),
-    AS_EXPECTED: ("●", "as often as by chance", "same"),
-    UNDECIDED: ("?", "undecided: more random graphs might tell", "same"),
+    MORE: ("▲", "more frequent than in random graphs", "more"),
+    LESS: ("▼", "less frequent than in random graphs", "less"),
+    AS_EXPECTED: ("●", "as frequent as in random graphs", "same"),
 }
-# of the second reading, where there are fewer occurrences in all than chance would make
-_APART_AND_LESS = "set apart more often than by chance, in all less often"
 
 
 def headline(run: MiningRun) -> str:
     """Say how many patterns there are, how many surprise, and which of them comes first."""
     patterns = run.patterns
     parts = [f"{count(len(patterns), 'pattern')}." if patterns else "No patterns were found."]
-    nulls = list(patterns[0].significance) if patterns else []
+    nulls = dict.fromkeys(null for pattern in patterns for null in pattern.significance)
     for null in nulls:
-        labels = [pattern.significance[null].label for pattern in patterns]
-        number, apart = labels.count(MORE), labels.count(MORE_APART)
-        beside = f" (random graphs of the model “{null}”)" if len(nulls) > 1 else ""
-        parts.append(
-            f"{number or 'None'} of them {'occurs' if number < 2 else 'occur'} more often than by "
-            f"chance{beside}."
-        )
-        if apart:
-            verb = "is" if apart == 1 else "are"
-            parts.append(f"{apart} {'more ' if number else ''}{verb} set apart more often.")
+        parts.append(verdict_sentence(patterns, null, is_only=len(nulls) == 1))
     if patterns:
         first = patterns[0]
         occurrences = first.frequency.occurrences
@@ -61,9 +48,7 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
     pattern: Pattern = card["pattern"]
     verdicts = []
     for null, one in pattern.significance.items():
-        sign, words, kind = _VERDICTS[one.label]
-        if one.label == MORE_APART and one.verdict == LESS:
-            words = _APART_AND_LESS
+        sign, words, kind = _VERDICTS[one.verdict]
         verdicts.append({"null": null, "sign": sign, "words": words, "kind": kind})
     names = [motif.name for motif in card["motifs"]]
     categories = [name for node in pattern.categories for name in node]
@@ -77,7 +62,7 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
         "verdicts": verdicts,
         "words": " ".join(dict.fromkeys([*said, *categories, *relations])),
         "count_key": pattern.frequency.count,
-        "surprise_key": max((one.z for one in pattern.significance.values()), default=0.0),
+        "surprise_key": max((one.z or 0.0 for one in pattern.significance.values()), default=0.0),
         "size_key": pattern.num_nodes,
-        "classes_key": 0 if pattern.classes is None else -pattern.classes.q,
+        "classes_key": 0 if pattern.classes is None else -pattern.classes.p_adjusted,
     }

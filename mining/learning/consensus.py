@@ -52,10 +52,10 @@ def add_consensus(
     subgraphs: RootedSubgraphs,
     num_starts: int,
     sample_size: int,
-    min_support: int,
+    min_occurrences: int,
     seed: int,
 ) -> DiscreteFilters:
-    """Add each consensus of at least ``min_support`` copies that has the structure of no filter."""
+    """Add each consensus of at least ``min_occurrences`` copies that has the structure of no filter."""
     rng, classes, kernel = np.random.default_rng([seed, 6]), subgraphs.classes, subgraphs.kernel
     chosen = choose_initial(
         "facility_location", classes, num_starts, kernel, sample_size, rng, subgraphs.backend
@@ -69,7 +69,7 @@ def add_consensus(
     relations = subgraphs.batch.relations
     joined, known = [filters], set(filters.structure_keys(relations))
     for start in range(len(starts)):
-        found = observed.consensus_from(start, min_support)
+        found = observed.consensus_from(start, min_occurrences)
         if found is not None and not known.issuperset(found.structure_keys(relations)):
             known.update(found.structure_keys(relations))
             joined.append(found.trimmed(filters.adj.shape[1]))
@@ -118,12 +118,12 @@ class _Observed:
         edges = np.log(np.where(self.edges > 0, density, 1 - density))
         self.background = edges.sum(axis=1) + features.sum(axis=1)
 
-    def consensus_from(self, start: int, min_support: int) -> DiscreteFilters | None:
+    def consensus_from(self, start: int, min_occurrences: int) -> DiscreteFilters | None:
         """The consensus that starts from a subgraph, as a filter; None if it does not gain."""
         template = _Template(self.edges[start] > 0, self.features[start].mean(axis=0))
         for _ in range(_NUM_ROUNDS):
             copies, gain = self._copies_of(template)
-            if len(copies) < max(1, min_support):
+            if len(copies) < max(1, min_occurrences):
                 return None
             # those of the other half are rather copies of something similar
             copies = copies[: max(_LEAST_COPIES, (len(copies) + 1) // 2)]

@@ -37,13 +37,13 @@ def locate_patterns(
     mined: MinedGraph,
     source: SubgraphSource,
     patterns: Sequence[Pattern],
-    min_support: int,
+    min_occurrences: int,
     steps: Steps,
 ) -> tuple[list[Pattern], DiscreteFilters, Neighbourhoods]:
     """List the places of each pattern, and compare the neighbourhoods of nodes with all.
 
     Patterns get their occurrences, frequencies, and a profile for each kind of features that at
-    least ``min_support`` of their places have. In a large graph the neighbourhoods are a sample.
+    least ``min_occurrences`` of their places have. In a large graph the neighbourhoods are a sample.
     Returns the patterns, their profiles as the kernel takes them, and the neighbourhoods beside the
     patterns. All processes share the work and get the result.
     """
@@ -69,7 +69,7 @@ def locate_patterns(
     located = []
     for pattern, listed in zip(patterns, found, strict=True):
         if len(listed["nodes"]) or pattern.frequency.count == 0:
-            located.append(_located(mined, source, features, pattern, listed, min_support))
+            located.append(_located(mined, source, features, pattern, listed, min_occurrences))
     if len(located) < len(patterns) and is_first():
         lost = len(patterns) - len(located)
         log.info("%d structures could not be located, and are left out", lost)
@@ -100,11 +100,11 @@ def _located(
     features: ScaledFeatures,
     pattern: Pattern,
     listed: Mapping[str, np.ndarray],
-    min_support: int,
+    min_occurrences: int,
 ) -> Pattern:
     """The pattern with its places, the most similar first, and the features that they have."""
     centers = [source.scaling.scale(one.features) for one in pattern.profiles]
-    places = turn_places(listed["nodes"], pattern.structure, features, centers, min_support)
+    places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
     pattern = replace(pattern, profiles=_profiles_of(pattern, places, source), sight=None)
     similarity = np.zeros(len(places.nodes), np.float32)
     filters = as_filters([pattern], source)

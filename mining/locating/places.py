@@ -44,13 +44,13 @@ def turn_places(
     structure: Structure,
     features: ScaledFeatures,
     centers: Sequence[np.ndarray] = (),
-    min_support: int = 1,
+    min_occurrences: int = 1,
 ) -> Places:
     """Turn the places ``nodes [K, M]`` of a structure by their features.
 
     ``centers [M, D]`` are the features that filters learnt for it, in the order of its nodes;
     without any there is one, of the features that the places have. The places of a center with
-    fewer than ``min_support`` go to the others.
+    fewer than ``min_occurrences`` go to the others.
     """
     owner = np.zeros(len(nodes), np.int64)
     if not len(nodes):
@@ -70,7 +70,7 @@ def turn_places(
         owner, turn = _nearest_turns(values, means, symmetries)
         support = {i: int((owner == i).sum()) for i in means}
         rarest = min(means, key=support.__getitem__)
-        if support[rarest] < max(1, min_support) and len(means) > 1:
+        if support[rarest] < max(1, min_occurrences) and len(means) > 1:
             del means[rarest]
             continue
         turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)

@@ -255,13 +255,13 @@ def draw_explanation(explanation: OccurrenceExplanation) -> Drawing:
     return _with_legend(both, sketch.shown_relations(relations))
 
 
-def draw_null_strip(observed: float, mean: float, std: float) -> Drawing:
-    """Draw a count beside those of null-model graphs, on a strip that starts at 0.
+def draw_null_strip(observed: float, mean: float, sd: float) -> Drawing:
+    """Draw a count beside those of random graphs, on a strip that starts at 0.
 
     The grey bar is the mean ± 2 standard deviations, the tick the mean, the diamond the count.
     """
     width, middle = 240.0, 12.0
-    low, high = max(mean - 2 * std, 0.0), mean + 2 * std
+    low, high = max(mean - 2 * sd, 0.0), mean + 2 * sd
     scale = (width - 16) / max(observed, high, 1e-9)
     axis = np.array([[8, middle], [width - 8, middle]])
     zero = np.array([[8.0, 6.0], [8.0, 18.0]])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import log
 from typing import Any
 
-# p of two classes are equal but for rounding
-_SAME = 1 + 1e-6
+# strengths of two classes are equal but for rounding
+_SAME = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,6 @@ class ClassContrast:
         added to each of the four numbers of graphs (Haldane and Anscombe), so that it is finite.
     low, high : float
         Its 95 % interval, normal on the scale of the logarithm (Gart).
-    p : float
-        Of Fisher's exact test, two-sided: the class and the others contain it equally often.
     """
 
     name: str
@@ -39,7 +38,11 @@ class ClassContrast:
     odds_ratio: float
     low: float
     high: float
-    p: float
+
+    @property
+    def strength(self) -> float:
+        """Distance of the odds ratio from 1, in widths of its interval, on the logarithmic scale."""
+        return abs(log(self.odds_ratio)) / log(self.high / self.low)
 
     @property
     def is_more_frequent(self) -> bool:
@@ -63,54 +66,51 @@ class ClassDifference:
     ----------
     contrasts : tuple of ClassContrast
         Each class beside all others, in the order of the classes.
-    p : float
-        Of the hypothesis that the pattern is equally frequent in all classes: the least p of the
-        contrasts, times their number where there are more than two (Bonferroni).
-    q : float
-        Benjamini–Hochberg over the p of all patterns that were tested.
+    p_adjusted : float
+        The probability that any of the patterns that were tested differs as much between any class
+        and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
 
     Examples
     --------
-    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0, 4e-5)
+    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0)
     >>> shares, _, ratio = str(contrast).partition("; ")
     >>> shares
     '9 of 10 (90 %) of class toxic, 2 of 20 (10 %) of the others'
     >>> ratio
     'odds ratio 46.8 (5.7 to 383)'
-    >>> ClassDifference((contrast,), 4e-5, 1e-4).strongest.is_more_frequent
+    >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent
     True
     """
 
     contrasts: tuple[ClassContrast, ...]
-    p: float
-    q: float
+    p_adjusted: float
 
     @property
     def strongest(self) -> ClassContrast:
-        """The class that the pattern separates most from the others, by p.
+        """The class that the pattern separates most from the others.
 
-        Of two classes, which have the same p, it is the one that contains the pattern more often.
+        Of two classes, which it separates alike, it is the one that contains it more often.
         """
-        least = min(one.p for one in self.contrasts) * _SAME
-        equal = [one for one in self.contrasts if one.p <= least]
+        most = max(one.strength for one in self.contrasts) * _SAME
+        equal = [one for one in self.contrasts if one.strength >= most]
         return max(equal, key=lambda one: one.is_more_frequent)
 
     def __str__(self) -> str:
-        """The strongest contrast, and q."""
-        return f"{self.strongest}, q {self.q:.2g}"
+        """The strongest contrast, and the adjusted p."""
+        return f"{self.strongest}, adjusted p {self.p_adjusted:.3g}"
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
         return {
             "contrasts": [_rounded(asdict(one)) for one in self.contrasts],
-            **_rounded({"p": self.p, "q": self.q}),
+            "p_adjusted": round(self.p_adjusted, 6),
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ClassDifference:
         """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
         contrasts = tuple(ClassContrast(**one) for one in record["contrasts"])
-        return cls(contrasts, record["p"], record["q"])
+        return cls(contrasts, record["p_adjusted"])
 
 
 def _share(part: int, whole: int) -> str:

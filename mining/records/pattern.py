@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
-from gomkcn_dgl.relations import PLAIN, Relations, edge_channels, relations_of
+from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.records.class_difference import ClassDifference
 from mining.records.frequency import Frequency
+from mining.records.null_comparison import NullComparison
 from mining.records.occurrence import NONE, Occurrence, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.significance import Significance
 
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
@@ -26,26 +26,17 @@ CONSENSUS = "consensus"
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """How a structure was seen among connected node sets, here and in null-model graphs.
+    """How a structure was seen among connected node sets, here and in random graphs.
 
     ``node_sets`` int32 ``[K, M]`` show it, with nodes in any order; in ``example [M]``, one of
     them, they are in the order of the structure. ``num_disjoint`` of the sets share no node, and in
-    the mean null-model graph ``num_expected`` do. ``is_apart`` bool ``[K]`` tells which are set
-    apart from the rest of the graph; ``num_apart_expected`` disjoint ones of these has the mean
-    null-model graph.
+    the mean random graph ``num_expected`` do.
     """
 
     node_sets: np.ndarray
     example: np.ndarray
     num_disjoint: int = 0
     num_expected: float = 0.0
-    is_apart: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
-    num_apart_expected: float = 0.0
-
-    @property
-    def clump(self) -> float:
-        """How many of the sets overlap, on average, itself included."""
-        return len(self.node_sets) / max(1, self.num_disjoint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +113,9 @@ class Pattern:
         of which few may be intact.
     frequency : Frequency
         How often it occurs, in several readings.
-    significance : mapping from str to Significance
-        How its count compares with each null model that was asked for, by the model's name.
+    significance : mapping from str to NullComparison
+        How its count compares with each null model that was asked for, by the model's name; empty
+        for structures that random graphs were not searched for.
     classes : ClassDifference or None
         How often graphs of each class contain it, where classes are known.
     profiles : tuple of Profile
@@ -131,9 +123,6 @@ class Pattern:
         filters learnt different features for it.
     feature_names : tuple of str
         One name per column of the features.
-    family : int or None
-        The reported pattern that explains this one; its own id where it stands for itself, None
-        for what is not reported and that none explains.
     id : int
         Position among the patterns of a run; -1 for what was counted and is not reported.
     description : str
@@ -152,11 +141,10 @@ class Pattern:
     occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
     sources: tuple[str, ...] = ()
     frequency: Frequency = field(default_factory=Frequency)
-    significance: Mapping[str, Significance] = field(default_factory=dict)
+    significance: Mapping[str, NullComparison] = field(default_factory=dict)
     classes: ClassDifference | None = None
     profiles: tuple[Profile, ...] = field(default=(), repr=False)
     feature_names: tuple[str, ...] = ()
-    family: int | None = None
     id: int = -1
     description: str = ""
     sight: Sight | None = field(default=None, repr=False)
@@ -219,7 +207,8 @@ class Pattern:
 
         It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
         relations; edges then have the attribute ``relation``, and among edges with a direction
-        those without one go both ways. The frequencies, z and q are attributes of the graph.
+        those without one go both ways. The frequencies and the comparisons with random graphs are
+        attributes of the graph.
         """
         graph = empty_networkx(self.relations)
         # not "id", which networkx takes for the id of the graph element in GraphML
@@ -229,7 +218,11 @@ class Pattern:
         for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
             graph.graph[name] = getattr(self.frequency, name)
         for null, significance in self.significance.items():
-            graph.graph |= {f"z_{null}": significance.z, f"q_{null}": significance.q}
+            graph.graph |= {
+                f"{name}_{null}": value
+                for name in ("mean", "sd", "z", "p", "p_adjusted")
+                if (value := getattr(significance, name)) is not None
+            }
         graph.add_nodes_from(range(self.num_nodes))
         if self.profiles:
             for node, row in enumerate(self.features.tolist()):
@@ -248,17 +241,10 @@ class Pattern:
         return {
             "id": self.id,
             "description": self.description,
-            "num_nodes": self.num_nodes,
-            "edges": [list(edge) for edge in self.edges],
-            "relations": [
-                {"name": name, "directed": directed} for name, directed in self.relations.kinds
-            ],
-            "edge_relations": list(self.edge_relations),
-            "categories": [list(names) for names in self.categories],
+            **self.structure.to_dict(),
             "sources": list(self.sources),
             "profiles": [one.to_dict(self.structure) for one in self.profiles],
             "frequency": self.frequency.to_dict(),
-            "family": self.family,
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "occurrences": [
@@ -283,32 +269,22 @@ class Pattern:
             listed = [Occurrence(**{**one, "nodes": tuple(one["nodes"])})
                       for one in record["occurrences"]]  # fmt: skip
             occurrences = Occurrences.of(listed, record["num_nodes"])
-        relations = relations_of(
-            [one["name"] for one in record["relations"]],
-            [one["directed"] for one in record["relations"]],
-        )
-        nodes, edges = range(record["num_nodes"]), [tuple(edge) for edge in record["edges"]]
-        numbers = record["edge_relations"]
-        if not all(u in nodes and v in nodes for u, v in edges):
-            raise ValueError(f"an edge of pattern {record['id']} leaves its {len(nodes)} nodes")
-        if not set(numbers) <= set(range(len(relations.names))):
-            raise ValueError(f"pattern {record['id']} has an edge of an unknown relation")
-        channels = edge_channels(len(nodes), edges, numbers, relations)
-        structure = Structure(channels, relations, tuple(map(tuple, record["categories"])))
-        if len(structure.edges) < len(edges):
-            raise ValueError(f"pattern {record['id']} has an edge twice")
+        try:
+            structure = Structure.from_dict(record)
+        except ValueError as error:
+            raise ValueError(f"pattern {record['id']}: {error}") from None
         return cls(
             structure,
             occurrences,
             sources=tuple(record["sources"]),
             frequency=Frequency.from_dict(record["frequency"]),
             significance={
-                name: Significance.from_dict(one) for name, one in record["significance"].items()
+                name: NullComparison.from_dict(name, one)
+                for name, one in record["significance"].items()
             },
             classes=record["classes"] and ClassDifference.from_dict(record["classes"]),
             profiles=tuple(Profile.from_dict(one, structure) for one in record["profiles"]),
             feature_names=tuple(feature_names),
-            family=record["family"],
             id=record["id"],
             description=record["description"],
         )

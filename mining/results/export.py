@@ -21,7 +21,7 @@ from mining.results.occurrence_file import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
-                    "family", "occurrences", "occurrences_are"]  # fmt: skip
+                    "occurrences", "occurrences_are"]  # fmt: skip
 # what is not known of a pattern that is not located
 _OF_PLACES = {"pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"}
 
@@ -39,10 +39,10 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     pandas.DataFrame
         ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
         exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
-        ``occurrences_high``; ``z_degree`` and ``q_degree`` compare with the null model ``degree``;
-        ``family`` is the pattern that explains one. Where graphs have classes, ``graphs_1`` is the
+        ``occurrences_high``; ``mean_degree``, ``sd_degree``, ``z_degree``, ``p_degree`` and
+        ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes, ``graphs_1`` is the
         number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares them with the
-        others, and ``q_classes`` says whether classes differ. Unknown entries are missing; what
+        others, and ``p_classes``, adjusted for all structures, says whether classes differ. Unknown entries are missing; what
         was not reported has no number ``pattern``.
 
     Examples
@@ -60,10 +60,9 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),
             "num_filters": pattern.num_filters,
-            "family": pattern.family,
             "occurrences_low": count.low,
             "occurrences_high": count.high,
-            # the counts, z and q
+            # the counts, and the comparisons with random graphs
             **pattern.to_networkx().graph,
             **_class_columns(pattern),
         }
@@ -71,18 +70,17 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             # it was not located
             row = {name: row[name] for name in row if name not in _OF_PLACES}
         rows.append(row)
-    table = pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
-    return table.astype({"family": "Int64"})
+    return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
 
 
 def _class_columns(pattern: Pattern) -> dict[str, float]:
-    """Graphs with the pattern and odds ratio of each class, and q."""
+    """Graphs with the pattern and odds ratio of each class, and the adjusted p."""
     if pattern.classes is None:
         return {}
     columns: dict[str, float] = {}
     for one in pattern.classes.contrasts:
         columns |= {f"graphs_{one.name}": one.containing, f"odds_ratio_{one.name}": one.odds_ratio}
-    return {**columns, "q_classes": pattern.classes.q}
+    return {**columns, "p_classes": pattern.classes.p_adjusted}
 
 
 def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:

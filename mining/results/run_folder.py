@@ -120,6 +120,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
         "partial": run.is_partial,
         "notes": list(run.notes),
         "warnings": list(run.warnings),
+        "null_models": dict(run.null_models),
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
@@ -205,9 +206,6 @@ def _run_of(
     names = tuple(patterns["feature_names"])
     for entry in (*patterns["patterns"], *patterns["others"]):
         _check_lengths(entry, len(names))
-    families = {entry["family"] for entry in (*patterns["patterns"], *patterns["others"])}
-    if not families <= {None, *(entry["id"] for entry in patterns["patterns"])}:
-        raise ValueError("the family of a pattern is that of no pattern")
     counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
     recovery = run["recovery"]
@@ -230,6 +228,7 @@ def _run_of(
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
+        null_models=run["null_models"],
         others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
     )
 
@@ -287,7 +286,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     miner.patterns_, miner.others_ = run.patterns, list(run.others)
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
-    miner.warnings_ = run.warnings
+    miner.warnings_, miner.null_models_ = run.warnings, run.null_models
     miner.num_subgraphs_ = run.graph.num_subgraphs
     miner.truncated_share_ = run.graph.truncated_share
     return miner

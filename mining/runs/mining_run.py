@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ class MiningRun:
     ----------
     graph : GraphSummary
     patterns : list of Pattern
-        What stands out most first, or as the settings say.
+        What differs most from random graphs first, then what was not compared.
     loss_curve : list of float
         Loss after initialization, then after each epoch.
     settings : dict
@@ -81,13 +81,15 @@ class MiningRun:
     map : GraphMap or None
         What the page shows of the graph; None where there are no patterns.
     is_partial : bool
-        Whether the time limit ended the run early: there are fewer null-model graphs.
+        Whether the time limit ended the run early: there are fewer random graphs.
     notes : tuple of str
         What of the input was changed or left out.
     warnings : tuple of str
-        A sentence for each null model that the graph differs from as a whole.
+        Sentences on what the comparison with random graphs does not tell.
+    null_models : mapping from str to str
+        What the random graphs of each null model keep, in words, by its name.
     others : tuple of Pattern
-        What was counted and judged beside the patterns, the largest z first.
+        What was counted beside the patterns, the largest z first.
     """
 
     graph: GraphSummary
@@ -100,6 +102,7 @@ class MiningRun:
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    null_models: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
 
     @classmethod
@@ -160,6 +163,7 @@ class MiningRun:
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
+            null_models=miner.null_models_,
             others=tuple(
                 replace(one, description=str(describe_structure(one.structure, background)))
                 for one in miner.others_

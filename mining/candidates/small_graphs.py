@@ -1,4 +1,4 @@
-"""Null-model graphs that stand for those of a graph which is too large to be drawn as a whole."""
+"""Random graphs that stand for those of a graph which is too large to be drawn as a whole."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph_lists import concatenate, split_graphs
+from mining.random_graphs import null_model
 
-# a graph of more entries is looked at in parts, and its null-model graphs are small ones
+# a graph of more entries is looked at in parts, and its random graphs are small ones
 LARGE = 1 << 24
 # nodes of such a graph, and entries of these at most
 _MOST_NODES, _MOST_ENTRIES = 1 << 18, 1 << 23
@@ -27,13 +28,10 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
     along its edges meets nodes with as many neighbours as one in such a graph of full size. Short
     cycles are more frequent, by about the factor that the graph is smaller, unless few hubs have
     most of the edges; so what recurs here more often than there stands out all the more. Of a
-    collection random graphs are taken, and each keeps its nodes.
+    collection random graphs are taken, and each keeps its nodes and degrees.
 
     Returns the graph and the nodes that were taken, int64.
     """
-    # a count asks for the size of a graph alone, and needs no null model
-    from mining.null_models.null_models import erased_configuration
-
     if graph.num_graphs > 1:
         entries = np.diff(graph.indptr[graph.graph_ptr])
         order = rng.permutation(graph.num_graphs)
@@ -42,7 +40,7 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
             parts, ends = split_graphs(graph), graph.graph_ptr
             nodes = np.concatenate([np.arange(ends[one], ends[one + 1]) for one in chosen])
             some = concatenate([parts[one] for one in chosen])
-            return erased_configuration(some, rng), nodes
+            return degree_preserving(some, rng), nodes
     number = min(_MOST_NODES, graph.num_nodes)
     nodes = np.sort(rng.choice(graph.num_nodes, number, replace=False))
     degrees = graph.degrees_of(nodes)
@@ -93,3 +91,8 @@ def small_configuration(graph: CSRGraph, rng: np.random.Generator) -> tuple[CSRG
         node_ids=None,
     )
     return small, nodes
+
+
+def degree_preserving(graph: CSRGraph, rng: np.random.Generator) -> CSRGraph:
+    """A random graph whose nodes have the degrees of this one, as many edges between each two."""
+    return null_model("joint-degree", graph).sample(graph, int(rng.integers(2**32)))

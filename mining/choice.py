@@ -1,0 +1,284 @@
+"""What is reported: all structures of a census, beside random graphs, and larger ones.
+
+All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
+are counted in the graph and in the same way in random graphs; those that differ come first. Larger
+ones have shown themselves while sets of nodes grew, in this graph alone: a comparison of what was
+chosen because it is frequent here would call structures of pure chance. So they are counted, and
+not compared.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from math import inf
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Arrays, Steps
+from mining.class_contrasts import class_differences
+from mining.counting.census import census_steps, count_structures, sizes_of_census
+from mining.counting.exact_counts import find_graphs
+from mining.counting.occurrence_counts import count_occurrences
+from mining.mined_graph import MinedGraph
+from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
+from mining.records.null_comparison import NullComparison
+from mining.records.occurrence_count import OccurrenceCount
+from mining.records.pattern import CONSENSUS, Pattern
+from mining.significance import compare_with_random
+
+log = logging.getLogger("gomkcn_dgl")
+
+# fewer random graphs cannot tell what is rare
+LEAST_SAMPLES = 99
+# steps that one thread takes in about two minutes: a census of the graph and, where no null model is
+# asked for by its name, those of all random graphs; an attempt of a walk is as many steps
+_MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 10**10, 2, 25
+# most seconds to look for a pattern in all graphs of a collection
+_GRAPH_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class ChoiceRules:
+    """What is reported: of which sizes, how many, beside which random graphs, how exactly."""
+
+    sizes: range
+    num_patterns: int
+    nulls: tuple[Any, ...]
+    # whether sizes that take long are left out of the comparison
+    is_quick: bool
+    null_samples: int
+    count_error: float
+    count_seconds: float
+    min_occurrences: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The patterns that are reported, in their order, and the others, the largest z first.
+
+    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what the
+    comparison does not tell.
+    """
+
+    patterns: list[Pattern]
+    others: list[Pattern]
+    null_models: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+def choose_patterns(
+    mined: MinedGraph, seen: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+) -> Choice:
+    """Choose what to report of what was ``seen`` and of a census; all processes share the work."""
+    # 1. all structures of few nodes, in the graph and in the random graphs of each null model
+    models = [null_model(one, mined.graph) for one in rules.nulls]
+    sizes, compared, warnings = _sizes_to_compare(mined, models, rules)
+    patterns: dict[bytes, Pattern] = {}
+    null_models = {}
+    if sizes:
+        census = _read_census(steps.once("census", _take_census, mined, mined.graph, sizes))
+        verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
+        for model in models if compared else ():
+            found = _compare(mined, model, census, compared, rules, steps)
+            for structure, verdict in found.items():
+                verdicts.setdefault(structure, {})[model.name] = verdict
+            if found:
+                null_models[model.name] = model.keeps
+                doubt = model.doubt(mined.graph)
+                warnings += [doubt] if doubt else []
+        patterns = {
+            one.key: Pattern(
+                one,
+                sources=("census",),
+                significance=significance,
+                feature_names=mined.graph.feature_names,
+            ).counted(OccurrenceCount.exact(census.get(one, 0)))
+            for one, significance in verdicts.items()
+        }
+    # 2. what was seen keeps what is known of it: node sets, features, and its place in the order
+    known, rest = [], []
+    for one in seen:
+        own = patterns.pop(one.key, None)
+        if own is None:
+            rest.append(one)
+        else:
+            known.append(replace(one, frequency=own.frequency, significance=own.significance))
+    small = [*known, *patterns.values()]
+    called = sorted(filter(_is_called, small), key=_distance, reverse=True)
+    # 3. count what no census has, as many as may be reported
+    rest = _first(rest, rules.num_patterns + rules.num_patterns // 4 + 1)
+    counted = count_together("counting patterns", partial(_count, mined, rules), rest, steps)
+    met = [one for one in counted if one.frequency.occurrences.state != "bounded"]
+    if len(met) < len(counted) and is_first():
+        log.info("%d structures could not be counted, and are left out", len(counted) - len(met))
+    order = [*met, *(one for one in known if not one.significance)]
+    if not compared:
+        # without random graphs, the search for candidates decides
+        place = {one.key: number for number, one in enumerate(seen)}
+        order.sort(key=lambda one: place[one.key])
+    frequent = [one for one in order if one.frequency.occurrences.high >= rules.min_occurrences]
+    reported = [*called, *_first(frequent, rules.num_patterns)]
+    keys = {one.key for one in reported}
+    others = [one for one in (*small, *met) if one.key not in keys and one.frequency.count > 0]
+    others.sort(key=_distance, reverse=True)
+    # 4. compare the graphs of each class
+    if mined.classes is not None:
+        both = _compare_classes(mined, [*reported, *others], steps)
+        reported, others = both[: len(reported)], both[len(reported) :]
+    return Choice(reported, others, null_models, tuple(warnings))
+
+
+def _sizes_to_compare(
+    mined: MinedGraph, models: Sequence[NullModel], rules: ChoiceRules
+) -> tuple[list[int], list[int], list[str]]:
+    """Sizes of which all structures are counted, those that are compared, and what to say of it."""
+    able = sizes_of_census(mined.graph, rules.sizes, mined.categories)
+    steps = np.cumsum([census_steps(mined.graph, size, mined.categories) for size in able])
+    counted = [size for size, one in zip(able, steps, strict=True) if one <= _MOST_STEPS]
+    if not models:
+        return counted, [], []
+    # as many censuses and walks as there are random graphs
+    walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
+    total = len(models) * rules.null_samples * (steps + walk) + steps
+    compared = [
+        size
+        for size, one in zip(able, total, strict=True)
+        if one <= _MOST_STEPS or not rules.is_quick
+    ]
+    late = [size for size in able if size not in compared]
+    if not late:
+        return compared, compared, []
+    minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
+    sizes = f"{late[0]} to {late[-1]}" if len(late) > 1 else f"{late[0]}"
+    return counted, compared, [
+        f"Structures of {sizes} nodes are not compared with random graphs, which would take about "
+        f"{minutes:,} minutes of one thread: --null {models[0].name} does it."
+    ]
+
+
+def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: Sequence[int]) -> Arrays:
+    """Occurrences of each structure, as a text that can be kept."""
+    counts = count_structures(graph, sizes, mined.categories)
+    rows = [(count, one.to_dict()) for one, count in counts.items()]
+    return {"census": np.array(json.dumps(rows))}
+
+
+def _read_census(found: Arrays) -> dict[Structure, int]:
+    rows = json.loads(found["census"].item())
+    return {_structure_of(json.dumps(record)): count for count, record in rows}
+
+
+@cache
+def _structure_of(record: str) -> Structure:
+    """The same structure in the census of every graph is one object, with one key."""
+    return Structure.from_dict(json.loads(record))
+
+
+def _compare(
+    mined: MinedGraph,
+    model: NullModel,
+    census: Mapping[Structure, int],
+    sizes: Sequence[int],
+    rules: ChoiceRules,
+    steps: Steps,
+) -> dict[Structure, NullComparison]:
+    """All structures of the graph, or of any random graph, beside those of the random graphs."""
+    drawn = RandomGraphs(model, mined.graph, rules.seed)
+    found = steps.each(
+        f"counting in random graphs ({model.name})",
+        lambda number: _take_census(mined, drawn.draw(number), sizes),
+        range(rules.null_samples),
+        in_time=True,
+    )
+    if len(found) < LEAST_SAMPLES:
+        log.warning("time was up before null model %s had enough random graphs", model.name)
+        return {}
+    own = {one: count for one, count in census.items() if one.num_nodes in sizes}
+    all_counts = [own, *map(_read_census, found)]
+    family = list(dict.fromkeys(one for counts in all_counts for one in counts))
+    counts = np.array([[each.get(one, 0) for one in family] for each in all_counts])
+    return dict(zip(family, compare_with_random(model.name, counts), strict=True))
+
+
+def _is_called(pattern: Pattern) -> bool:
+    """Whether the first null model calls it more or less frequent."""
+    return any(one.is_called for one in list(pattern.significance.values())[:1])
+
+
+def _distance(pattern: Pattern) -> float:
+    """How far it is from what random graphs of the first null model have: |z|."""
+    first: NullComparison | None = next(iter(pattern.significance.values()), None)
+    if first is None:
+        return -1.0
+    return inf if first.z is None and first.is_called else abs(first.z or 0.0)
+
+
+def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
+    """The first ones; of the rest what noisy copies agree on, which is searched for on its own."""
+    return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
+
+
+def count_together(
+    name: str,
+    count: Callable[[Pattern], OccurrenceCount],
+    patterns: Sequence[Pattern],
+    steps: Steps,
+) -> list[Pattern]:
+    """Share the counting of patterns among all processes; return them with their counts."""
+
+    def count_one(pattern: Pattern) -> Arrays:
+        return {key: np.array(value) for key, value in count(pattern).to_dict().items()}
+
+    found = steps.each(name, count_one, patterns, attrgetter("key"))
+    return [
+        one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
+        for one, own in zip(patterns, found, strict=True)
+    ]
+
+
+def _count(mined: MinedGraph, rules: ChoiceRules, pattern: Pattern) -> OccurrenceCount:
+    return count_occurrences(
+        mined.graph,
+        pattern.structure,
+        mined.colors_of(pattern.structure),
+        error=rules.count_error,
+        seconds=rules.count_seconds,
+        exact_seconds=rules.count_seconds,
+        seed=rules.seed,
+    )
+
+
+def _compare_classes(
+    mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps
+) -> list[Pattern]:
+    """The patterns with how many graphs of each class contain them."""
+    classes = mined.classes
+    assert classes is not None, "the graphs have classes"
+
+    def find_one(pattern: Pattern) -> dict[str, np.ndarray]:
+        colors = mined.colors_of(pattern.structure)
+        found, is_complete = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_SECONDS)
+        return {"contains": found, "is_complete": np.array(is_complete)}
+
+    found = steps.each("counting in each class", find_one, patterns, attrgetter("key"))
+    num_cut = sum(not one["is_complete"] for one in found)
+    if num_cut:
+        log.warning("%d structures were not searched in all graphs, for want of time", num_cut)
+    contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
+    for column, result in enumerate(found):
+        contains[:, column] = result["contains"]
+    differences = class_differences(contains, classes.labels, classes.names)
+    return [
+        replace(one, classes=difference)
+        for one, difference in zip(patterns, differences, strict=True)
+    ]

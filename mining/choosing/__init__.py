@@ -1,1 +1,0 @@
-"""Which of the structures that were seen are reported as patterns."""

@@ -1,1 +1,0 @@
-"""Random graphs that keep some properties of the given one."""
