@@ -12,6 +12,56 @@ MORE_APART = "more set apart"
 
 
 @dataclass(frozen=True)
+class NullComparison:
+    """The count of a structure in a graph beside those in random graphs; nothing is modelled.
+
+    Attributes
+    ----------
+    null : str
+        Name of the null model.
+    num_samples : int
+        Random graphs N.
+    observed : float
+        Count in the graph.
+    mean, sd, largest : float
+        Of the counts in the random graphs; ``sd`` divides by N - 1.
+    z : float or None
+        ``(observed - mean) / sd``; None where ``sd`` is 0.
+    p : float
+        Rank of the graph in the direction in which it lies out, among itself and the random graphs.
+    p_adjusted : float
+        Corrected for all structures that were counted, in both directions: see
+        :mod:`mining.significance`.
+    verdict : {"more frequent", "less frequent", "as expected"}
+        The first two where ``p_adjusted`` is at most .05.
+    """
+
+    null: str
+    num_samples: int
+    observed: float
+    mean: float
+    sd: float
+    largest: float
+    z: float | None
+    p: float
+    p_adjusted: float
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, beside the name of the null model; six decimals."""
+        record = {name: value for name, value in asdict(self).items() if name != "null"}
+        return {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in record.items()
+        }
+
+    @classmethod
+    def from_dict(cls, null: str, record: dict[str, Any]) -> NullComparison:
+        """Read what :meth:`to_dict` gave, beside the name of the null model."""
+        return cls(null, **record)
+
+
+@dataclass(frozen=True)
 class Significance:
     """How the number of occurrences of a pattern compares with graphs of a null model.
 
