@@ -1,0 +1,201 @@
+"""The walk among graphs that keep the degrees of a graph, one attempted swap after another.
+
+All that joins two nodes is one edge of one *kind*: a link, see :mod:`gomkcn_dgl.relations`. A step
+draws an edge read from one of its ends, u–v, and another, x–y, of the same *group*: of the same
+kind as read, in the same graph, with ends of the same categories. Then
+
+- **swap**: u–y and x–v become edges in their place. It is refused where an end is shared, or where
+  u and y are joined by another kind than x and v; joined by the same kind (both not at all, mostly)
+  that kind comes to u–v and x–y. Both readings of an edge without direction may be drawn, so that
+  the second is turned round as often as not.
+- **turn**, for edges with a direction, one step in ten: the cycle u→v→y→u is reversed, where x is
+  v; or the path u→v→x→y becomes u→x→v→y, where all three edges are of the group and u–x and v–y
+  are both not joined or both by one kind without direction.
+
+Each node keeps how many neighbours it has by each kind and category of these: its degree; with
+directions how many edges only lead out, only come in and do both. A step and its opposite are
+equally likely, and a refused step counts, so that the chain is symmetric: it visits all graphs that
+it reaches equally often, and a walk of a fixed number of attempts may be read backwards (J. Besag
+and P. Clifford, Generalized Monte Carlo significance tests, Biometrika 76, 1989).
+
+Swaps reach all simple graphs of given degrees. Directed cycles of three nodes need the turn (A. R.
+Rao, R. Jana and S. Bandyopadhyay, Sankhya A 58, 1996). Where pairs that are joined both ways stay
+so, the space can still fall apart. Of all directed graphs of 4 nodes with at least two graphs of
+the same degrees (48 sequences of degrees) none falls apart, of 5 nodes 247 of 3,210. Without the
+turn of a path it were 6 and 595; without kinds that change places either, 15 and 1,402; without
+any turn 34 and 2,323. A graph is compared with those that can be reached from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+# share of steps that turn a cycle or a path
+TURNS = 0.1
+_FREE = -1
+# a pair of nodes is a number: the smaller one, then 31 bits of the larger one
+_BITS = 31
+_LOW = (1 << _BITS) - 1
+# odd numbers of 29 bits: products with a node and their sum fit into an int64
+_FACTORS = 0x1E3779B1, 0x05EBCA77
+
+
+@compiled()
+def walk(edges, kinds, one_way, group_of, group_ptr, members, num_attempts, rng):
+    """Walk so many attempts, changing ``edges`` in place; return how many were not refused.
+
+    Reading ``2 e + s`` of edge e leads from ``edges[e, s]`` to ``edges[e, 1 - s]``. It is of kind
+    ``kinds[2 e + s]``, never 0, and of the group ``group_of[2 e + s]``, whose readings are
+    ``members[group_ptr[g]:group_ptr[g + 1]]``; neither ever changes. ``one_way [K]`` says which
+    kinds read otherwise from the other end. No two edges may join the same nodes.
+    """
+    # edges int64 [E, 2], kinds, group_of and members int64 [2 E], group_ptr int64 [number + 1]
+    pairs = _table(edges)
+    count = 0
+    for _ in range(num_attempts):
+        first = int(rng.random() * len(group_of))
+        start, stop = group_ptr[group_of[first]], group_ptr[group_of[first] + 1]
+        second = members[start + int(rng.random() * (stop - start))]
+        turns = rng.random() < TURNS
+        if turns and one_way[kinds[first]]:
+            count += _turn(edges, kinds, one_way, group_of, pairs, first, second)
+        else:
+            count += _swap(edges, kinds, pairs, first, second)
+    return count
+
+
+@subroutine()
+def _swap(edges, kinds, pairs, first, second):
+    """Exchange the ends of two readings; return whether it was done."""
+    e, side, f, other = first // 2, first % 2, second // 2, second % 2
+    u, v, x, y = edges[e, side], edges[e, 1 - side], edges[f, other], edges[f, 1 - other]
+    if u in (x, y) or v in (x, y):
+        return False
+    # what joins the nodes that will be joined
+    there, back = _find(pairs, u, y), _find(pairs, x, v)
+    kind = _kind(edges, kinds, there, u)
+    if kind != _kind(edges, kinds, back, x) or kind == kinds[first]:
+        return False
+    _replace(edges, pairs, there, u, v)
+    _replace(edges, pairs, back, x, y)
+    if there == _FREE:
+        _remove(pairs, u, v)
+        _remove(pairs, x, y)
+    edges[e, 1 - side], edges[f, 1 - other] = y, v
+    _put(pairs, u, y, e)
+    _put(pairs, x, v, f)
+    return True
+
+
+@subroutine()
+def _turn(edges, kinds, one_way, group_of, pairs, first, second):
+    """Turn the cycle or the path that two readings lie on; return whether it was done."""
+    e, side, f, other = first // 2, first % 2, second // 2, second % 2
+    u, v, x, y = edges[e, side], edges[e, 1 - side], edges[f, other], edges[f, 1 - other]
+    # 1. the third edge: y–u closes a cycle, v–x lies in the middle of a path
+    is_cycle = v == x
+    source, target = (y, u) if is_cycle else (v, x)
+    third = _find(pairs, source, target)
+    if third == _FREE:
+        return False
+    reading = 2 * third + (edges[third, 0] != source)
+    if group_of[reading] != group_of[first] or (not is_cycle and u == y):
+        return False
+    # 2. reversing a cycle joins the same pairs of nodes
+    if is_cycle:
+        for edge in (e, f, third):
+            edges[edge, 0], edges[edge, 1] = edges[edge, 1], edges[edge, 0]
+        return True
+    # 3. on a path the nodes in the middle change places
+    there, back = _find(pairs, x, u), _find(pairs, v, y)
+    kind = _kind(edges, kinds, there, x)
+    if kind != _kind(edges, kinds, back, v) or one_way[kind]:
+        return False
+    _replace(edges, pairs, there, u, v)
+    _replace(edges, pairs, back, y, x)
+    if there == _FREE:
+        _remove(pairs, u, v)
+        _remove(pairs, x, y)
+    edges[e, 1 - side], edges[f, other] = x, v
+    edges[third, 0], edges[third, 1] = edges[third, 1], edges[third, 0]
+    _put(pairs, u, x, e)
+    _put(pairs, v, y, f)
+    return True
+
+
+@subroutine()
+def _kind(edges, kinds, edge, node):
+    """Kind of an edge as read from a node; 0 where there is no edge."""
+    if edge == _FREE:
+        return np.int64(0)
+    return kinds[2 * edge + (edges[edge, 0] != node)]
+
+
+@subroutine()
+def _replace(edges, pairs, edge, node, new):
+    """Let an edge of a node, if there is one, lead to another node from now on."""
+    if edge != _FREE:
+        edges[edge, np.int64(edges[edge, 0] == node)] = new
+        _put(pairs, node, new, edge)
+
+
+# the table of pairs: keys and edges in the slots of open addressing, at most half of them in use
+
+
+@subroutine()
+def _table(edges):
+    size = 4
+    while size < 2 * len(edges):
+        size *= 2
+    pairs = np.full(size, _FREE, np.int64), np.empty(size, np.int64)
+    for edge in range(len(edges)):
+        _put(pairs, edges[edge, 0], edges[edge, 1], edge)
+    return pairs
+
+
+@subroutine()
+def _home(key, size):
+    mixed = (key >> _BITS) * _FACTORS[0] + (key & _LOW) * _FACTORS[1]
+    return (mixed ^ (mixed >> _BITS)) & (size - 1)
+
+
+@subroutine()
+def _slot(pairs, u, v):
+    """The slot of a pair of nodes, or the free one where it is to come."""
+    keys = pairs[0]
+    key = (min(u, v) << _BITS) | max(u, v)
+    slot = _home(key, len(keys))
+    while keys[slot] != key and keys[slot] != _FREE:
+        slot = (slot + 1) & (len(keys) - 1)
+    return slot
+
+
+@subroutine()
+def _find(pairs, u, v):
+    """The edge that joins two nodes, or ``_FREE``."""
+    slot = _slot(pairs, u, v)
+    return _FREE if pairs[0][slot] == _FREE else pairs[1][slot]
+
+
+@subroutine()
+def _put(pairs, u, v, edge):
+    slot = _slot(pairs, u, v)
+    pairs[0][slot], pairs[1][slot] = (min(u, v) << _BITS) | max(u, v), edge
+
+
+@subroutine()
+def _remove(pairs, u, v):
+    """Free the slot of a pair, and move up those behind it that would no longer be found."""
+    keys, edges = pairs
+    last = len(keys) - 1
+    free = _slot(pairs, u, v)
+    slot = (free + 1) & last
+    while keys[slot] != _FREE:
+        # it may move up unless it would come before its home
+        if ((slot - _home(keys[slot], len(keys))) & last) >= ((slot - free) & last):
+            keys[free], edges[free] = keys[slot], edges[slot]
+            free = slot
+        slot = (slot + 1) & last
+    keys[free] = _FREE
