@@ -25,9 +25,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
-from mining.counting.census import census_steps, count_structures, sizes_of_census
 from mining.counting.exact_counts import find_graphs
 from mining.counting.occurrence_counts import count_occurrences
+from mining.counting.structure_counts import census_sizes, census_steps, count_structures
 from mining.mined_graph import MinedGraph
 from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.records.null_comparison import NullComparison
@@ -41,7 +41,7 @@ log = logging.getLogger("gomkcn_dgl")
 LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model is
 # asked for by its name, those of all random graphs; an attempt of a walk is as many steps
-_MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 10**10, 2, 25
+_MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
 # most seconds to look for a pattern in all graphs of a collection
 _GRAPH_SECONDS = 5.0
 
@@ -140,24 +140,26 @@ def choose_patterns(
 
 def _sizes_to_compare(
     mined: MinedGraph, models: Sequence[NullModel], rules: ChoiceRules
-) -> tuple[list[int], list[int], list[str]]:
+) -> tuple[range, range, list[str]]:
     """Sizes of which all structures are counted, those that are compared, and what to say of it."""
-    able = sizes_of_census(mined.graph, rules.sizes, mined.categories)
-    steps = np.cumsum([census_steps(mined.graph, size, mined.categories) for size in able])
-    counted = [size for size, one in zip(able, steps, strict=True) if one <= _MOST_STEPS]
+    able = census_sizes(mined.graph, rules.sizes, mined.categories)
+    steps = np.array(
+        [
+            census_steps(mined.graph, range(able[0], size + 1), mined.categories)
+            for size in able
+        ],
+        np.float64,
+    )
+    counted = able[: int((steps <= _MOST_STEPS).sum())]
     if not models:
-        return counted, [], []
+        return counted, able[:0], []
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
-    total = len(models) * rules.null_samples * (steps + walk) + steps
-    compared = [
-        size
-        for size, one in zip(able, total, strict=True)
-        if one <= _MOST_STEPS or not rules.is_quick
-    ]
-    late = [size for size in able if size not in compared]
+    total = steps + len(models) * rules.null_samples * (steps + walk)
+    compared = able[: int((total <= _MOST_STEPS).sum())] if rules.is_quick else able
+    late = able[len(compared) :]
     if not late:
-        return compared, compared, []
+        return able, able, []
     minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
     sizes = f"{late[0]} to {late[-1]}" if len(late) > 1 else f"{late[0]}"
     return counted, compared, [
@@ -166,9 +168,9 @@ def _sizes_to_compare(
     ]
 
 
-def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: Sequence[int]) -> Arrays:
+def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: range) -> Arrays:
     """Occurrences of each structure, as a text that can be kept."""
-    counts = count_structures(graph, sizes, mined.categories)
+    counts = count_structures(graph, sizes, categories=mined.categories)
     rows = [(count, one.to_dict()) for one, count in counts.items()]
     return {"census": np.array(json.dumps(rows))}
 
@@ -188,7 +190,7 @@ def _compare(
     mined: MinedGraph,
     model: NullModel,
     census: Mapping[Structure, int],
-    sizes: Sequence[int],
+    sizes: range,
     rules: ChoiceRules,
     steps: Steps,
 ) -> dict[Structure, NullComparison]:

@@ -43,7 +43,7 @@ _GONE = {
     **dict.fromkeys(("features", "communities", "triangles", "geometric", "small-world"), _OWN),
 }
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
-_ATTEMPTS_PER_EDGE = 10
+ATTEMPTS_PER_EDGE = 10
 # a graph with fewer cycles may have even ones alone by chance: one of 32
 _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
@@ -107,25 +107,31 @@ def null_model(
     >>> null_model("degree", as_csr(nx.karate_club_graph())).keeps
     'the degree of each node'
     """
+    check_null(null)
     if isinstance(null, str):
-        if null in _GONE:
-            raise InputError(f"null {null!r} {_GONE[null]}.")
-        if null == "erdos-renyi":
-            return ErdosRenyi()
-        if null not in NULL_MODELS:
-            raise InputError(
-                f"null must be one of {', '.join(map(repr, NULL_MODELS))}, or a function of a "
-                f"graph and a seed, got {null!r}."
+        return ErdosRenyi() if null == "erdos-renyi" else DegreeWalk.of(graph, null)
+    return null if _has_shape(null) else OwnModel(null)  # type: ignore[arg-type, return-value]
+
+
+def check_null(null: Any) -> None:
+    """Refuse what is no null model, see :func:`null_model`."""
+    if not isinstance(null, str):
+        if not (_has_shape(null) or callable(null)):
+            raise InputTypeError(
+                "null must be a name, a function of a graph and a seed, or an object with name, "
+                f"keeps, is_walk, sample and doubt, got {type(null).__name__}."
             )
-        return DegreeWalk.of(graph, joint=null == "joint-degree")
-    if all(hasattr(null, word) for word in ("name", "keeps", "is_walk", "sample", "doubt")):
-        return null  # type: ignore[return-value]
-    if callable(null):
-        return OwnModel(null)
-    raise InputTypeError(
-        "null must be a name, a function of a graph and a seed, or an object with name, keeps, "
-        f"is_walk, sample and doubt, got {type(null).__name__}."
-    )
+    elif null in _GONE:
+        raise InputError(f"null {null!r} {_GONE[null]}.")
+    elif null not in NULL_MODELS:
+        raise InputError(
+            f"null must be one of {', '.join(map(repr, NULL_MODELS))}, or a function of a graph "
+            f"and a seed, got {null!r}."
+        )
+
+
+def _has_shape(null: Any) -> bool:
+    return all(hasattr(null, word) for word in ("name", "keeps", "is_walk", "sample", "doubt"))
 
 
 def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGraph:
@@ -202,10 +208,10 @@ class DegreeWalk:
     is_walk: bool = True
 
     @classmethod
-    def of(cls, graph: CSRGraph, joint: bool) -> DegreeWalk:
+    def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
         """The model of a graph: its categories, or its sides if it has two."""
         categories = Categories.find(graph.stored_features, graph.feature_names)
-        sides = find_sides(graph)
+        sides, joint = find_sides(graph), name == "joint-degree"
         # 1. what tells nodes apart
         columns = [graph.graph_of(np.arange(graph.num_nodes))]
         columns += [categories.colors(graph.features)] if categories else []
@@ -222,7 +228,6 @@ class DegreeWalk:
         kept += ["the categories that edges join at each node"] if categories else []
         kept += [] if sides is None else ["the two sides that edges join"]
         kept += ["how many edges join nodes of each two degrees"] if joint else []
-        name = "joint-degree" if joint else "degree"
         return cls(name, _listed(kept), _grouped(*columns), degrees)
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
@@ -239,7 +244,7 @@ class DegreeWalk:
         groups = _grouped(self.colors[sources], self.colors[targets], kinds, self.joint[targets])
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
-        attempts, rng = _ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
+        attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
         count = walk(edges, kinds, _one_way(graph), groups, ends, members, attempts, rng)
         return _graph_of(edges, kinds, graph), count / attempts
 
