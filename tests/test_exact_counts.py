@@ -105,6 +105,11 @@ def test_a_join_stays_small(monkeypatch):
         monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", most)
         counts = join(graph, path)
         assert (counts if counts is None else counts.tolist()) == found, most
+    # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
+    # 20 entries of two numbers to 13 rows of three
+    hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
+    monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", 40)
+    assert join(hub, CLIQUE[3]).tolist() == [1]
 
 
 def test_graphs_that_are_not_decided_in_time(monkeypatch):
