@@ -67,7 +67,7 @@ class CSRGraph:
     node_ids : numpy.ndarray or None
         ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
         within each graph. Text on disk is a
-        :class:`~gomkcn_dgl.storage.stored_names.StoredNames`, which stands for an array.
+        :class:`~gomkcn_dgl.storage.graph_folder.StoredNames`, which stands for an array.
     feature_names : tuple of str
         One name per feature column.
     relations : Relations

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import convert
-from gomkcn_dgl.io.conversion import external_sort, sorted_runs
+from gomkcn_dgl.io.conversion import external_sort
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import GIB, MIB
@@ -25,7 +25,7 @@ def pieces(request, monkeypatch):
     sizes = {"tiny": (1, 1, 2), "small": (40, 3, 7)}.get(request.param)
     if sizes is not None:
         monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: convert._PieceSizes(*sizes))
-        monkeypatch.setattr(sorted_runs, "_SAMPLE_STEP", 2)
+        monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 2)
 
 
 def files_of(folder):
@@ -206,7 +206,7 @@ def test_any_content_is_accepted_or_refused_as_by_reading(tmp_path, content, nam
 
 
 def test_what_is_kept_of_a_run_is_small(tmp_path):
-    runs = sorted_runs.SortedRuns(tmp_path, [])
+    runs = external_sort.SortedRuns(tmp_path, [])
     runs.add(np.arange(10_000))
     # a view would hold all of them
     assert [one.base for one in runs._samples] == [None]
@@ -219,7 +219,7 @@ def test_a_part_has_no_more_keys_than_its_bound(write, tmp_path, monkeypatch, ca
     path = write("g.txt", lines([rows[k] for k in rng.permutation(len(rows))]))
     sizes = convert._PieceSizes(block_bytes=2000, edges=1000, keys=1000)
     monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: sizes)
-    monkeypatch.setattr(sorted_runs, "_SAMPLE_STEP", 10)
+    monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 10)
     lengths, sort = [], external_sort._sort
 
     def counted(keys, weights):

@@ -12,6 +12,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact, find_graphs
+from mining.counting.joined_counts import join_by_graph
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
 CLIQUE = {size: Structure(1 - np.eye(size)) for size in range(1, 9)}
@@ -39,6 +40,7 @@ def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
         structure = Structure(nx.to_numpy_array(small)[np.ix_(order, order)])
         count = count_exact(as_csr(graph), structure).count
         assert count == truth[size].get(structure.key, 0), small.edges
+        assert join_by_graph(as_csr(graph), structure).tolist() == [count]
 
 
 def test_igraph_lists_as_many_in_a_larger_graph():
@@ -88,9 +90,26 @@ def test_graphs_that_hold_an_occurrence(directed):
         structure = Structure.from_networkx(part)
         for own in (None, (rng.integers(0, 2, 4), colors)):
             counts = count_by_graph(graph, structure, own)
+            assert join_by_graph(graph, structure, own).tolist() == counts.tolist()
             assert find_graphs(graph, structure, own)[0].tolist() == (counts > 0).tolist()
             some += 0 < (counts > 0).sum() < 40
     assert some > 3
+
+
+def test_a_join_stays_small(monkeypatch):
+    # a table of 3 numbers for each neighbour of each edge's smaller node
+    graph = as_csr([nx.star_graph(9), nx.empty_graph(2)])
+    join, path, empty = join_by_graph, Structure.parse("path-3"), as_csr(nx.empty_graph(2))
+    assert (join(graph, path).tolist(), join(empty, path).tolist()) == ([36, 0], [0])
+    for most, found in ((36, None), (3 * (9 + 9 * 8 + 9), [36, 0]), (3 * (9 + 81) - 1, None)):
+        monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", most)
+        counts = join(graph, path)
+        assert (counts if counts is None else counts.tolist()) == found, most
+    # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
+    # 20 entries of two numbers to 13 rows of three
+    hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
+    monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", 40)
+    assert join(hub, CLIQUE[3]).tolist() == [1]
 
 
 def test_graphs_that_are_not_decided_in_time(monkeypatch):

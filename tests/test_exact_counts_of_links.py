@@ -15,6 +15,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.exact_counts import ExactCount, count_exact
+from mining.counting.joined_counts import join_by_graph
 from mining.structures.graph_relations import channels_in
 
 DIRECTED = Path(__file__).parents[2] / "shared/data/directed"
@@ -85,8 +86,9 @@ def test_networkx_finds_as_many_typed_and_coloured(with_colors):
             as_networkx(channels, kinds), as_networkx(pattern, kinds[order])
         )
         own = (kinds[order], kinds) if with_colors else None
-        count = count_exact(graph, Structure(pattern, graph.relations), colors=own)
-        assert count.count == len(truth)
+        structure = Structure(pattern, graph.relations)
+        assert count_exact(graph, structure, colors=own).count == len(truth)
+        assert join_by_graph(graph, structure, own).tolist() == [len(truth)]
         total += len(truth) > 1
     assert total > 10
 
@@ -105,8 +107,9 @@ def test_colours_in_a_graph_without_directions():
         ]
         count = count_exact(graph, square, colors=(np.array(own), colors)).count
         assert count == len(set(map(frozenset, mappings)))
-    one = count_exact(graph, Structure(np.zeros((1, 1))), colors=(np.array([2]), colors))
-    assert one == ExactCount(4, 0.0, 4, 1)
+    one, own = Structure(np.zeros((1, 1))), (np.array([2]), colors)
+    assert count_exact(graph, one, colors=own) == ExactCount(4, 0.0, 4, 1)
+    assert join_by_graph(graph, one, own).tolist() == [4]
 
 
 def triads():

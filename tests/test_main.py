@@ -467,7 +467,7 @@ def test_several_processes_need_the_name_of_their_folder(monkeypatch):
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr("gomkcn.commands.demo_command.MOTIFS", ("wheel=6",))
+    monkeypatch.setattr("gomkcn.commands.mine_command.MOTIFS", ("wheel=6",))
     monkeypatch.setenv("DISPLAY", ":0")
     first, *_, page, _ = gomkcn("demo").splitlines()
     assert first == "folder of this run: runs/demo"

@@ -138,9 +138,9 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.results.run_folder import read_run
+    from mining.results.run_folder import read_patterns
 
-    patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
+    patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:
         raise InputError(
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
@@ -231,15 +231,20 @@ def _count(
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
     import numpy as np
 
-    from mining.counting.exact_counts import ExactSearch, count_by_graph
-    from mining.counting.occurrence_counts import estimate_occurrences
-    from mining.counting.occurrence_lists import list_places
+    from mining.counting.joined_counts import join_by_graph
 
-    counts = count_by_graph(graph, given, colors, seconds)
+    counts = join_by_graph(graph, given, colors)
+    if counts is None:
+        from mining.counting.exact_counts import ExactSearch, count_by_graph
+
+        counts = count_by_graph(graph, given, colors, seconds)
     if counts is not None:
         rows = {"occurrences": f"{int(counts.sum()):,}, counted exactly"}
         graphs, least = int((counts > 0).sum()), ""
     else:
+        from mining.counting.occurrence_counts import estimate_occurrences
+        from mining.counting.occurrence_lists import list_places
+
         search = ExactSearch(graph, given, colors)
         found = estimate_occurrences(search, error, seconds, seed)
         how = "counted exactly" if found.is_exact else "a 95 % interval"

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import EXPERT, OUTPUT, Group, add_options, show_log, truth_path_of
-from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 
 # The libraries are imported inside the commands, so that --help answers at once.
@@ -114,7 +113,7 @@ def planted(
 
     import numpy as np
 
-    from gomkcn_dgl.checks import check_choice
+    from gomkcn_dgl.checks import check_choice, check_int
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
@@ -178,6 +177,7 @@ def classification(out: str, **options: Any) -> None:
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
+    from gomkcn_dgl.checks import check_int
     from gomkcn_dgl.graphs.structure import Structure
     from synthetic import MOTIFS
 

@@ -7,14 +7,11 @@ import click
 from gomkcn.commands.base import Group
 from gomkcn.commands.convert_command import convert
 from gomkcn.commands.count_command import count
-from gomkcn.commands.demo_command import demo
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.info_command import info
-from gomkcn.commands.mine_command import mine
-from gomkcn.commands.predict_command import predict
-from gomkcn.commands.report_command import report
-from gomkcn.commands.run_commands import compare, export
-from gomkcn.commands.train_command import explain, train
+from gomkcn.commands.mine_command import demo, mine
+from gomkcn.commands.run_commands import compare, export, report
+from gomkcn.commands.train_command import explain, predict, train
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,8 +1,11 @@
-"""`gomkcn mine`: a graph → the folder of a mining run."""
+"""`gomkcn mine`: a graph → the folder of a mining run; `gomkcn demo`: of an example."""
 
 from __future__ import annotations
 
+import os
 import sys
+import webbrowser
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +16,7 @@ from gomkcn.commands.base import (
     INPUT,
     JUDGE,
     LARGE,
+    OUTPUT,
     Command,
     Decorated,
     add_options,
@@ -23,8 +27,12 @@ from gomkcn.commands.base import (
     show_log,
     truth_beside,
 )
+from gomkcn.commands.generate_command import planted
 
-# the libraries are imported inside the command, so that --help answers at once
+# the libraries are imported inside the commands, so that --help answers at once
+
+# what the example hides
+MOTIFS = ("house=6", "wheel=6", "crown=6")
 
 
 # named as in the tables of the settings file, which has more
@@ -192,3 +200,42 @@ def mine(
                 remove_progress(folder)
             click.echo(format_run(run))
             click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+
+
+@click.command(cls=Command)
+@add_options(
+    ("--out", str, "Write to this folder. [runs/demo, with a number where it is taken]"),
+    ("--no-open", bool, "Do not open the page in the browser."),
+    group=OUTPUT,
+)
+@click.pass_context
+def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
+    """Mine a small example, and open its page.
+
+    Three shapes are hidden in the example, six copies of each, and mining finds them.
+
+    \b
+    gomkcn demo
+    gomkcn demo --out example --no-open
+    """
+    from mining.results.run_folder import REPORT
+
+    folder = Path(choose_folder(out, "demo"))
+    folder.mkdir(parents=True, exist_ok=True)
+    graph = folder / "example.bin"
+    steps = {
+        planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
+        mine: {"path": str(graph), "out": str(folder), "pattern_size": "4-6", "null_samples": 8},
+    }
+    for command, options in steps.items():
+        ctx.invoke(command, **options)
+    page = (folder / REPORT).resolve()
+    click.echo(f"\nopen it in a browser: {page}\nnow with your own graph: gomkcn mine PATH")
+    if not no_open and _has_screen():
+        webbrowser.open(page.as_uri())
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window to open; without one it might fill the terminal."""
+    displays = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in displays)

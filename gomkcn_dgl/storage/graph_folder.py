@@ -33,6 +33,7 @@ from gomkcn_dgl.relations import relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import sync_folder
 from gomkcn_dgl.runtime.output_folder import lock_alone
 from gomkcn_dgl.storage.graph_folder_checks import (
+    arrow_column,
     check_features,
     check_names,
     check_pointer,
@@ -41,7 +42,6 @@ from gomkcn_dgl.storage.graph_folder_checks import (
 )
 from gomkcn_dgl.storage.graph_folder_header import HEADER, FolderHeader, read_header
 from gomkcn_dgl.storage.npy_files import append_npy, map_array
-from gomkcn_dgl.storage.stored_names import StoredNames
 
 ARRAYS = (
     "indptr",
@@ -167,6 +167,39 @@ def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
     check_names(content, offsets)
     # It stands for an array of text.
     return cast(np.ndarray, StoredNames(content, offsets))
+
+
+class StoredNames:
+    """Node ids ``[V]`` over memory-mapped files, a read-only stand-in for an array of text.
+
+    Their strings are made on demand, so that they take no memory of their own.
+    """
+
+    dtype = np.dtype(str)
+
+    def __init__(self, content: np.ndarray, offsets: np.ndarray) -> None:
+        self.column = arrow_column(content, offsets)
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return one name, or an array of text in the shape of ``rows``."""
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(len(self)))
+        rows = np.asarray(rows)
+        names = self.column.take(pa.array(np.where(rows < 0, rows + len(self), rows).ravel()))
+        # The index [()] turns an array of no dimension into its one name.
+        return np.array(names.to_pylist(), dtype=str).reshape(rows.shape)[()]
+
+    def tolist(self) -> list[str]:
+        """Return all names."""
+        names: list[str] = self.column.to_pylist()
+        return names
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Return all names as an array of text, each with the room of the longest."""
+        return np.array(self.tolist(), dtype=str if dtype is None else dtype)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,6 @@ import pyarrow as pa
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.storage.npy_files import read_rows
-from gomkcn_dgl.storage.stored_names import arrow_column
 
 # Numbers that are read at once.
 CHUNK = 2**20
@@ -39,6 +38,12 @@ def check_pointer(name: str, pointer: np.memmap, end: int) -> None:
         previous = int(values[-1])
     if previous != end:
         raise InputError(f"{name}.npy must ascend from 0 to {end}, got {previous} at its end.")
+
+
+def arrow_column(content: np.ndarray, offsets: np.ndarray) -> pa.LargeStringArray:
+    """Return text ``[V]`` over UTF-8 bytes and int64 offsets ``[V + 1]``, without a copy."""
+    buffers = pa.py_buffer(offsets), pa.py_buffer(content)
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
 
 
 def check_names(content: np.memmap, offsets: np.memmap) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import confusion_matrix, pairwise_distances_argmin, roc_auc_score
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.layer import GraphKernelConv
@@ -19,13 +20,14 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.network_run import TrainedNetwork
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_metrics import summarize
-from mining.explanation.node_labels import NodeLabels
-from mining.explanation.shown_rows import choose_rows, confusion_of
+from mining.descriptions.feature_background import FeatureBackground
 from mining.structures.discrete_filters import discretize
 from mining.structures.edges_among import edges_among
 
 # places of each filter
 _NUM_PLACES = 3
+# drawings of more nodes are unreadable
+MOST_DRAWN_NODES = 400
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -315,3 +317,94 @@ def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> Trut
         parts = [slice(ends[row], ends[row + 1]) for row in test if ends[row] < ends[row + 1]]
         inside = float(np.mean([data.truth[part][best[part].argmax()] for part in parts]))
     return TruthAgreement(float(roc_auc_score(data.truth[tested], best[tested])), inside)
+
+
+def choose_rows(
+    rows: Sequence[int] | None, predicted: np.ndarray, data: LabelledData, test: np.ndarray
+) -> list[int]:
+    """The given rows; by default the first correctly classified test row of each class.
+
+    ``predicted`` holds a class for each row of the test part at least.
+    """
+    if rows is None:
+        return _default_rows(predicted, data, test)
+    sizes = np.diff(data.graph.graph_ptr)
+    for row in rows:
+        if not 0 <= row < len(data.labels):
+            raise InputError(
+                f"a {data.task} must be one of 0 to {len(data.labels) - 1}, got {row}."
+            )
+        if data.task == "graph" and not sizes[row]:
+            raise InputError(f"graph {row} has no nodes, and nothing to be drawn.")
+        if data.task == "graph" and sizes[row] > MOST_DRAWN_NODES:
+            raise InputError(
+                f"graph {row} has {sizes[row]} nodes; at most {MOST_DRAWN_NODES} can be drawn."
+            )
+    return list(rows)
+
+
+def _default_rows(predicted: np.ndarray, data: LabelledData, test: np.ndarray) -> list[int]:
+    """First correctly classified test row of each class that can be drawn; any, if none is."""
+    sizes = np.diff(data.graph.graph_ptr)
+    small = np.ones(len(test), bool)
+    if data.task == "graph":
+        small = (sizes[test] > 0) & (sizes[test] <= MOST_DRAWN_NODES)
+    right = test[small & (predicted[test] == data.labels[test])]
+    first = [right[data.labels[right] == label][:1] for label in range(data.num_classes)]
+    rows = np.concatenate(first)
+    return (rows if len(rows) else test[small][:1]).tolist()
+
+
+def confusion_of(
+    predicted: np.ndarray, data: LabelledData, test: np.ndarray
+) -> tuple[tuple[int, ...], ...]:
+    """Rows of the test part by class and predicted class."""
+    confusion = confusion_matrix(
+        data.labels[test], predicted[test], labels=np.arange(data.num_classes)
+    )
+    return tuple(tuple(row) for row in confusion.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLabels:
+    """What labels are called, the most frequent first, and the label of each node.
+
+    ``codes`` is int64 ``[V]``; without labels there are no names and no codes.
+    """
+
+    names: tuple[str, ...]
+    codes: np.ndarray
+
+    @classmethod
+    def find(cls, graph: CSRGraph) -> NodeLabels:
+        """The first group of columns of which each node has exactly one.
+
+        >>> from gomkcn_dgl.csr import csr_from_edges
+        >>> graph = csr_from_edges([0, 1], [1, 2], 3, features=np.eye(2)[[0, 1, 1]],
+        ...                        feature_names=["label=C", "label=N"])
+        >>> NodeLabels.find(graph).names
+        ('nitrogen', 'carbon')
+        """
+        background = FeatureBackground.fit(graph)
+        if not background.label_groups:
+            return cls((), np.zeros(0, np.int64))
+        values = graph.features[:, list(background.label_groups[0])]
+        order = np.argsort(-values.sum(axis=0), kind="stable")
+        names = background.label_names()
+        return cls(tuple(names[i] for i in order), values[:, order].argmax(axis=1))
+
+    def of(self, nodes: np.ndarray) -> tuple[int, ...]:
+        """Numbers of the labels of some nodes; empty without labels."""
+        return tuple(self.codes[nodes].tolist()) if self.names else ()
+
+    def nearest(self, features: np.ndarray, seen: np.ndarray) -> tuple[int, ...]:
+        """For each node of a filter the label whose nodes have the nearest mean features.
+
+        ``features [M, D]`` are those of the filter, ``seen [V, D]`` those of the graph, as a filter
+        sees them; empty without labels.
+        """
+        if not self.names:
+            return ()
+        known = np.unique(self.codes)
+        means = np.stack([seen[self.codes == code].mean(axis=0) for code in known])
+        return tuple(known[pairwise_distances_argmin(features, means)].tolist())

@@ -12,8 +12,12 @@ from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.machine_run import TrainedMachine
-from mining.explanation.node_labels import NodeLabels
-from mining.explanation.shown_rows import MOST_DRAWN_NODES, choose_rows, confusion_of
+from mining.explanation.classifier_explanation import (
+    MOST_DRAWN_NODES,
+    NodeLabels,
+    choose_rows,
+    confusion_of,
+)
 from mining.structures.edges_among import edges_among
 
 # of each graph

@@ -20,30 +20,29 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.assessment.evaluation import MotifRecovery
-from mining.html.report import FIGURES, render_report, run_figures
-from mining.miner import PatternMiner
-from mining.plots.graph_map import GraphMap
-from mining.plots.pattern_drawings import draw_patterns
 from mining.records.pattern import Pattern
-from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
-from mining.results.occurrence_file import read_occurrences, write_occurrences
-from mining.runs.mining_run import GraphSummary, MiningRun, RelationSummary
-from mining.settings import RunSettings
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+    from mining.runs.mining_run import GraphSummary, MiningRun
+    from mining.settings import RunSettings
+
+# what draws and what learns is imported inside the functions, so that patterns alone are read at
+# once
 
 SCHEMA_VERSION = 5
 REPORT = "report.html"
@@ -71,6 +70,10 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
+    from mining.html.report import FIGURES
+    from mining.results.miner_checkpoint import checkpoint_bytes
+    from mining.results.occurrence_file import write_occurrences
+
     graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
     patterns = {
         "schema": SCHEMA_VERSION,
@@ -101,6 +104,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
 
 
 def _graphml(pattern: Pattern) -> bytes:
+    import networkx as nx
+
     graph = pattern.to_networkx()
     for _, values in graph.nodes(data=True):
         for name in [name for name in values if not name.isprintable()]:
@@ -135,6 +140,9 @@ def write_report(folder: Path, run: MiningRun) -> Path:
 
 
 def _report_files(run: MiningRun) -> dict[str, str]:
+    from mining.html.report import render_report, run_figures
+    from mining.plots.pattern_drawings import draw_patterns
+
     figures = run_figures(run)
     return {
         "figures/patterns.svg": draw_patterns(run.patterns).to_file(),
@@ -162,6 +170,32 @@ def read_run(folder: str | Path) -> MiningRun:
         If the folder holds no run, one of another version, or a file of it is damaged.
     """
     folder = Path(folder)
+    records = _read_records(folder)
+    # a run of another version may have no map
+    records["map"] = read_json(folder / "map.json")
+    with _damage_named(folder, records):
+        run = _run_of(folder, **records)
+        _check_map(run)
+    return run
+
+
+def read_patterns(folder: str | Path) -> list[Pattern]:
+    """Read the patterns of a finished run as its JSON has them, without their occurrences.
+
+    Raises InputError as :func:`read_run` does.
+    """
+    folder = Path(folder)
+    records = _read_records(folder)
+    with _damage_named(folder, records):
+        record = records["patterns"]
+        names = tuple(record["feature_names"])
+        for entry in record["patterns"]:
+            _check_lengths(entry, len(names))
+        return [Pattern.from_dict(entry, names) for entry in record["patterns"]]
+
+
+def _read_records(folder: Path) -> dict[str, Any]:
+    """What `run.json` and `patterns.json` hold; refuse those of another version."""
     records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
@@ -169,20 +203,23 @@ def read_run(folder: str | Path) -> MiningRun:
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
         )
-    # a run of another version may have no map
-    records["map"] = read_json(folder / "map.json")
-    # the schemas check each file by itself; what files say of each other is checked after that
+    return records
+
+
+@contextmanager
+def _damage_named(folder: Path, records: dict[str, Any]) -> Iterator[None]:
+    """Check records with their schemas, and name the folder if these or what follows fail."""
     try:
+        # the schemas check each file by itself; what files say of each other is checked after that
         for name, record in records.items():
             _validator(name)(record)
-        run = _run_of(folder, **records)
-        _check_map(run)
+        yield
     except (KeyError, TypeError, ValueError) as error:
+        damaged = [f"{name}.json" for name in records]
         raise InputError(
-            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
-            f"({reason_of(error)}); mine again."
+            f"run folder {str(folder)!r} holds a damaged {', '.join(damaged[:-1])} or "
+            f"{damaged[-1]} ({reason_of(error)}); mine again."
         ) from None
-    return run
 
 
 def load_schema(name: str) -> dict[str, Any]:
@@ -203,6 +240,11 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
+    from mining.assessment.evaluation import MotifRecovery
+    from mining.plots.graph_map import GraphMap
+    from mining.results.occurrence_file import read_occurrences
+    from mining.runs.mining_run import MiningRun
+
     names = tuple(patterns["feature_names"])
     for entry in (*patterns["patterns"], *patterns["others"]):
         _check_lengths(entry, len(names))
@@ -234,6 +276,8 @@ def _run_of(
 
 
 def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
+    from mining.runs.mining_run import GraphSummary, RelationSummary
+
     relations = tuple(RelationSummary(**one) for one in record["relations"])
     return GraphSummary(**{**record, "feature_names": feature_names, "relations": relations})
 
@@ -281,6 +325,8 @@ def load_miner(folder: str | Path) -> PatternMiner:
     InputError
         If the folder holds no run, or a file of it is damaged.
     """
+    from mining.results.miner_checkpoint import restore_miner
+
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
     miner.patterns_, miner.others_ = run.patterns, list(run.others)

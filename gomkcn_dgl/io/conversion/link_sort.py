@@ -16,9 +16,8 @@ import numpy as np
 from gomkcn_dgl.edge_linking import weights_of_ends
 from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED, kept_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.conversion.external_sort import count_rows
+from gomkcn_dgl.io.conversion.external_sort import SortedRuns, count_rows
 from gomkcn_dgl.io.conversion.node_numbering import is_first
-from gomkcn_dgl.io.conversion.sorted_runs import SortedRuns
 from gomkcn_dgl.relations import MAX_LINKS, Relations, number_links
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 from gomkcn_dgl.storage.npy_files import append_npy, map_npy, read_rows
