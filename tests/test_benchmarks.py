@@ -33,6 +33,7 @@ COMMANDS = (
     "assignment",
     "gram",
     "significance",
+    "level",
     "noisy_copies",
     "large_patterns",
     "findings",
