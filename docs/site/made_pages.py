@@ -10,8 +10,6 @@ from typing import Any
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, GALLERY
 
-from mining.null_models.null_fit import WHAT_IS_KEPT
-
 DOCS = Path(__file__).parents[1]
 RESULTS = DOCS.parent / "benchmarks" / "results"
 _LINK = re.compile(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)")
@@ -54,8 +52,6 @@ def _fill_in(app: Any, page: str, source: list[str]) -> None:
     source[0] = _LINK.sub(rf"]({up}results/\1.md)", source[0])
     if page == "gallery":
         source[0] = source[0].replace("<!-- cards -->", _cards())
-    if page == "null_models":
-        source[0] = source[0].replace("<!-- null models -->", _null_models())
 
 
 def _cards() -> str:
@@ -72,11 +68,6 @@ def _cards() -> str:
     if not cards:
         return "*This copy of the site was built without reports.*"
     return "::::{grid} 1 2 2 2\n:gutter: 3\n" + "".join(cards) + "::::\n"
-
-
-def _null_models() -> str:
-    rows = [f"| `{name}` | {kept} | {lost} |" for name, (kept, lost) in WHAT_IS_KEPT.items()]
-    return "\n".join(("| null model | keeps | does not keep |", "|---|---|---|", *rows))
 
 
 def _copy_reports(app: Any, error: Exception | None) -> None:
