@@ -116,6 +116,7 @@ def choose_patterns(
     small = [*known, *patterns.values()]
     called = sorted(filter(_is_called, small), key=_distance, reverse=True)
     # 3. count what no census has, as many as may be reported
+    rest.sort(key=_has_leaf)
     rest = _first(rest, rules.num_patterns + rules.num_patterns // 4 + 1)
     counted = count_together("counting patterns", partial(_count, mined, rules), rest, steps)
     met = [one for one in counted if one.frequency.occurrences.state != "bounded"]
@@ -215,6 +216,11 @@ def _compare(
 def _is_called(pattern: Pattern) -> bool:
     """Whether the first null model calls it more or less frequent."""
     return any(one.is_called for one in list(pattern.significance.values())[:1])
+
+
+def _has_leaf(pattern: Pattern) -> bool:
+    """Whether a node hangs on the others by one edge: most such are a motif and what is beside it."""
+    return bool((pattern.structure.joined.sum(axis=1) == 1).any())
 
 
 def _distance(pattern: Pattern) -> float:
