@@ -48,12 +48,6 @@ COMPILED = (
     "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "hosts",
     "endurance",
 )  # fmt: skip
-# puts away packages that may be installed, and runs a command
-WITHOUT = (
-    "import runpy, sys; hidden, *sys.argv = sys.argv[1:]; sys.path.insert(0, {folder!r}); "
-    "sys.modules.update(dict.fromkeys(hidden.split(','))); "
-    "runpy.run_path(sys.argv[0], run_name='__main__')"
-)
 
 
 def run(name, *options, before=()):
@@ -124,20 +118,6 @@ def check_results(name, folder):
     assert json.loads(last[0]).get("made", json.loads(last[0])).keys() >= {"machine", "commit"}
     assert all(text in table for text in SAYS.get(name, ()))
     assert name not in NEVER_SAYS or NEVER_SAYS[name] not in table
-
-
-@pytest.mark.slow
-def test_peers_and_data_that_are_missing_are_named(tmp_path):
-    hidden = "lap,torch_linear_assignment"
-    before = ("-c", WITHOUT.format(folder=str(BENCHMARKS)), hidden)
-    answer = run("assignment", "--quick", "--data", str(tmp_path), before=before)
-    assert answer.returncode == 0, answer.stderr
-    absent = [line for line in answer.stdout.splitlines() if "| not installed |" in line]
-    assert {line.split("|")[4].strip().split()[0] for line in absent} == {
-        "lapx",
-        "torch-linear-assignment",
-    }
-    assert "Real embeddings are skipped: ENZYMES is not in the folder" in answer.stdout
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):

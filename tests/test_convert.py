@@ -168,13 +168,6 @@ def test_parquet_with_relations(tmp_path, pieces, caplog):
     assert_as_read(tmp_path / "g.parquet", caplog)
 
 
-def test_a_table_of_words_of_nodes(write, caplog):
-    write("g.features.csv", "id,kind,note\na,tf,1\nb,kinase,2\n")
-    graph = assert_as_read(write("g.txt", "a b\n"), caplog, features=["kind"])
-    assert graph.feature_names == ("kind=kinase", "kind=tf")
-    assert graph.notes[0] == "columns of g.features.csv that are not used: note"
-
-
 ids = st.one_of(
     st.integers(-(2**65), 2**65).map(str),
     st.integers(0, 9).map(str),

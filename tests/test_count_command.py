@@ -34,22 +34,6 @@ def test_a_motif_by_name(graphs):
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    # of two wheels of six nodes and a ring of six
-    [
-        ("triangle", 10),
-        ("clique-3", 10),
-        ("ring-5", 2),
-        ("ring-6", 1),
-        ("path-5", 6),
-        ("star-4", 0),
-    ],
-)
-def test_families(graphs, name, number):
-    assert counted(f"{name} graph.txt")[0] == f"{number}, counted exactly"
-
-
 def test_a_pattern_from_a_file(graphs):
     (graphs / "triangle.txt").write_text("a b\nb c\nc a\n")
     nx.write_graphml(nx.cycle_graph(3), "triangle.graphml")
@@ -167,15 +151,6 @@ def test_a_pattern_without_names_is_of_any_relation(signed):
     lines = gomkcn("count feed-forward-loop any.csv").splitlines()
     assert lines[2] == "edges       of any relation: down, up"
     assert lines[3] == "occurrences 2, counted exactly"
-
-
-def test_a_pattern_of_a_directed_run(signed):
-    mine = "mine signed.csv --out run --patterns 2 --size 3 --epochs 1 --min-support 1 --quiet"
-    gomkcn(mine)
-    by_run = counted("run:0 signed.csv")[0]
-    assert not by_run.startswith("0")
-    # whose relation without direction is written both ways
-    assert counted("run/patterns/pattern_00.graphml signed.csv")[0] == by_run
 
 
 def test_the_closed_triads_of_e_coli(folder, ecoli):

@@ -313,14 +313,6 @@ def test_regulation(ecoli):
     assert (arcs.num_edges, arcs.relations.names) == (519, ("edge",))
 
 
-def test_countries(shared_data):
-    graph = read_graph(shared_data / "directed/countries.tsv")
-    assert graph.relations.names == ("locatedin", "neighbor")
-    assert graph.relations.directed == (True, False)
-    # 640 of 648 neighbours are there both ways
-    assert np.bincount(graph.edges()[2]).tolist() == [461, 328]
-
-
 def random_typed_graph(directed, names, **options):
     rng = np.random.default_rng(3)
     source, target = rng.integers(0, 9, (2, 40))

@@ -133,17 +133,3 @@ def test_too_many_different_words(write):
     path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
     write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
     refuse(path, "the column 'name' of text must have at most 1000 different values")
-
-
-def test_page_types(shared_data):
-    graph = read_graph(
-        shared_data / "musae/facebook_edges.csv.gz",
-        feature_file=shared_data / "musae/facebook_target.csv",
-        features=["page_type"],
-    )
-    words = [line.split(",")[1] for line in
-             (shared_data / "musae/facebook_target.csv").read_text().split()[1:]]  # fmt: skip
-    kinds = sorted(set(words))
-    assert graph.feature_names == tuple(f"page_type={kind}" for kind in kinds)
-    assert graph.features.sum(axis=0).tolist() == [words.count(kind) for kind in kinds]
-    assert (graph.features.argmax(axis=1) == [kinds.index(word) for word in words]).all()

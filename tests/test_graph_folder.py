@@ -16,7 +16,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.runtime import output_folder
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.storage import graph_folder, graph_folder_checks
 from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
@@ -150,16 +149,6 @@ def test_a_replacement_that_is_interrupted_gives_the_graph_back(tmp_path, monkey
         write_graph_folder(tmp_path / "g", FULL, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
     assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
-
-
-def test_of_two_processes_that_write_a_folder_one_is_refused(tmp_path, monkeypatch):
-    with graph_folder.new_folder(tmp_path / "g") as unfinished:
-        (unfinished / "half").write_text("")
-        # also the others of one run, which leave the folder of the run to the first
-        monkeypatch.setattr(output_folder, "is_first", lambda: False)
-        with pytest.raises(InputError, match="is in use by process"):
-            write_graph_folder(tmp_path / "g", PLAIN)
-        assert (unfinished / "half").exists()
 
 
 @pytest.mark.parametrize(

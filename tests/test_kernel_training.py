@@ -236,13 +236,6 @@ def test_each_class_must_be_known():
     assert said.startswith("--split must leave graphs of each class for training or validation")
 
 
-def test_a_damaged_note_of_an_unfinished_run_is_refused():
-    write_graphs()
-    Path("run/unfinished").mkdir(parents=True)
-    Path("run/unfinished/identity.json").write_text("{")
-    assert "cannot be read" in refused(f"train TU --out run {QUICK} --resume")
-
-
 def test_a_damaged_machine_is_refused():
     write_graphs()
     gomkcn(f"train TU --out run {QUICK}")

@@ -160,18 +160,6 @@ def mined():
     return dataset, miner.fit(dataset[0])
 
 
-def test_occurrences_are_induced_and_isomorphic_with_the_right_node_mapping(mined):
-    dataset, miner = mined
-    graph = dataset.planted.to_networkx()
-    for pattern in miner.patterns_:
-        node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
-        assert len(node_sets) == len(pattern.occurrences) == pattern.frequency.listed
-        for one in pattern.occurrences:
-            copy = nx.relabel_nodes(pattern.to_networkx(), dict(enumerate(one.nodes)))
-            induced = graph.subgraph(one.nodes)
-            assert set(map(frozenset, copy.edges)) == set(map(frozenset, induced.edges))
-
-
 def test_fitted_attributes_agree_with_the_patterns(mined):
     dataset, miner = mined
     graph, filters = dataset[0], miner.filters_
@@ -359,12 +347,6 @@ def test_the_best_of_several_initializations_is_used():
     assert six.loss_curve_[0] < one.loss_curve_[0]
 
 
-@pytest.mark.parametrize("progress", [False, True])
-def test_progress_is_shown_only_where_asked_for(progress, capsys):
-    small_miner().fit(rings_and_cliques(), progress=progress)
-    assert ("counting structures" in capsys.readouterr().err) == progress
-
-
 @pytest.mark.parametrize(
     "check",
     [
@@ -418,23 +400,6 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
 def test_a_bad_parameter_is_refused_by_fit(settings, words):
     with pytest.raises(GomkcnError, match=f"^{re.escape(words)}"):
         small_miner(**settings).fit(rings_and_cliques())
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("learning_rate", 0.0), ("batch_size", 0), ("sample_error", 1.5), ("feature_contrast", 0.0),
-        ("policy", "all"), ("init", "best"), ("n_init", 0), ("num_hops", -1),
-    ],
-)  # fmt: skip
-def test_bad_learning_is_refused(name, value):
-    with pytest.raises(InputError, match=f"^{name} must be"):
-        FilterLearning(**{name: value})
-
-
-def test_an_unknown_parameter_is_refused_by_the_public_name():
-    with pytest.raises(TypeError, match=r"^PatternMiner\.__init__\(\) got an unexpected"):
-        PatternMiner(size=3)
 
 
 def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():

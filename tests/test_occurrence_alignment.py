@@ -299,14 +299,6 @@ def test_the_nodes_of_an_occurrence_are_compared_and_no_others(wheel_miner, copy
     assert (tuple(mapped(explanation)), explanation.missing_nodes) == (some, (4, 5))
 
 
-def test_a_given_occurrence_without_some_pattern_nodes(wheel_miner):
-    nodes = (0, 1, 2, 3, None, None)
-    graph = nx.complete_graph(4)
-    explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 0.4))
-    assert tuple(mapped(explanation)) == nodes
-    assert explanation.missing_nodes == (4, 5)
-
-
 @pytest.mark.parametrize(
     ("occurrence", "message"),
     [

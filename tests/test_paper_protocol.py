@@ -35,9 +35,7 @@ from paper.tiny_data import tiny_graph_data, tiny_node_data
 from peers.graph_classifiers import make_batch
 from peers.networks import edge_list, sparse_rows
 
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.relations import SIMPLE
 
 EXPERIMENT = Experiment(
@@ -123,17 +121,6 @@ def test_a_model_that_takes_too_long_is_tried_once_on_a_data_set(tmp_path):
     assert {r["unfinished"] for r in records} == {"not finished in 0 s of processor time"}
 
 
-def test_a_model_is_run_on_its_sets_alone(tmp_path):
-    families = {
-        "GOMKCN": Family("GOMKCN", {"width": [1, 2], "epochs": [1]}, lucky_trial),
-        "other": Family("other", {"width": [1], "epochs": [1]}, lucky_trial, data_sets=["b"]),
-    }
-    run.run_trials(EXPERIMENT, tmp_path / "r.jsonl", tiny_node_data, families)
-    done = [(r["model"], r["data"], r["trial"]) for r in read_records(tmp_path / "r.jsonl")]
-    # and a grid of one point has one trial
-    assert set(done) == {("other", "b", 0), *(("GOMKCN", d, t) for d in "ab" for t in (0, 1))}
-
-
 def test_splits_are_disjoint_complete_and_stratified():
     labels = np.repeat([0, 1, 2], [50, 30, 21])
     splits = stratified_splits(labels, num_splits=4)
@@ -157,23 +144,6 @@ def test_the_machine_of_nodes_compares_their_subgraphs():
     )
     # features tell the types
     assert outcome.val == outcome.test == 1
-
-
-def test_wasserstein_distances_move_nodes():
-    """Of two graphs without edges: what it takes to move one set of points to the other."""
-    pytest.importorskip("ot")
-    from peers.wasserstein import _distances
-
-    data = tiny_graph_data("tiny")
-    none = np.zeros((0,), np.int64)
-    parts = [csr_from_edges(none, none, 2, features=np.float32([[0], [4]])) for _ in range(2)]
-    parts[1] = csr_from_edges(none, none, 1, features=np.float32([[2]]))
-    graph = concatenate(parts)
-    data = dataclasses.replace(data, graph=graph, labels=np.array([0, 1]))
-    spread = graph.features.std()
-    # a node without neighbours is halved at each of two steps
-    length = 2 / spread * np.sqrt(1 + 1 / 4 + 1 / 16)
-    np.testing.assert_allclose(_distances(data, 2), [[0, length], [length, 0]], rtol=1e-6)
 
 
 def test_features_are_standardised_over_training_graphs_alone():

@@ -12,7 +12,6 @@ from sklearn.utils import get_tags
 
 from gomkcn_dgl import as_csr, split_graphs
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import InputError
 from mining import PatternMiner
 
 
@@ -117,13 +116,6 @@ def test_a_grid_over_the_number_of_patterns(data, container):
     assert grid.best_params_ == {"patternminer__num_patterns": 4}
 
 
-def test_nodes_are_classified_in_a_pipeline(data):
-    graph = data[0][1]
-    in_clique = np.arange(len(graph)) >= 8
-    pipeline = make_pipeline(miner(level="node"), LogisticRegression(C=100))
-    assert pipeline.fit(graph, in_clique).score(graph, in_clique) > 0.9
-
-
 @pytest.mark.parametrize("level", ["node", "graph"])
 @pytest.mark.parametrize("values", ["similarity", "occurrences", "log"])
 def test_without_patterns_there_are_no_columns(level, values):
@@ -150,15 +142,3 @@ def test_names_containers_and_tags(data, fitted):
     assert not tags.target_tags.required
     assert tags.transformer_tags is not None
     assert not is_classifier(fitted)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"level": "edge"}, "level must be one of 'graph', 'node', got 'edge'"),
-        ({"values": "counts"}, "values must be one of 'auto', 'log', 'occurrences', 'similarity'"),
-    ],
-)
-def test_refusals(data, options, words):
-    with pytest.raises(InputError, match=words):
-        miner(**options).fit(data[0])

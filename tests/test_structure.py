@@ -2,8 +2,6 @@
 
 import itertools
 import math
-import subprocess
-import sys
 
 import networkx as nx
 import numpy as np
@@ -384,14 +382,3 @@ def test_a_file_that_is_no_structure_names_the_line_at_fault(tmp_path, text, mes
     file.write_text(text)
     with pytest.raises(InputError, match=message):
         Structure.read(file)
-
-
-def test_the_module_and_all_of_its_answers_need_no_large_library():
-    code = (
-        "import sys; from gomkcn_dgl.graphs.structure import Structure as S; "
-        "one = S.parse('a:C->b:N, b->c:C'); one.key, one.symmetries, one.orbits, one.to_text(); "
-        "print(sorted({'torch', 'dgl', 'igraph', 'networkx', 'pandas', 'scipy', 'numba'} "
-        "& {*sys.modules}))"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-    assert printed.strip() == "[]"
