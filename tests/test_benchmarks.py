@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import measure
 import pytest
 from click.testing import CliRunner
 
@@ -130,15 +131,6 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     assert "Error: --device cuda needs a CUDA GPU" in answer.stderr
 
 
-@pytest.fixture
-def measure(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import measure
-
-    yield measure
-    sys.modules.pop("measure")
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
@@ -148,11 +140,11 @@ def measure(monkeypatch):
         ((5e-9,), "5.00 ns (5.00–5.00)"),
     ],
 )
-def test_a_timing_reads_as_median_and_range(measure, seconds, text):
+def test_a_timing_reads_as_median_and_range(seconds, text):
     assert f"{measure.Timing(seconds)}" == text
 
 
-def test_calls_are_timed_in_turn(measure, monkeypatch):
+def test_calls_are_timed_in_turn(monkeypatch):
     monkeypatch.setattr(measure, "LEAST_SAMPLE", 0.0)
     monkeypatch.setattr(measure, "SHORT_CALL", 0.0)
     order = []

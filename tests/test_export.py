@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from tiny_runs import difference_of, pattern_of, significance_of, typed_pattern_of
 
-from gomkcn_dgl.errors import InputError
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
@@ -87,11 +86,3 @@ def test_written_tables_can_be_read_back(tmp_path, format, patterns):
         found = read(path).drop(columns="description", errors="ignore")
         table = table.drop(columns="description", errors="ignore")
         pd.testing.assert_frame_equal(found, table, check_dtype=False)
-
-
-def test_refusals(tmp_path):
-    with pytest.raises(InputError, match="format must be one of 'csv', 'parquet'"):
-        write_tables(tmp_path, [], "xls")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="folder .* cannot be made"):
-        write_tables(tmp_path / "file", [], "csv")

@@ -88,16 +88,6 @@ def test_names_are_true_of_their_graphs(size):
         assert name_motif(arcs[np.ix_(order, order)]) == name
 
 
-def test_large_motifs_are_named_where_their_arcs_are_few():
-    star = np.zeros((40, 40), dtype=bool)
-    star[7] = np.arange(40) != 7
-    assert name_motif(star) == "single-input module with 39 targets"
-    assert name_motif(np.triu(np.ones((12, 12), dtype=bool), 1)) == (
-        "transitive tournament of 12 nodes"
-    )
-    assert name_motif(np.triu(np.ones((13, 13), dtype=bool), 1)) is None
-
-
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
 def test_a_loop_is_coherent_where_both_ways_have_one_sign(signs):
     name = name_signed_loop(signs)

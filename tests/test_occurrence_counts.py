@@ -13,7 +13,6 @@ import pytest
 from counting_processes import count_shared
 from test_exact_counts_of_links import channels_of_graph, random_graph
 
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch, count_exact
@@ -143,15 +142,6 @@ def test_wilson_s_interval_of_hits_and_misses():
     # the shares from which this mean is 1.96 standard deviations away
     for end in (low, high):
         assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
-
-
-def test_refusals():
-    graph = as_csr(nx.path_graph(3))
-    for name in ("error", "seconds", "exact_seconds"):
-        with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
-            count_occurrences(graph, Structure.parse("a--b"), **{name: 0})
-    with pytest.raises(InputError, match="graph must be a CSRGraph, got ndarray"):
-        count_occurrences(1 - np.eye(2), graph)
 
 
 def test_rough_counts_are_equal_whatever_the_threads():

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import torch
 from paper import node_machine, run
 from paper.__main__ import EXPERIMENTS
 from paper.__main__ import main as run_experiments
@@ -32,8 +31,6 @@ from paper.records import read_records
 from paper.table import HERE, TABLES, accuracy_table, cells, write_tables
 from paper.timing import MODELS
 from paper.tiny_data import tiny_graph_data, tiny_node_data
-from peers.graph_classifiers import make_batch
-from peers.networks import edge_list, sparse_rows
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE
@@ -186,22 +183,6 @@ def test_geom_gcn_files(tmp_path):
     # columns that are 1, as Actor lists them
     nodes.write_text("id\tfeature\tlabel\n0\t3\t0\n1\t0,1\t1\n2\t2\t0\n")
     assert read_geom_gcn(tmp_path).features.tolist() == [[0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 1, 0]]
-
-
-@pytest.mark.parametrize("edges_of", [edge_list, sparse_rows])
-def test_a_batch_is_the_chosen_graphs(edges_of):
-    data = tiny_graph_data("tiny")
-    features = torch.from_numpy(data.graph.features)
-    batch = make_batch(data.graph, features, np.array([5, 2]), edges_of)
-    ends = data.graph.graph_ptr
-    rows = [*range(ends[5], ends[6]), *range(ends[2], ends[3])]
-    assert torch.equal(batch.features, features[rows])
-    assert batch.graph_of.tolist() == [0] * int(ends[6] - ends[5]) + [1] * int(ends[3] - ends[2])
-    pairs = batch.edges.T if edges_of is edge_list else batch.edges.to_dense().nonzero()
-    edges = {tuple(edge) for edge in edge_list(data.graph.indptr, data.graph.indices).T.tolist()}
-    assert {(rows[u], rows[v]) for u, v in pairs.tolist()} == {
-        edge for edge in edges if edge[0] in rows
-    }
 
 
 def test_a_table_has_the_selected_trials_and_the_printed_figures():

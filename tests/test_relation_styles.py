@@ -3,7 +3,7 @@
 import numpy as np
 from tiny_runs import typed_pattern_of
 
-from gomkcn_dgl.relations import SIMPLE, relations_of
+from gomkcn_dgl.relations import relations_of
 from mining.plots.colors import GREY
 from mining.plots.relation_styles import RelationStyles
 
@@ -44,14 +44,6 @@ def test_styles_follow_names_and_directions():
     ]  # fmt: skip
     assert found[2].color == GREY
     assert styles.legend(iter(found[:2])) == [styles.styles[1], styles.styles[2]]
-
-
-def test_a_single_relation_has_the_colour_of_the_text():
-    plain = RelationStyles.of([], [("edge", False)])
-    assert plain.is_plain and plain.legend() == []
-    assert plain.in_order(SIMPLE)[0].color == "currentColor"
-    cites = RelationStyles.of([], [("cites", True)])
-    assert cites.is_plain and [style.name for style in cites.legend()] == ["cites"]
 
 
 def luminance(color):

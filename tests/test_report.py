@@ -84,36 +84,14 @@ def molecules():
     return MiningRun.of(miner.fit(graph), graph)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "words"),
-    [
-        ([("more frequent", None)] * 2, "2 of them occur more often than by chance. First"),
-        (
-            [("more frequent", None), ("less frequent", "more frequent")],
-            "1 of them occurs more often than by chance. 1 more is set apart more often. First",
-        ),
-        (
-            [("as expected", "more frequent"), ("less frequent", "more frequent")],
-            "None of them occurs more often than by chance. 2 are set apart more often. First",
-        ),
-    ],
-)
-def test_the_headline_counts_what_it_says(mined, verdicts, words):
-    like = next(iter(mined.patterns[0].significance.values()))
+def test_the_headline_counts_what_it_says(mined):
     patterns = []
-    for pattern, (verdict, apart) in zip(mined.patterns, verdicts, strict=False):
-        own = dataclasses.replace(like, verdict=apart) if apart else None
-        patterns.append(
-            dataclasses.replace(
-                pattern,
-                significance={"degree": dataclasses.replace(like, verdict=verdict, apart=own)},
-            )
-        )
-    run = dataclasses.replace(mined, patterns=patterns)
-    assert words in headline(run)
-    said = Page(render_report(run)).words
-    less = [verdict for verdict, apart in verdicts if apart and verdict == "less frequent"]
-    assert ("set apart more often than by chance, in all less often" in said) == bool(less)
+    for pattern, verdict in zip(mined.patterns, ("more frequent", "as expected"), strict=True):
+        (like, *_) = pattern.significance.values()
+        judged = {"degree": dataclasses.replace(like, verdict=verdict)}
+        patterns.append(dataclasses.replace(pattern, significance=judged))
+    said = headline(dataclasses.replace(mined, patterns=patterns))
+    assert "1 of them occurs more often than by chance. First" in said
 
 
 def test_the_page_of_a_run(mined):
