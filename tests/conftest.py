@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-# the commands of benchmarks/ find each other by name
-sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+# the modules of these find each other by name
+sys.path += [str(Path(__file__).resolve().parents[1] / name) for name in ("benchmarks", "fuzz")]
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30

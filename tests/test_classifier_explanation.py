@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from command_line import gomkcn, refused
-from tiny_runs import Page
+from self_contained import Page
 
 from gomkcn_dgl import GOMKConv
 from gomkcn_dgl._dgl import dgl

@@ -9,9 +9,8 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from self_contained import Page, assert_loads_nothing
 from tiny_runs import (
-    Page,
-    assert_loads_nothing,
     assert_numbers,
     block_of,
     difference_of,
