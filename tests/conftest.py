@@ -50,6 +50,16 @@ def shared_data() -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def log_as_before():
+    """What a command sets up for its log ends with the test."""
+    log = logging.getLogger("gomkcn_dgl")
+    handlers, level = list(log.handlers), log.level
+    yield
+    log.handlers[:] = handlers
+    log.setLevel(level)
+
+
 @pytest.fixture
 def log(caplog):
     """Give the messages that reading has logged so far."""

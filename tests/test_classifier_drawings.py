@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from mining.explanation.classifier_explanation import LearntFilter, Response
-from mining.html.explanation_report import favoured_class
 from mining.plots.classifier_drawings import draw_filters, draw_response
 from mining.plots.colors import PLANTED, response_colors
 
@@ -44,9 +43,3 @@ def test_responses_colour_every_node(num_filters, task, size):
     value = scores[0, 0] if task == "node" else scores[:, 0].max()
     assert texts[0] == f"Filter 0: {'' if task == 'node' else 'up to '}{value:.2f}"
     assert texts[-1] == "kernel response"
-
-
-def test_the_favoured_class():
-    assert favoured_class(filter_of((0.1, 0.9, 0.3))) == 1
-    assert favoured_class(filter_of((0.5, 0.5))) is None
-    assert favoured_class(filter_of((np.nan, 0.2))) is None

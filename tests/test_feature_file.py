@@ -79,17 +79,14 @@ def test_graphml(tmp_path, write):
         ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
-        ("mass\n1\n2\ninf\n", "line 4: a finite number was expected, got 'inf'."),
         ("id,mass\n,1\n", "line 2: the column 'id' must name a node, got ',1'."),
         ("id\n10\n", "line 1: the header must name a feature column."),
         ("mass\n", "the file holds a header and no row."),
-        (b"text", "the array cannot be read"),
         (b"\x93NUMPY damaged", "the array cannot be read "),
         (np.array([None]), "the array cannot be read ("),
         (np.array(["a"]), "the array must hold numbers, got <U1."),
         (np.zeros((3, 1, 1)), "the array must have the shape [V, D], got (3, 1, 1)."),
         (np.array([1, np.nan, 2]), "features must be finite, got nan in row 1"),
-        (np.array([1, 2, 1e39]), "features must be at most 3.4e38 in size, got 1e+39."),
     ],
 )
 def test_bad_content(graph_file, write, content, words):

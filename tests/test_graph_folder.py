@@ -53,7 +53,9 @@ GRAPHS = {
 def test_round_trip(tmp_path, name, chunk, monkeypatch):
     monkeypatch.setattr(graph_folder_checks, "CHUNK", chunk)
     write_graph_folder(tmp_path / "g", GRAPHS[name])
-    assert_same(read_graph_folder(tmp_path / "g"), GRAPHS[name])
+    graph = read_graph_folder(tmp_path / "g")
+    assert_same(graph, GRAPHS[name])
+    assert graph.notes == GRAPHS[name].notes
     # a graph can also be written over the folder that it is mapped from
     write_graph_folder(tmp_path / "g", read_graph_folder(tmp_path / "g"), force=True)
     (tmp_path / "g").rename(tmp_path / "moved")
@@ -254,21 +256,6 @@ def test_damaged_relations(tmp_path, changes, sentence):
     header["relations"] |= changes
     path.write_text(json.dumps(header))
     refuse(tmp_path / "g", sentence)
-
-
-def test_relations_need_links(tmp_path):
-    write_graph_folder(tmp_path / "g", TYPED)
-    path = tmp_path / "g" / "graph.json"
-    header = json.loads(path.read_text()) | {"linked": False, "num_edges": len(TYPED.indices) // 2}
-    path.write_text(json.dumps(header))
-    refuse(tmp_path / "g", "graph.json must have links for relations with types or directions")
-
-
-@pytest.mark.parametrize("name", ["directed", "typed", "full"])
-def test_notes_are_kept(tmp_path, name):
-    assert GRAPHS[name].notes
-    write_graph_folder(tmp_path / "g", GRAPHS[name])
-    assert read_graph_folder(tmp_path / "g").notes == GRAPHS[name].notes
 
 
 @pytest.mark.parametrize(

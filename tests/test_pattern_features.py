@@ -10,8 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from gomkcn_dgl import as_csr, split_graphs
-from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl import as_csr
 from mining import PatternMiner
 
 
@@ -99,19 +98,13 @@ def test_a_pipeline_classifies_graphs_it_has_not_seen(data):
     ]
 
 
-@pytest.mark.parametrize("container", ["networkx", "dgl", "csr"])
-def test_a_grid_over_the_number_of_patterns(data, container):
-    graphs, labels = data
-    if container == "dgl":
-        graphs = [dgl.from_networkx(graph) for graph in graphs]
-    if container == "csr":
-        graphs = split_graphs(as_csr(graphs))
+def test_a_grid_over_the_number_of_patterns(data):
     grid = GridSearchCV(
         make_pipeline(miner(values="log"), LogisticRegression()),
         {"patternminer__num_patterns": [1, 4]},
         cv=2,
         error_score="raise",
-    ).fit(graphs, labels)
+    ).fit(*data)
     assert grid.best_score_ > 0.9
     assert grid.best_params_ == {"patternminer__num_patterns": 4}
 

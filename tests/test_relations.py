@@ -191,8 +191,5 @@ def test_many_relations_and_all_their_sets():
 def test_wrong_relations_are_refused(options, message):
     with pytest.raises((InputError, TypeError), match=message):
         csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, relation_names=["a", "b"], **options)
-
-
-def test_too_many_relations_are_refused():
     with pytest.raises(InputError, match=f"up to {MAX_RELATIONS} relations"):
         relations_of([f"r{i}" for i in range(MAX_RELATIONS + 1)], [True] * (MAX_RELATIONS + 1))
