@@ -15,32 +15,11 @@ from click.testing import CliRunner
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
-    "memory",
-    "planted",
-    "planted_links",
-    "embedded",
-    "classical",
-    "renumbered",
-    "standing_out",
-    "sampling",
-    "convert",
-    "large_graphs",
-    "processes",
-    "kills",
-    "hosts",
-    "endurance",
-    "matching",
-    "channels",
-    "assignment",
-    "gram",
-    "significance",
-    "noisy_copies",
-    "large_patterns",
-    "findings",
-    "class_patterns",
-    "counting",
-    "page",
-)
+    "memory", "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
+    "sampling", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
+    "matching", "channels", "assignment", "gram", "significance", "noisy_copies",
+    "large_patterns", "findings", "class_patterns", "counting", "page",
+)  # fmt: skip
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "gram",

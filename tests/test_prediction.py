@@ -61,13 +61,6 @@ def test_predictions_are_those_of_the_explanation():
     assert [line.split()[1] for line in lines[1:]] == table["predicted"].tolist()
 
 
-def test_classes_have_names_of_their_own():
-    train()
-    Path("classes.csv").write_text("label,name\n0,toxic\n1,toxic\n")
-    said = refused(f"train TU --out twice {QUICK} --class-names classes.csv")
-    assert "each class must have a name of its own, got 'toxic' twice" in said
-
-
 def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     train()
     write_rings("FEW", 4, labels=(0, 1))
@@ -101,13 +94,6 @@ def test_nodes_are_named_by_their_own_ids():
     table = pd.read_csv("nodes.csv")
     assert list(table.columns) == ["node", "predicted", "probability 0", "probability 1"]
     assert table["node"].tolist() == [0, 10, 20, 30, 40]
-
-
-def test_a_data_set_that_was_moved_is_asked_for():
-    train()
-    Path("TU").rename("moved")
-    said = refused("report run")
-    assert said.endswith("say where with gomkcn explain run --data PATH.")
 
 
 def test_train_and_report_write_a_page_with_names():

@@ -81,13 +81,6 @@ def test_edges_keep_their_directions_and_types():
     assert all(small.relations.reverse[link] == entry[v, u] for (u, v), link in entry.items())
 
 
-def test_few_entries_are_taken_of_a_dense_graph(monkeypatch):
-    monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 500)
-    graph = as_csr(nx.complete_graph(60))
-    small, nodes = small_configuration(graph, np.random.default_rng(0))
-    assert len(nodes) == 500 // 59 and len(small.indices) <= 500
-
-
 def test_of_a_collection_whole_graphs_are_taken(monkeypatch):
     monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 300)
     graphs = [nx.gnm_random_graph(12, 20, seed=seed) for seed in range(30)]
