@@ -6,6 +6,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
+from random_graphs import channels_of_graph, random_graph
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -22,22 +23,6 @@ def of_arcs(arcs, size):
     return Structure.of_edges(size, list(arcs), directed=True)
 
 
-def random_graph(rng, size, num_edges):
-    """Edges of relations 0 and 1, with a direction, and 2, without; colours of the nodes."""
-    pairs = np.array(list(itertools.permutations(range(size), 2)))
-    source, target = pairs[rng.choice(len(pairs), num_edges, replace=False)].T
-    relation = rng.integers(3, size=num_edges)
-    graph = csr_from_edges(
-        source,
-        target,
-        size,
-        directed=[True, True, False],
-        relation=relation,
-        relation_names=["acts", "stops", "binds"],
-    )
-    return graph, rng.integers(2, size=size)
-
-
 def as_networkx(channels, colors):
     """A digraph whose arcs hold the channels that they leave by."""
     graph = nx.DiGraph()
@@ -45,13 +30,6 @@ def as_networkx(channels, colors):
     for u, v in np.argwhere(channels.any(axis=2)).tolist():
         graph.add_edge(u, v, channels=channels[u, v].tolist())
     return graph
-
-
-def channels_of_graph(graph):
-    channels = np.zeros((graph.num_nodes, graph.num_nodes, len(graph.relations.channels)), bool)
-    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    channels[rows, graph.indices] = graph.relations.links[graph.links]
-    return channels
 
 
 def node_sets_by_networkx(graph, pattern):

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import difference_of, pattern_of, significance_of, typed_pattern_of
+from tiny_runs import difference_of, pattern_of, significance_of
 
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
@@ -22,16 +22,6 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
         frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
         occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
     )
-
-
-def test_directions_and_relations_are_written():
-    arcs = typed_pattern_of(3, [("edge", 0, 1), ("edge", 1, 2)], {"edge": True})
-    kinds = {"acts": True, "binds": False}
-    typed = typed_pattern_of(3, [("acts", 0, 1), ("binds", 1, 2)], kinds, number=1)
-    assert pattern_table([arcs, typed])["edges"].tolist() == [
-        "0->1, 1->2",
-        "0-[acts]->1, 1-[binds]-2",
-    ]
 
 
 def test_the_table_of_patterns():

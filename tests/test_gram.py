@@ -6,7 +6,7 @@ from math import exp
 import networkx as nx
 import numpy as np
 import pytest
-from test_matching_kernels import CPU
+from random_graphs import CPU
 from tiny_graphs import with_kernel
 
 from gomkcn_dgl import gram as gram_module

@@ -38,15 +38,6 @@ def layer(**change):
     return GOMKConv(**with_kernel({**sizes, **change}))
 
 
-@pytest.mark.parametrize("graph", [nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(9)])
-def test_one_row_a_node_and_one_column_a_filter(graph):
-    graph = to_dgl(graph)
-    scores = layer(max_nodes=7)(graph, graph.ndata["feat"])
-    assert scores.shape == (graph.num_nodes(), 3)
-    assert scores.dtype == torch.float32
-    assert ((scores > 0) & (scores <= 1)).all()
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -3,7 +3,7 @@
 import networkx as nx
 import pytest
 import torch
-from test_matching_kernels import CPU
+from random_graphs import CPU
 from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 from counting_processes import count_shared
-from test_exact_counts_of_links import channels_of_graph, random_graph
+from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -23,15 +23,6 @@ from mining.counting.occurrence_counts import (
     interval,
 )
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
-
-
-def connected_part(rng, graph, size):
-    """A random connected part of a graph, in a random order, and its nodes."""
-    channels = channels_of_graph(graph)
-    joined = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
-    part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
-    order = rng.permutation(part)
-    return Structure(channels[np.ix_(order, order)], graph.relations), order
 
 
 def estimate(graph, pattern, colors, num_blocks):

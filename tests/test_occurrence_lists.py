@@ -3,8 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from test_exact_counts_of_links import channels_of_graph, random_graph
-from test_occurrence_counts import connected_part
+from random_graphs import channels_of_graph, connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure

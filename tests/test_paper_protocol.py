@@ -29,7 +29,6 @@ from paper.motif_data import MOTIF_DATA, load_motif_data
 from paper.protocol import Experiment, Family, TrialOutcome, read_experiment, select_trial
 from paper.records import read_records
 from paper.table import HERE, TABLES, accuracy_table, cells, write_tables
-from paper.timing import MODELS
 from paper.tiny_data import tiny_graph_data, tiny_node_data
 
 from gomkcn_dgl.errors import InputError
@@ -271,13 +270,6 @@ def test_hyperparameters_write_lines_table_and_figure(tmp_path):
     assert [json.loads(line)["sweep"] for line in lines] == ["sizes"] * 2 + ["depths"] * 4
     for name in ("hyperparameters.md", "hyperparameters.svg"):
         assert (tmp_path / name).stat().st_size
-
-
-@pytest.mark.slow
-def test_timing_names_every_model():
-    printed = call(HERE / "timing.py", "--quick", "--threads", 1, "--repeats", 1).stdout
-    assert all(f"| ENZYMES | {model} |" in printed for model in MODELS)
-    assert "Extraction" in printed
 
 
 def test_the_command_for_all_experiments_knows_each(monkeypatch, capsys):
