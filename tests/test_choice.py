@@ -72,6 +72,13 @@ def test_the_most_frequent_come_first_and_rare_ones_are_dropped():
     assert len(result.others) == 0 and counts(choose(graph, pool[::-1])) == counts(result)
 
 
+def test_only_what_stands_out_is_reported_on_request(planted):
+    pool, options = pool_of(CLAW, WEDGE, WHEEL, RING), {"rank": "surprise", "nulls": ("degree",)}
+    only = choose(planted, pool, **options, only_surprising=True)
+    assert counts(only)[0] == (5, 8, 12) and len(only.patterns) + len(only.others) == 3
+    assert {one.verdict for one in verdicts(only)} == {"more frequent"}
+
+
 def test_the_null_model_graph_itself_is_as_expected(planted):
     graph = sample_null(planted, "degree", 7)
     found = verdicts(choose(graph, pool_of(CLAW, WEDGE, TRIANGLE), nulls=("degree",)))

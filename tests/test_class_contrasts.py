@@ -110,6 +110,7 @@ def test_two_classes_have_one_p_and_opposite_odds():
         assert no.odds_ratio == pytest.approx(1 / yes.odds_ratio)
         assert difference.strongest.is_more_frequent
         assert difference.q >= difference.p
+    assert class_differences(contains[:, :0], labels, ["no", "yes"]) == []
 
 
 @pytest.mark.parametrize("num_classes", [2, 6])

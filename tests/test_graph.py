@@ -302,6 +302,7 @@ def test_a_csr_graph_passes_through():
     features[:] = 7
     assert isinstance(featured, CSRGraph)
     assert featured.features.tolist() == [[0], [1], [2]]
+    assert as_csr(featured, features=["x0"]).features.tolist() == [[0], [1], [2]]
     assert featured.indices is graph.indices
 
 

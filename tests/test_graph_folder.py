@@ -253,9 +253,11 @@ def test_damaged_relations(tmp_path, changes, sentence):
     path = tmp_path / "g" / "graph.json"
     header = json.loads(path.read_text())
     assert header["version"] == 2
-    header["relations"] |= changes
-    path.write_text(json.dumps(header))
+    path.write_text(json.dumps(header | {"relations": header["relations"] | changes}))
     refuse(tmp_path / "g", sentence)
+    unlinked = {"linked": False, "num_edges": len(TYPED.indices) // 2}
+    path.write_text(json.dumps(header | unlinked))
+    refuse(tmp_path / "g", "graph.json must have links for relations with types or directions")
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,6 @@ def test_a_damaged_gzip_file(tmp_path, data):
         refuse(tmp_path / name, "the file is not a complete gzip file ")
 
 
-@pytest.mark.parametrize("features", [[], [3], ["a", None]])
-def test_features_must_be_names(write, features):
-    with pytest.raises(InputError, match="features must be names, at least one, or None, got"):
-        read_graph(write("g.txt", "0 1\n"), features=features)
-
-
 def sample(*, weights=False, features=0, names=None, ids=None):
     """Build a graph of 5 nodes, the last of them isolated."""
     rng = np.random.default_rng(0)

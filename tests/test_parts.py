@@ -20,3 +20,6 @@ def test_parts_are_those_that_networkx_finds():
                 np.testing.assert_array_equal(induced, nx.to_numpy_array(part))
             found.append(mapping is not None)
     assert 0.1 < np.mean(found) < 0.9
+    path = Structure.parse("a:5--b:6, b--c:7")
+    assert find_part(path, Structure.parse("a:7--b:6")).tolist() == [2, 1]
+    assert find_part(path, Structure.parse("a:7--b:5")) is None
