@@ -302,7 +302,8 @@ def test_a_csr_graph_passes_through():
     features[:] = 7
     assert isinstance(featured, CSRGraph)
     assert featured.features.tolist() == [[0], [1], [2]]
-    assert as_csr(featured, features=["x0"]).features.tolist() == [[0], [1], [2]]
+    wide = as_csr(graph, features=np.arange(6).reshape(3, 2))
+    assert as_csr(wide, features=["x1"]).features.tolist() == [[1], [3], [5]]
     assert featured.indices is graph.indices
 
 
