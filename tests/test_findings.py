@@ -1,12 +1,8 @@
 """What the findings say beside the patterns: rings, nitro groups and triangles counted by hand."""
 
-import findings
 import known_facts
-import networkx as nx
 import numpy as np
 import pytest
-
-from mining.records.significance import LESS, MORE, UNDECIDED
 
 AROMATIC, SINGLE, DOUBLE = 0, 1, 2
 
@@ -61,48 +57,6 @@ def test_rings_and_nitro_groups_are_counted(nitrobenzene):
     assert not known_facts.is_nitro(molecules, 7, {7, 8})
     assert known_facts.is_aromatic(molecules, frozenset(range(1, 7)))
     assert not known_facts.is_aromatic(molecules, frozenset(range(1, 8)))
-
-
-def test_neighbours_of_one_kind(tmp_path):
-    write_tu(tmp_path, [(0, 1), (1, 2), (2, 3)], [1, 1, 1, 2], [1] * 4)
-    (tmp_path / "names.csv").write_text("label,name\n1,helix\n2,sheet\n")
-    entry = {"frequency": {"graphs": 7}, "significance": {"features": {"z": 4.0}}}
-    pure = {"description": "star with 3 leaves: 4 helix", **entry}
-    mixed = {"description": "star with 2 leaves: 2 helix, 1 sheet", **entry}
-    text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [pure, mixed])
-    assert "(75% helix, 25% sheet)" in text
-    assert "of the same kind in 67% of the edges, 62% by chance" in text
-    assert text.endswith("“star with 3 leaves: 4 helix” in 7 graphs, z 4.0 beside shuffled labels.")
-    text = known_facts.describe_neighbors(tmp_path, tmp_path / "names.csv", [mixed])
-    assert text.endswith("at every node: none.")
-
-
-def test_triangles_of_rewired_graphs(tmp_path):
-    (tmp_path / "g.txt").write_text("".join(f"{u} {v}\n" for u, v in nx.complete_graph(4).edges))
-    patterns = [
-        {"edges": list(graph.edges), "num_nodes": 4, "significance": {"degree": {"verdict": v}}}
-        for graph, v in ((nx.complete_graph(4), MORE), (nx.path_graph(4), LESS))
-    ]
-    text = known_facts.compare_triangles(tmp_path / "g.txt", patterns)
-    # the degrees determine the graph
-    assert "has 4 triangles, 1.0 times as many as graphs rewired by `degree` (4 ± 0 in 10)" in text
-    assert "The 1 patterns that occur more often than in such graphs have 6 to 6 edges" in text
-    assert text.endswith("3 to 3 edges and 0 to 0 triangles among 4 nodes.")
-
-
-def test_more_and_less_frequent_patterns():
-    patterns = [
-        {
-            "description": words,
-            "significance": {"degree": {"z": z, "verdict": verdict, "mean": 1.0, "std": 0.5}},
-        }
-        for words, z, verdict in (("ring", 9, MORE), ("star", 3, UNDECIDED), ("chain", -3.04, LESS))
-    ]
-    finding = findings.Finding(findings.MUTAG, None, patterns, {}, 1.0)
-    assert findings.say_against(finding, "degree") == (
-        "MUTAG beside the null model `degree`: 1 of 3 patterns occur more often (q ≤ 0.05): "
-        "“ring” (z 9.0); 1 less often: “chain” (z -3.0)."
-    )
 
 
 def test_labels_of_enzymes_are_what_their_lengths_say(shared_data):

@@ -4,7 +4,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -62,27 +61,6 @@ def test_more_samples_are_drawn_while_a_verdict_is_open():
     assert (verdict.verdict, verdict.num_samples, len(calls)) == ("undecided", 12, 13)
 
 
-def test_what_is_decided_is_not_counted_again():
-    graph = with_cliques(12)
-    asked = []
-
-    def count(sample, numbers=(0, 1)):
-        asked.append(list(numbers))
-        counts = [count_exact(sample, one).count for one in (TRIANGLE, CLIQUE)]
-        return [OccurrenceCount.exact(counts[i]) for i in numbers]
-
-    first, second = compare_with_null(
-        NullSamples(graph, "degree"),
-        count,
-        count(graph),
-        num_tested=np.array([1, 10**9]),
-        least=8,
-        most=16,
-    )
-    assert asked == [[0, 1]] * 9 + [[1]] * 8
-    assert (first.num_samples, second.num_samples) == (8, 16)
-
-
 def test_samples_are_kept_and_depend_on_the_seed(tmp_path):
     graph = with_cliques(0)
     count, calls = counting(TRIANGLE)
@@ -120,21 +98,3 @@ def test_a_graph_of_a_null_model_is_the_same_whenever_it_is_drawn(number):
 def test_standard_errors_come_from_the_intervals():
     counts = [OccurrenceCount.exact(7), OccurrenceCount(100.0, 80.4, 119.6, is_exact=False)]
     np.testing.assert_allclose(standard_errors(counts), [0, 10])
-
-
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        ({"least": 1}, "least must be at least 2"),
-        ({"least": 8, "most": 4}, "most must be at least 8"),
-    ],
-)
-def test_bad_arguments_are_refused(options, rule):
-    count, _ = counting(TRIANGLE)
-    with pytest.raises(InputError, match=rule):
-        compare_with_null(NullSamples(with_cliques(0), "degree"), count, [], **options)
-
-
-def test_an_unknown_null_model_is_refused():
-    with pytest.raises(InputError, match="null must be one of"):
-        NullSamples(with_cliques(0), "chance")

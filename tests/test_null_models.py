@@ -13,7 +13,6 @@ from gomkcn_dgl.graph import as_csr
 from mining.null_models.null_models import (
     NULL_MODELS,
     erased_configuration,
-    find_communities,
     sample_null,
 )
 
@@ -148,26 +147,3 @@ def test_samples_have_as_many_triangles_as_those_of_igraph():
     assert len(others) > 200
     error = np.hypot(*(np.std(one, ddof=1) / len(one) ** 0.5 for one in (own, others)))
     assert abs(np.mean(own) - np.mean(others)) < 4 * error
-
-
-def test_permuted_features_leave_the_edges():
-    graph = with_features(GRAPHS["parts"])
-    sample = sample_null(graph, "features", 0)
-    assert edge_set(sample) == edge_set(graph)
-    assert sample.features.tolist() != graph.features.tolist()
-    assert sorted(sample.features.tolist()) == sorted(graph.features.tolist())
-
-
-def test_communities_keep_the_edges_between_them():
-    graph = nx.planted_partition_graph(4, 40, 0.3, 0.01, seed=1)
-    csr = as_csr(nx.Graph(graph.edges))
-    community = find_communities(csr)
-    # each block is a community, but for a few nodes
-    assert len(np.unique(community)) == 4
-    sample = sample_null(csr, "communities", 0)
-    assert sample.degrees.tolist() == csr.degrees.tolist()
-    kinds = [np.sort(community[one.adjacent_pairs()], axis=1) for one in (csr, sample)]
-    (pairs, before), (again, after) = (np.unique(one, axis=0, return_counts=True) for one in kinds)
-    assert (pairs.tolist(), before.tolist()) == (again.tolist(), after.tolist())
-    edges, old = (set(map(tuple, one.adjacent_pairs().tolist())) for one in (sample, csr))
-    assert len(edges & old) < 0.6 * len(old)

@@ -7,10 +7,8 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
-from mining.choosing import choice
 from mining.counting.occurrence_lists import list_places
 from mining.counting.set_apart import MOST_LEAVING, list_apart
-from mining.judging.null_comparison import compare_with_null
 from mining.records.significance import Significance
 from synthetic import MOTIFS
 
@@ -42,35 +40,6 @@ def test_they_are_the_places_that_hardly_an_edge_leaves(name):
     assert set(found) <= wanted
     assert all(any(place & one for one in found) for place in wanted)
     assert sum(map(len, found)) == len(frozenset().union(*found))
-
-
-def test_colors_count():
-    house = Structure.from_networkx(nx.house_graph())
-    graph = as_csr(nx.disjoint_union_all([nx.house_graph()] * 3))
-    of_graph = np.zeros(15, np.int64)
-    of_graph[4] = 1
-    colors = np.array([0, 0, 0, 0, 1]), of_graph
-    assert list_apart(graph, house, colors).tolist() == [[0, 1, 2, 3, 4]]
-
-
-def test_they_are_judged_as_independent_events(monkeypatch):
-    given = []
-
-    def compare(drawn, count, observed, *, least_dispersion, **options):
-        given.append((len(observed), least_dispersion))
-        return compare_with_null(
-            drawn, count, observed, least_dispersion=least_dispersion, **options
-        )
-
-    monkeypatch.setattr(choice, "compare_with_null", compare)
-    miner = PatternMiner(4, (4, 5), num_epochs=0).fit(planted())
-    ((number, factors),) = given
-    is_apart = [one.significance["degree"].apart is not None for one in miner.patterns_]
-    # the structures first, and then those of them that are set apart somewhere
-    assert any(is_apart) and len(factors) == number
-    assert factors.tolist() == sorted(factors) and set(factors) == {0.0, 1.0}
-    num_counted = len(miner.patterns_) + len(miner.others_)
-    assert factors.tolist().count(0.0) == num_counted
 
 
 def test_modules_stand_out_where_chance_makes_more_of_the_same():

@@ -9,7 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from test_exact_counts_of_links import random_graph
+from random_graphs import random_graph
 
 from gomkcn_dgl.graph import as_csr
 from mining.candidates.candidates import gather_candidates
