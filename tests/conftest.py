@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-# the commands of benchmarks/ find each other by name
-sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+# the modules of these find each other by name
+sys.path += [str(Path(__file__).resolve().parents[1] / name) for name in ("benchmarks", "fuzz")]
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
@@ -48,6 +48,16 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real data are not at {folder}")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def log_as_before():
+    """What a command sets up for its log ends with the test."""
+    log = logging.getLogger("gomkcn_dgl")
+    handlers, level = list(log.handlers), log.level
+    yield
+    log.handlers[:] = handlers
+    log.setLevel(level)
 
 
 @pytest.fixture

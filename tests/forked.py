@@ -1,6 +1,8 @@
-"""A function in a process of its own, without a new interpreter, for tests that kill it."""
+"""A function in a process of its own, for tests that kill it, or a program in a new one."""
 
+import json
 import os
+import subprocess
 import sys
 import time
 import traceback
@@ -36,3 +38,12 @@ def wait_for(path):
 def exit_code(child):
     """Wait for the end of a child; -N for signal N."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run(program, **environment):
+    """What a program prints as JSON, in a new interpreter that compiles."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", **environment}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

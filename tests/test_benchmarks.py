@@ -8,53 +8,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import measure
 import pytest
 from click.testing import CliRunner
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
-    "memory",
-    "planted",
-    "planted_links",
-    "embedded",
-    "classical",
-    "renumbered",
-    "standing_out",
-    "sampling",
-    "convert",
-    "large_graphs",
-    "processes",
-    "kills",
-    "hosts",
-    "endurance",
-    "matching",
-    "channels",
-    "assignment",
-    "gram",
-    "significance",
-    "level",
-    "noisy_copies",
-    "large_patterns",
-    "findings",
-    "class_patterns",
-    "counting",
-    "page",
-)
+    "memory", "planted", "planted_links", "renumbered", "standing_out",
+    "sampling", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
+    "matching", "channels", "assignment", "gram", "level", "noisy_copies",
+    "large_patterns", "class_patterns", "counting", "page",
+)  # fmt: skip
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "gram",
-    "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
-    "significance", "noisy_copies", "large_patterns",
-    "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "hosts",
+    "planted", "planted_links", "renumbered", "standing_out",
+    "level", "noisy_copies", "large_patterns",
+    "class_patterns", "counting", "large_graphs", "processes", "kills", "hosts",
     "endurance",
 )  # fmt: skip
-# puts away packages that may be installed, and runs a command
-WITHOUT = (
-    "import runpy, sys; hidden, *sys.argv = sys.argv[1:]; sys.path.insert(0, {folder!r}); "
-    "sys.modules.update(dict.fromkeys(hidden.split(','))); "
-    "runpy.run_path(sys.argv[0], run_name='__main__')"
-)
 
 
 def run(name, *options, before=()):
@@ -111,7 +84,7 @@ def test_command_leaves_a_table_and_a_record(name, tmp_path):
     answer = run(name, "--quick", "--out", str(tmp_path))
     assert answer.returncode == 0, answer.stderr
     assert "Warning" not in answer.stderr
-    if name in ("findings", "class_patterns") and not REAL_DATA.is_dir():
+    if name in ("class_patterns") and not REAL_DATA.is_dir():
         assert "is not in the folder" in (tmp_path / f"{name}.md").read_text()
         pytest.skip(f"the real data are not at {REAL_DATA}")
     check_results(name, tmp_path)
@@ -127,20 +100,6 @@ def check_results(name, folder):
     assert name not in NEVER_SAYS or NEVER_SAYS[name] not in table
 
 
-@pytest.mark.slow
-def test_peers_and_data_that_are_missing_are_named(tmp_path):
-    hidden = "lap,torch_linear_assignment"
-    before = ("-c", WITHOUT.format(folder=str(BENCHMARKS)), hidden)
-    answer = run("assignment", "--quick", "--data", str(tmp_path), before=before)
-    assert answer.returncode == 0, answer.stderr
-    absent = [line for line in answer.stdout.splitlines() if "| not installed |" in line]
-    assert {line.split("|")[4].strip().split()[0] for line in absent} == {
-        "lapx",
-        "torch-linear-assignment",
-    }
-    assert "Real embeddings are skipped: ENZYMES is not in the folder" in answer.stdout
-
-
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     import torch
 
@@ -149,15 +108,6 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     answer = invoke(monkeypatch, "matching", "--device", "cuda")
     assert answer.exit_code == 2
     assert "Error: --device cuda needs a CUDA GPU" in answer.stderr
-
-
-@pytest.fixture
-def measure(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import measure
-
-    yield measure
-    sys.modules.pop("measure")
 
 
 @pytest.mark.parametrize(
@@ -169,11 +119,11 @@ def measure(monkeypatch):
         ((5e-9,), "5.00 ns (5.00–5.00)"),
     ],
 )
-def test_a_timing_reads_as_median_and_range(measure, seconds, text):
+def test_a_timing_reads_as_median_and_range(seconds, text):
     assert f"{measure.Timing(seconds)}" == text
 
 
-def test_calls_are_timed_in_turn(measure, monkeypatch):
+def test_calls_are_timed_in_turn(monkeypatch):
     monkeypatch.setattr(measure, "LEAST_SAMPLE", 0.0)
     monkeypatch.setattr(measure, "SHORT_CALL", 0.0)
     order = []

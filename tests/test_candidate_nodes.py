@@ -4,8 +4,7 @@ import itertools
 
 import networkx as nx
 import numpy as np
-from test_exact_counts_of_links import random_graph
-from test_occurrence_counts import connected_part
+from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure

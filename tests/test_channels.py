@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from test_relations import KINDS, draw
+from random_graphs import KINDS, draw
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.csr import csr_from_edges

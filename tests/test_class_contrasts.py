@@ -110,17 +110,7 @@ def test_two_classes_have_one_p_and_opposite_odds():
         assert no.odds_ratio == pytest.approx(1 / yes.odds_ratio)
         assert difference.strongest.is_more_frequent
         assert difference.q >= difference.p
-
-
-def test_orders_of_graphs_and_patterns_change_nothing():
-    rng = np.random.default_rng(2)
-    labels, contains = rng.integers(0, 3, 40), rng.random((40, 6)) < 0.4
-    names = ["a", "b", "c"]
-    before = class_differences(contains, labels, names)
-    graphs, patterns = rng.permutation(40), rng.permutation(6)
-    after = class_differences(contains[graphs][:, patterns], labels[graphs], names)
-    assert after == [before[number] for number in patterns]
-    assert class_differences(contains[:, :0], labels, names) == []
+    assert class_differences(contains[:, :0], labels, ["no", "yes"]) == []
 
 
 @pytest.mark.parametrize("num_classes", [2, 6])

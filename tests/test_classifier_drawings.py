@@ -5,26 +5,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mining.explanation.classifier_explanation import LearntFilter, Response
-from mining.html.explanation_report import favoured_class
-from mining.plots.classifier_drawings import draw_filters, draw_response
+from mining.explanation.classifier_explanation import Response
+from mining.plots.classifier_drawings import draw_response
 from mining.plots.colors import PLANTED, response_colors
 
 
 def parts(drawing, tag):
     tree = ElementTree.fromstring(drawing.to_file())
     return list(tree.iter(f"{{http://www.w3.org/2000/svg}}{tag}"))
-
-
-def filter_of(means=(0.1, 0.9)):
-    return LearntFilter(((0, 1), (1, 2)), (0.9, 1.0), np.arange(3.0)[:, None], means)
-
-
-def test_filters_show_their_weights():
-    drawing = draw_filters([filter_of()] * 9)
-    assert [text.text for text in parts(drawing, "text")][:3] == ["Filter 0", ".90", "1"]
-    faces = [dot.get("fill") for dot in parts(drawing, "circle")]
-    assert len(faces) == 27 and len(set(faces)) == 3
 
 
 @pytest.mark.parametrize(("num_filters", "task", "size"), [(1, "node", 3), (9, "graph", 1)])
@@ -44,9 +32,3 @@ def test_responses_colour_every_node(num_filters, task, size):
     value = scores[0, 0] if task == "node" else scores[:, 0].max()
     assert texts[0] == f"Filter 0: {'' if task == 'node' else 'up to '}{value:.2f}"
     assert texts[-1] == "kernel response"
-
-
-def test_the_favoured_class():
-    assert favoured_class(filter_of((0.1, 0.9, 0.3))) == 1
-    assert favoured_class(filter_of((0.5, 0.5))) is None
-    assert favoured_class(filter_of((np.nan, 0.2))) is None

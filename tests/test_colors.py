@@ -10,9 +10,7 @@ from mining.plots.colors import (
     PLAIN,
     NodeColors,
     fit_feature_scale,
-    is_light,
     pattern_palette,
-    response_colors,
 )
 
 
@@ -55,10 +53,3 @@ def test_a_scale_is_the_feature_or_the_common_direction():
 @pytest.mark.parametrize("rows", [np.ones((4, 2)), np.zeros((0, 2))])
 def test_equal_nodes_have_one_colour(rows):
     assert NodeColors.of_patterns(rows).faces(np.ones((3, 2))) == (PLAIN,) * 3
-
-
-def test_responses_run_from_dark_to_yellow():
-    low, high = response_colors(np.array([0.2, 0.8]), (0.2, 0.8))
-    assert (low, high) == ("#440154", "#fde725")
-    assert response_colors(np.array([0.5]), (0.5, 0.5)) == ["#21918c"]
-    assert is_light(high) and not is_light(low)

@@ -1,11 +1,9 @@
 """Machine code is kept for later processes, is that of the sources at hand, and can do without."""
 
-import json
 import os
-import subprocess
-import sys
 
 import pytest
+from forked import run
 
 from gomkcn_dgl.runtime import compiled
 
@@ -34,14 +32,6 @@ def cache(tmp_path):
     (tmp_path / "cache").mkdir()
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     return {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-
-
-def run(program, **environment):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", **environment}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_a_second_process_compiles_nothing(cache):

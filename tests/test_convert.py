@@ -168,13 +168,6 @@ def test_parquet_with_relations(tmp_path, pieces, caplog):
     assert_as_read(tmp_path / "g.parquet", caplog)
 
 
-def test_a_table_of_words_of_nodes(write, caplog):
-    write("g.features.csv", "id,kind,note\na,tf,1\nb,kinase,2\n")
-    graph = assert_as_read(write("g.txt", "a b\n"), caplog, features=["kind"])
-    assert graph.feature_names == ("kind=kinase", "kind=tf")
-    assert graph.notes[0] == "columns of g.features.csv that are not used: note"
-
-
 ids = st.one_of(
     st.integers(-(2**65), 2**65).map(str),
     st.integers(0, 9).map(str),
@@ -293,10 +286,8 @@ def test_the_command_reports_what_it_wrote(folder):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("none.txt out", "none.txt: path must name a file that exists, got 'none.txt'."),
         ("g.npz out", "g.npz: the format of a file to convert must be one of edges, csv"),
         ("g.txt out --memory-limit 1MB", "--memory-limit must be at least "),
-        ("g.txt out --features a", "g.txt: features names columns of a feature file, and"),
         ("g.txt g.txt", "out folder '"),
     ],
 )

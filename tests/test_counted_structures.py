@@ -1,22 +1,16 @@
 """What was counted beside the patterns: counts, edges as text, files and the page."""
 
-import json
-from dataclasses import replace
-
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import gomkcn
-from markupsafe import escape
 from tiny_runs import signed_loops
 
 from gomkcn.commands.count_command import in_categories
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, count_exact
-from mining.html.report import render_report
 from mining.results.run_folder import prepare_folder, read_run, write_run
 from mining.runs.mining_run import MiningRun
 from mining.settings import RunSettings
@@ -65,13 +59,6 @@ def test_each_structure_is_counted_once_and_rightly(mined):
     assert len(set(keys)) == len(keys)
 
 
-def test_the_order_is_by_z_and_families_are_patterns(mined):
-    _, miner, _ = mined
-    z = [one.significance["degree"].z for one in miner.others_]
-    assert z == sorted(z, reverse=True)
-    assert {one.family for one in miner.others_} <= {None, *(p.id for p in miner.patterns_)}
-
-
 def test_a_run_keeps_them(mined, tmp_path):
     _, miner, run = mined
     prepare_folder(tmp_path)
@@ -83,36 +70,3 @@ def test_a_run_keeps_them(mined, tmp_path):
     assert table["occurrences"].tolist() == [one.frequency.occurrences.value for one in run.others]
     assert table["edges"].tolist() == [one.structure.to_text() for one in run.others]
     assert table["description"].tolist() == [one.description for one in run.others]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda one: {"family": 7},
-        lambda one: {"edges": [[0, one["num_nodes"]], *one["edges"][1:]]},
-        lambda one: {"edge_relations": [99, *one["edge_relations"][1:]]},
-        lambda one: {"edge_relations": one["edge_relations"][1:]},
-        lambda one: {"frequency": 3},
-    ],
-)
-def test_damage_is_found(mined, tmp_path, damage):
-    _, miner, run = mined
-    prepare_folder(tmp_path)
-    write_run(tmp_path, run, RunSettings.of(miner), miner)
-    record = json.loads((tmp_path / "patterns.json").read_text())
-    first, *rest = record["others"]
-    record["others"] = [first | damage(first), *rest]
-    (tmp_path / "patterns.json").write_text(json.dumps(record))
-    with pytest.raises(InputError, match="holds a damaged"):
-        read_run(tmp_path)
-
-
-def test_the_page_lists_them(mined):
-    _, _, run = mined
-    page = render_report(run)
-    assert f"What else was counted: {len(run.others)} structures" in page
-    # a name of the data is no markup
-    hostile = replace(run.others[0], description="<b>x</b>")
-    page = render_report(replace(run, others=(hostile,)))
-    assert str(escape("<b>x</b>")) in page and "<b>x</b>" not in page
-    assert "What else was counted" not in render_report(replace(run, others=()))

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import InputError, InputTypeError
 from synthetic import MOTIFS, MotifClassificationDataset, PlantedMotifDataset
 
 
@@ -122,25 +121,3 @@ def test_indices_count_from_the_end_and_stop(graphs):
             graphs[index]
     with pytest.raises(IndexError, match="idx must be from 0 to 0, got 1"):
         PlantedMotifDataset(num_base_nodes=9, copies=1)[1]
-
-
-def test_a_raw_dir_is_left_alone(tmp_path):
-    raw_dir = tmp_path / "raw"
-    PlantedMotifDataset(num_base_nodes=30, copies=1, raw_dir=str(raw_dir)).save()
-    MotifClassificationDataset(num_graphs=40, raw_dir=str(raw_dir), force_reload=True)
-    assert not raw_dir.exists()
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda: PlantedMotifDataset(copies=-1), InputError, "copies must be at least 0, got -1"),
-        (lambda: PlantedMotifDataset(motifs="house"), InputTypeError, "must be a sequence"),
-        (lambda: PlantedMotifDataset(motifs=("cup", "cup")), InputError, "different names"),
-        (lambda: MotifClassificationDataset(39), InputError, "num_graphs must be at least 40"),
-        (lambda: MotifClassificationDataset(40, motifs=()), InputError, "at least one"),
-    ],
-)
-def test_bad_arguments_are_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()

@@ -4,7 +4,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.errors import InputError
 from synthetic import (
     DIRECTED_BASE_GRAPHS,
     directed_configuration,
@@ -52,16 +51,3 @@ def test_half_of_the_edges_are_turned():
     arcs = orient_edges(edges, seed=0)
     assert np.array_equal(np.sort(arcs, axis=1), edges)
     assert 4800 < (arcs[:, 0] == 0).sum() < 5200
-
-
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (lambda: directed_configuration(5, 0.0, seed=0), "edges_per_node must be above 0, got 0"),
-        (lambda: directed_scale_free(2, seed=0), "num_nodes must be at least 3, got 2"),
-        (lambda: layered(10, 5, 3, seed=0), "edges_per_node must be at most 2, got 3"),
-    ],
-)
-def test_values_out_of_range_are_refused(draw, message):
-    with pytest.raises(InputError, match=message):
-        draw()

@@ -9,7 +9,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining.miner import PatternMiner
 from mining.results.miner_checkpoint import checkpoint_bytes, restore_miner
-from mining.runs.mining_run import MiningRun
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 
@@ -146,11 +145,3 @@ def test_edges_both_ways_are_the_undirected_graph():
         for one in (PatternMiner(**options).fit(plain), PatternMiner(**options).fit(both))
     ]
     assert found[0] == found[1] and len(found[0]) == 2
-
-
-def test_weights_of_edges_are_left_out_and_noted():
-    edges, _, size = planted([(LOOP, (0,) * 3)], 10)
-    graph = csr_from_edges(*edges.T, size, directed=True, weights=np.ones(len(edges)))
-    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=1, null="none").fit(graph)
-    assert "edge weights are not used" in " ".join(miner.notes_)
-    assert MiningRun.of(miner, graph).notes == miner.notes_

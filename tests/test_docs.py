@@ -1,4 +1,4 @@
-"""The site: its Python runs, its commands have the options it gives them, it has every name."""
+"""The site and the README: their Python runs, their commands exist, the site has every name."""
 
 import re
 import shlex
@@ -6,28 +6,34 @@ from pathlib import Path
 
 import click
 import pytest
+from command_line import gomkcn as run
 
 import gomkcn
 from gomkcn.commands.main import main
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = DOCS.parent
 MADE = {"_build", "gallery", "pictures", "results"}
 PAGES = {
-    path.relative_to(DOCS).as_posix(): path.read_text("utf-8")
-    for path in sorted(DOCS.rglob("*.md"))
-    if not MADE & set(path.relative_to(DOCS).parts)
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (ROOT / "README.md", ROOT / "benchmarks/README.md", *sorted(DOCS.rglob("*.md")))
+    if not MADE & set(path.relative_to(ROOT).parts)
 }
 BLOCKS = {
     name: blocks
     for name, page in PAGES.items()
     if (blocks := re.findall(r"```python\n(.*?)```", page, re.S))
 }
+# what is beside a command is set off by two spaces
 COMMANDS = sorted(
     {
-        line.split("-m ")[-1].split("  ")[0].strip(" `")
-        for page in PAGES.values()
+        line.split("-m ")[-1].split("  ")[0].strip().split("`")[0]
+        for name, page in PAGES.items()
         for line in re.findall(
-            r"^ *((?:torchrun .* -m )?gomkcn [a-z].*)$", page.replace("\\\n", " "), re.M
+            (r"(?:^ {4}|`)" if name.endswith("README.md") else r"^ *`?")
+            + r"((?:torchrun .* -m )?gomkcn [a-z].*)$",
+            page.replace("\\\n", " "),
+            re.M,
         )
     }
 )
@@ -53,14 +59,23 @@ def test_the_commands_exist(line):
         command = command.commands[words.pop(0)]
     with click.Context(command, **main.context_settings) as context:
         # an option that does not exist is refused here; no file is opened
-        command.make_parser(context).parse_args(words)
+        command.make_parser(context).parse_args([word for word in words if word != "--help"])
 
 
 def test_the_reference_has_every_public_name_once():
     listed = [
         name
         for path, page in PAGES.items()
-        if path.startswith("api/")
+        if path.startswith("docs/api/")
         for name in re.findall(r"^\.\. \S+:: gomkcn\.(\w+)$", page, re.M)
     ]
     assert sorted(listed) == sorted(gomkcn.__all__)
+
+
+def test_the_first_table_is_what_the_first_command_prints(folder):
+    lines = PAGES["README.md"].splitlines()
+    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("pattern  what"))
+    shown = [" ".join(line.split()) for line in lines[first : first + 6]]
+    run("generate planted --out planted.bin")
+    printed = [" ".join(line.split()) for line in run("mine planted.bin --out run").splitlines()]
+    assert printed[:6] == shown

@@ -43,11 +43,6 @@ def test_weights_that_differ_by_direction_are_not_merged(log):
     assert not as_csr(trade, directed=False).is_directed
 
 
-def test_no_square():
-    with pytest.raises(InputError, match=r"square, got the shape \(2, 3\); give an edge index as"):
-        as_csr(np.zeros((2, 3)))
-
-
 def test_an_edge_index_with_types_of_its_edges():
     ends = np.array([[0, 1, 0], [1, 0, 1]])
     graph = as_csr((ends, 2), edge_type=np.array(["a", "a", "b"]))
@@ -73,16 +68,6 @@ def test_an_edge_table():
     first_two = as_csr(pd.DataFrame({"u": [3, 1], "v": [1, 0], "w": [7, 8]}))
     assert first_two.original_ids(np.arange(3)) == [0, 1, 3]
     assert "not used: edge attribute w" in first_two.notes
-
-
-def test_table_refusals():
-    missing = pd.DataFrame({"source": ["a", None], "target": ["b", "c"]})
-    with pytest.raises(InputError, match="must name a node in each row"):
-        as_csr(missing)
-    with pytest.raises(InputError, match="must have two columns of nodes"):
-        as_csr(missing[["source"]])
-    with pytest.raises(InputError, match="has no 'relation'; it holds"):
-        as_csr(missing.iloc[:1], edge_type="relation")
 
 
 def typed():

@@ -16,11 +16,6 @@ def numbers(shape):
     return np.array([float(n) for n in re.findall(r"-?[\d.]+", path)]).reshape(-1, 2)
 
 
-def test_a_plain_edge_is_a_straight_line():
-    (shape,) = edge_shapes(POINTS, RADIUS, [DrawnEdge((0, 1), 3.5)])
-    assert shape == ('<path d="M0.0 0.0L100.0 0.0" stroke="currentColor" stroke-width="3.5"/>')
-
-
 @pytest.mark.parametrize("ends", [(0, 1), (1, 0), (2, 1), (0, 2)])
 @pytest.mark.parametrize("width", [1.2, 4.0])
 @pytest.mark.parametrize("opposite", [False, True])
@@ -54,12 +49,6 @@ def test_edges_between_the_same_nodes_lie_apart(number):
 
 def test_a_bend_is_on_the_same_side_from_both_ends():
     assert bend(POINTS[:2], 1.0, 10).tolist() == bend(POINTS[1::-1], 1.0, 10).tolist() == [50, 10]
-
-
-def test_a_shade_lies_below_its_edge():
-    halo, line = edge_shapes(POINTS, RADIUS, [DrawnEdge((0, 1), 3.0, "#123456", halo="#d55e00")])
-    assert 'stroke="#d55e00"' in halo and 'stroke-width="10.0"' in halo
-    assert 'stroke="#123456"' in line
 
 
 def test_nodes_on_one_spot_do_no_harm():

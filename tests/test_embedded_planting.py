@@ -104,16 +104,6 @@ def test_truth_mask_and_noise_are_those_of_the_motifs():
     assert len(np.unique(whole.features[whole.node_mask], axis=0)) == 1
 
 
-def test_shuffling_and_the_seed():
-    counts = {"house": 3}
-    shuffled = plant(counts, shuffle=True)[2]
-    assert shuffled.instances != plant(counts)[2].instances
-    for _, nodes in shuffled.instances:
-        inside = np.isin(shuffled.edges, nodes).all(axis=1)
-        assert inside.sum() == 8 and shuffled.edge_mask[inside].all()
-    assert plant(counts)[2].instances == plant(counts)[2].instances != plant(counts, 1)[2].instances
-
-
 def test_each_graph_of_a_data_set_has_its_copy():
     dataset = MotifClassificationDataset(num_graphs=40, embedded=True, extra_degree=3)
     planted = dataset.planted

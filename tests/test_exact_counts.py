@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact, find_graphs
@@ -129,13 +128,3 @@ def test_a_count_that_is_not_finished(monkeypatch):
     exact = count_exact(as_csr(nx.complete_graph(200)), CLIQUE[8], time_limit=0.5)
     assert (exact.count, exact.num_graphs) == (None, 1) and exact.seconds > 0.5
     assert 1_000_000 < exact.at_least < 100_000_000
-
-
-def test_what_is_no_structure_to_count_is_refused():
-    graph = as_csr(nx.path_graph(3))
-    with pytest.raises(InputTypeError, match="structure must be a Structure, got ndarray; make"):
-        count_exact(graph, 1 - np.eye(3))
-    with pytest.raises(InputError, match="structure must have at most 62 nodes, got 63"):
-        count_exact(graph, Structure.from_networkx(nx.path_graph(63)))
-    with pytest.raises(InputError, match="time_limit must be greater than 0"):
-        count_exact(graph, CLIQUE[2], time_limit=0)

@@ -6,9 +6,8 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import difference_of, pattern_of, significance_of, typed_pattern_of
+from tiny_runs import difference_of, pattern_of, significance_of
 
-from gomkcn_dgl.errors import InputError
 from mining.records.frequency import Frequency
 from mining.records.occurrence import Occurrence
 from mining.records.occurrence_count import OccurrenceCount
@@ -23,16 +22,6 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
         frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
         occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
     )
-
-
-def test_directions_and_relations_are_written():
-    arcs = typed_pattern_of(3, [("edge", 0, 1), ("edge", 1, 2)], {"edge": True})
-    kinds = {"acts": True, "binds": False}
-    typed = typed_pattern_of(3, [("acts", 0, 1), ("binds", 1, 2)], kinds, number=1)
-    assert pattern_table([arcs, typed])["edges"].tolist() == [
-        "0->1, 1->2",
-        "0-[acts]->1, 1-[binds]-2",
-    ]
 
 
 def test_the_table_of_patterns():
@@ -87,11 +76,3 @@ def test_written_tables_can_be_read_back(tmp_path, format, patterns):
         found = read(path).drop(columns="description", errors="ignore")
         table = table.drop(columns="description", errors="ignore")
         pd.testing.assert_frame_equal(found, table, check_dtype=False)
-
-
-def test_refusals(tmp_path):
-    with pytest.raises(InputError, match="format must be one of 'csv', 'parquet'"):
-        write_tables(tmp_path, [], "xls")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="folder .* cannot be made"):
-        write_tables(tmp_path / "file", [], "csv")

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl import GOMKKernel, InputError, as_csr, gomk_gram, read_graph
+from gomkcn_dgl import GOMKKernel, as_csr, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph_lists import concatenate
 from mining import FilterLearning, PatternMiner
@@ -91,23 +91,6 @@ def test_an_astronomical_count_is_estimated():
     assert (pattern.frequency.listed, pattern.frequency.disjoint) == (10_000, 1)
     node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
     assert len(node_sets) == 10_000 and all(0 in nodes for nodes in node_sets)
-
-
-@pytest.mark.parametrize(
-    "take", [as_csr, PatternMiner().fit, lambda graphs: gomk_gram(graphs, num_levels=1)]
-)
-def test_an_empty_collection_is_refused(take):
-    with pytest.raises(InputError, match=r"^the collection is empty: it has no graphs\.$"):
-        take([])
-
-
-# the walks of a complete graph of 6 nodes: 5^30 is too large to count, 5^60 to store
-@pytest.mark.parametrize("num_levels", [30, 60])
-def test_walks_that_cannot_be_counted_are_refused(num_levels):
-    graph = nx.disjoint_union_all([nx.complete_graph(6)] * 5)
-    rule = "num_levels and level_scale must keep walk counts within single precision"
-    with pytest.raises(InputError, match=rf"^{rule}, got {num_levels} and 1"):
-        mine(graph, pattern_size=6, num_levels=num_levels)
 
 
 @pytest.mark.parametrize(

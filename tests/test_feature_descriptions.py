@@ -8,7 +8,6 @@ import pytest
 from tiny_runs import pattern_of
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features
@@ -74,16 +73,6 @@ def test_a_number_differs_if_it_is_far_and_does_not_spread():
     assert str(describe_features(spread, graph)) == "edge"
 
 
-def test_high_and_low_values_of_a_column_are_two_differences():
-    # the flag differs by more than one half
-    values = [[9, 1], [-9, 0], [9, 1], [-9, 0], *[[0, 0]] * 16]
-    pattern, graph = mined(nx.path_graph(2), values, ["x", "flag"], 2)
-    assert str(describe_features(pattern, graph)) == (
-        "edge; flag 1 (graph mean 0.1) at node 0; x 9 (graph mean 0) at node 0; "
-        "x -9 (graph mean 0) at node 1"
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "groups"),
     [
@@ -96,12 +85,3 @@ def test_high_and_low_values_of_a_column_are_two_differences():
 def test_one_hot_columns_are_labels(values, groups):
     graph = as_csr(nx.path_graph(2), features=np.array(values, dtype=float))
     assert FeatureBackground.fit(graph).label_groups == groups
-
-
-def test_refusals():
-    pattern, graph = labelled("CCN" * 10)
-    for wrong in (Occurrence((0, 1, 99), 1.0), Occurrence((0, 1, 2), 1.0, graph=2)):
-        with pytest.raises(InputError, match="source must be the graph that was mined"):
-            describe_features(replace(pattern, occurrences=(wrong,)), graph)
-    with pytest.raises(InputError, match="source must have the 3 features"):
-        describe_features(pattern, nx.path_graph(3))

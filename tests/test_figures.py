@@ -3,8 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -100,12 +98,3 @@ def test_ids_of_several_svgs_differ_and_references_are_kept():
         assert not others & set(ids)
         others |= set(ids)
         assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) <= set(ids)
-
-
-def test_drawing_leaves_no_global_state():
-    before = dict(mpl.rcParams)
-    with mpl.rc_context({"svg.hashsalt": "mine"}):
-        figure_to_svg(simple_figure(2))
-        assert mpl.rcParams["svg.hashsalt"] == "mine"
-    assert dict(mpl.rcParams) == before
-    assert not plt.get_fignums()

@@ -81,13 +81,6 @@ def test_a_full_disk_is_reported_and_loses_nothing(run, folder, command):
     assert contents(folder / "disk") == before
 
 
-def test_a_read_only_disk_is_reported_and_loses_nothing(run, folder):
-    before = contents(folder / "disk")
-    run("ro")
-    assert "Read-only file system" in refused(WRITERS["mine again"])
-    assert contents(folder / "disk") == before
-
-
 # the stand-in where no disk can be mounted: files may not grow past 512 bytes
 def test_files_that_may_not_grow_are_reported(folder):
     (folder / "planted.npz").write_bytes(b"older")

@@ -1,15 +1,14 @@
 """What the CPU kernel does beyond the definition: subgraphs as bits, integers, operators."""
 
-import networkx as nx
 import numpy as np
 import pytest
 import torch
+from random_graphs import Shape, problem, subgraphs_of
 from scipy.optimize import linear_sum_assignment
-from test_matching_kernels import Shape, problem
 from tolerances import GRADIENTS, VALUES
 from torch import library
 
-from gomkcn_dgl import GOMKConv, SubgraphSettings, SubgraphTensors, as_csr, extract_subgraphs
+from gomkcn_dgl import GOMKConv
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
@@ -17,21 +16,6 @@ from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
 
 FLOAT64 = torch.float64
-
-
-def weighted_graph(num_nodes):
-    graph = nx.barabasi_albert_graph(num_nodes, 3, seed=0)
-    for k, (u, v) in enumerate(graph.edges):
-        graph.edges[u, v]["weight"] = 0.5 + k % 5
-    return graph
-
-
-def subgraphs_of(num_nodes, max_nodes, weight=None):
-    """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
-    graph = weighted_graph(num_nodes - 1)
-    graph.add_node(num_nodes - 1)
-    csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
-    return SubgraphTensors.of_batch(extract_subgraphs(csr, SubgraphSettings(2, max_nodes)))
 
 
 def scores_and_gradients(kernel, subgraphs, feat, z, backend):

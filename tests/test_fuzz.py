@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzzed import TARGETS, mutated, pack, records, unpack
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mutate import mutated, pack, records, unpack
+from targets import TARGETS
 
 CORPUS = Path(__file__).with_name("corpus")
 SLOW = {"report"}
@@ -33,7 +34,7 @@ def test_earlier_findings(path, tmp_path):
     TARGETS[path.parent.name].feed(tmp_path, path.read_bytes())
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", sorted(TARGETS))
 def test_valid_files(reader, tmp_path):
     target = TARGETS[reader]
     assert None in [target.feed(tmp_path, data) for data in target.seeds]

@@ -6,8 +6,7 @@ from math import exp
 import networkx as nx
 import numpy as np
 import pytest
-from sklearn.svm import SVC
-from test_matching_kernels import CPU
+from random_graphs import CPU
 from tiny_graphs import with_kernel
 
 from gomkcn_dgl import gram as gram_module
@@ -98,22 +97,6 @@ def test_a_gram_matrix_goes_wherever_an_array_goes():
     copy = np.array(gram)
     copy[0, 0] = 9
     assert gram.values[0, 0] == 1
-
-
-def test_a_support_vector_machine_separates_rings_from_cliques():
-    sizes = range(5, 9)
-    graphs = [make(size) for make in (nx.cycle_graph, nx.complete_graph) for size in sizes]
-    labels = [0] * 4 + [1] * 4
-    options = {"kernel": GOMKKernel(2, level_scale=2, padding="mask")}
-    machine = SVC(kernel="precomputed", C=10).fit(gomk_gram(graphs, **options), labels)
-    others = [nx.cycle_graph(10), nx.complete_graph(4)]
-    assert machine.predict(gomk_gram(others, graphs, **options)).tolist() == [0, 1]
-
-
-def test_graphs_of_different_feature_widths_are_refused():
-    narrow, wide = with_features(nx.path_graph(2), 0, width=1), with_features(nx.path_graph(2), 0)
-    with pytest.raises(InputError, match="graphs and others must have the same"):
-        gomk_gram([narrow], [wide], num_levels=1)
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,6 @@ def test_only_a_small_graph_is_drawn(num_nodes, drawn):
     assert len(list(page.iter("circle"))) == drawn * num_nodes
 
 
-def test_the_first_graph_of_a_collection_is_drawn():
-    page = parsed([nx.cycle_graph(4), nx.path_graph(100)])
-    assert len(list(page.iter("circle"))) == 4
-    assert next(page.iter("figcaption")).text == "graph 0 of 2"
-    assert len(list(parsed([nx.path_graph(100), nx.cycle_graph(4)]).iter("svg"))) == 0
-
-
 def test_names_are_escaped():
     graph = nx.path_graph(2)
     nx.set_node_attributes(graph, 1.0, "<b>bold</b>")

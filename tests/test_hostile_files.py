@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from command_line import invoke
-from fuzzed import TARGETS, assert_loads_nothing, pack, unpack
+from mutate import pack, unpack
+from self_contained import assert_loads_nothing
+from targets import TARGETS
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError

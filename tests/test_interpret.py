@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from random_graphs import SHAPES, Shape, assert_valid, problem, uneven_sizes
 from scipy.optimize import linear_sum_assignment
-from test_matching_kernels import SHAPES, Shape, assert_valid, problem, uneven_sizes
 from tiny_graphs import random_cases
 from tolerances import GRADIENTS, VALUES
 from torch import library

@@ -104,21 +104,6 @@ def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
     np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"tau": 0.5}, "^tau must be a list of values to choose from, got 0.5"),
-        ({"aggregation": "sym"}, "^aggregation must be a list of values"),
-        ({"gamma": (-1.0,)}, "^gamma must be greater than 0, got -1"),
-        ({"cost": (0.0,)}, "^cost must be greater than 0, got 0"),
-        ({"tau": np.array([0.1]), "num_patterns": 4}, "^tau must be left out beside num_patterns"),
-    ],
-)
-def test_settings_of_a_classifier(trees, options, sentence):
-    with pytest.raises(InputError, match=sentence):
-        GOMKClassifier(**options).fit(*trees)
-
-
 def test_features_of_other_names_are_refused():
     ends, features = (np.array([0]), np.array([1])), np.eye(3)[:, :2]
     graphs = [
@@ -128,6 +113,8 @@ def test_features_of_other_names_are_refused():
     kernel = GOMKGram(1).fit(graphs[:1])
     with pytest.raises(InputError, match="features of the training graphs, C, N, got 2: O, S"):
         kernel.transform(graphs[1:])
+    with pytest.raises(InputError, match=r"must have the 2 features .* got 1"):
+        kernel.transform([nx.path_graph(2)])
 
 
 def test_the_gram_matrix_is_that_of_the_kernel(trees):
@@ -264,26 +251,12 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
         ({}, [0, 1] * 10, r"^y must have a class for each of the 10 graphs, got shape \(20,\)"),
         ({}, [0] * 10, "^y must have at least two classes, got 1"),
         ({}, [0] * 8 + [1] * 2, "^y must have at least num_folds = 5 graphs .* got 2 of 1"),
-        ({"num_folds": 1}, [0, 1] * 5, "^num_folds must be at least 2, got 1"),
-        ({"most_nodes": 0}, [0, 1] * 5, "^most_nodes must be at least 1, got 0"),
-        ({"tau": (0,)}, [0, 1] * 5, "^tau must be"),
         ({"num_patterns": 9}, [0, 1] * 5, "^tau must be left out beside num_patterns"),
         ({"cost": ()}, [0, 1] * 5, "^cost must have at least one value"),
+        ({"tau": 0.5}, [0, 1] * 5, "^tau must be a list of values to choose from, got 0.5"),
+        ({"gamma": (-1.0,)}, [0, 1] * 5, "^gamma must be greater than 0, got -1"),
     ],
 )
 def test_refusals(trees, change, labels, message):
     with pytest.raises(InputError, match=message):
         GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
-
-
-@pytest.mark.parametrize("change", [{"most_nodes": 0}, {"backend": "no"}, {"num_patterns": 0}])
-def test_settings_are_refused_before_anything_is_learnt(trees, change):
-    with pytest.raises(InputError, match=f"^{next(iter(change))} must be"):
-        GOMKGram(1, **change).fit(trees[0][:4])
-
-
-def test_graphs_of_another_width_are_refused(trees):
-    maker = GOMKGram(1).fit(trees[0][:4])
-    other = csr_from_edges(np.array([0]), np.array([1]), 2, features=np.ones((2, 3), np.float32))
-    with pytest.raises(InputError, match=r"must have the 1 features .* got 3"):
-        maker.transform(other)

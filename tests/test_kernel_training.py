@@ -182,18 +182,6 @@ def test_settings_of_one_method_are_not_those_of_the_other():
     assert said.startswith("--epochs is for the method 'network', got the method 'kernel'")
 
 
-def test_nodes_are_not_classified():
-    from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
-
-    graph = dgl.from_networkx(nx.cycle_graph(8))
-    graph.ndata["label"] = torch.arange(8).remainder(2)
-    write_dgl_graphs("nodes.bin", [graph])
-    assert "classifies graphs, and these are classes of nodes" in refused(
-        f"train nodes.bin --out run {QUICK}"
-    )
-
-
 def test_weights_of_edges_are_not_used():
     from gomkcn_dgl._dgl import dgl
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
@@ -227,20 +215,6 @@ def test_a_graph_that_is_too_large_is_named_and_not_drawn():
     assert all(one["graph"]["row"] >= 12 for one in record["responses"])
     said = refused("explain run --graphs 0")
     assert "graph 0 has 450 nodes; at most 400 can be drawn" in said
-
-
-def test_each_class_must_be_known():
-    graphs, classes = [nx.cycle_graph(4), nx.path_graph(4)] * 12, [0, 1] * 12
-    write_tu("TU", [*graphs, nx.star_graph(4)], [*classes, 2])
-    said = refused("train TU --out run --method kernel --folds 2 --split 0.3,0.1,0.5 --quiet")
-    assert said.startswith("--split must leave graphs of each class for training or validation")
-
-
-def test_a_damaged_note_of_an_unfinished_run_is_refused():
-    write_graphs()
-    Path("run/unfinished").mkdir(parents=True)
-    Path("run/unfinished/identity.json").write_text("{")
-    assert "cannot be read" in refused(f"train TU --out run {QUICK} --resume")
 
 
 def test_a_damaged_machine_is_refused():

@@ -66,11 +66,3 @@ def test_components_of_a_map_lie_side_by_side():
     for one, other in itertools.combinations(boxes, 2):
         gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
         assert gap.max() > 0.1
-
-
-def test_neighbours_are_near_on_a_map():
-    graph = as_csr(nx.grid_2d_graph(12, 12))
-    positions = map_positions(graph)
-    ends = positions[graph.adjacent_pairs()]
-    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
-    assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean() < 0.3 * apart.mean()

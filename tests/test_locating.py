@@ -1,21 +1,256 @@
-"""Locating the structures that were chosen: places, counts and graphs, by hand and by NetworkX."""
+"""Where chosen structures are: neighbourhoods, places turned by their features, counts by hand."""
+
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
-from test_neighbourhoods import source_of
+import torch
 
+from gomkcn_dgl import gomk
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.exact_counts import count_exact
-from mining.locating import locating
+from mining.locating import locating, neighbourhoods
+from mining.locating import places as places_module
 from mining.locating.locating import locate_patterns
+from mining.locating.neighbourhoods import compare_neighbourhoods
+from mining.locating.places import similarity_of_places, turn_places
 from mining.mined_graph import MinedGraph
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern, Profile
+from mining.structures.categories import Categories
+from mining.structures.discrete_filters import DiscreteFilters
+from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
+from mining.structures.memory_budget import MemoryBudget
+from mining.structures.subgraph_source import SubgraphSource
 
-TRIANGLE, PATH, RING = nx.complete_graph(3), nx.path_graph(3), nx.cycle_graph(5)
+TRIANGLE, PATH, RING, CLIQUE = (
+    nx.complete_graph(3), nx.path_graph(3), nx.cycle_graph(5), nx.complete_graph(4)
+)  # fmt: skip
+
+
+def filters_of(patterns, width, features=None):
+    """Patterns given as networkx graphs, padded to ``width`` nodes; features 1 when left out."""
+    adj, feat = torch.zeros(len(patterns), width, width), torch.zeros(len(patterns), width, 1)
+    for number, pattern in enumerate(patterns):
+        n = len(pattern)
+        adj[number, :n, :n] = torch.from_numpy(nx.to_numpy_array(pattern)).float()
+        feat[number, :n, 0] = torch.tensor(1.0 if features is None else features[number])
+    return DiscreteFilters(adj, feat, adj.clone(), tuple(map(len, patterns)))
+
+
+def source_of(size, num_hops=3, kernel=None, limit=2**30, **options):
+    unscaled = FeatureScaling(np.zeros(1), np.ones(1), np.ones(1))
+    budget = MemoryBudget(limit, size, 4, 1, 1)
+    return SubgraphSource(kernel or GOMKKernel(3), unscaled, budget, size, num_hops, **options)
+
+
+def compare(graph, patterns, width=6, roots=None, features=None, **options):
+    csr = as_csr(graph, features=features)
+    filters = filters_of(patterns, width)
+    return compare_neighbourhoods(source_of(width, **options), csr, filters, roots)
+
+
+@pytest.mark.parametrize("policy", ["dense", "bfs"])
+def test_a_pattern_of_m_nodes_is_compared_with_subgraphs_of_m_nodes(policy):
+    graph = nx.powerlaw_cluster_graph(40, 2, 0.5, seed=3)
+    values = np.random.default_rng(0).random((40, 1))
+    patterns = [RING, TRIANGLE, CLIQUE, PATH, nx.star_graph(4)]
+    near = compare(graph, patterns, features=values, policy=policy, num_hops=2)
+    csr, filters = as_csr(graph, features=values), filters_of(patterns, 6)
+    for number, pattern in enumerate(patterns):
+        size = len(pattern)
+        source = source_of(size, num_hops=2, policy=policy)
+        batch = source.extract(csr)
+        expected = gomk(
+            torch.from_numpy(batch.adjacency()), torch.from_numpy(batch.gather(csr.features)),
+            filters.adj[[number], :size, :size], filters.feat[[number], :size],
+            num_nodes=torch.from_numpy(batch.num_nodes), kernel=source.kernel, normalize=True,
+            backend="reference",
+        )  # fmt: skip
+        np.testing.assert_allclose(near.similarity[:, number], expected[:, 0], rtol=1e-5, atol=1e-6)
+        same = [
+            nx.is_isomorphic(graph.subgraph({*row} - {-1}), pattern) for row in batch.nodes.tolist()
+        ]
+        assert near.same[:, number].tolist() == same
+        if size == 5:
+            # the largest size decides what is cut
+            assert near.truncated.tolist() == batch.truncated.tolist()
+    # of equals the structure decides, and the larger pattern
+    best, value = near.nearest()
+    assert (value >= near.similarity.max(axis=1) - 6e-5).all()
+    assert best.dtype == np.int32 and value.dtype == np.float32
+
+
+def test_of_perfect_matches_the_pattern_that_says_most_is_nearest():
+    graph = nx.disjoint_union_all([RING, CLIQUE, PATH])
+    for patterns in ([PATH, TRIANGLE, RING, CLIQUE], [CLIQUE, RING, TRIANGLE, PATH]):
+        near = compare(graph, patterns, width=5)
+        ring, clique, path = (patterns.index(one) for one in (RING, CLIQUE, PATH))
+        best, value = near.nearest()
+        assert best.tolist() == [ring] * 5 + [clique] * 4 + [path] * 3
+        assert value == pytest.approx(1)
+        # a ring is cut into a path around each of its nodes
+        assert near.similarity[:5, path] == pytest.approx(1)
+
+
+def test_a_structure_decides_where_the_kernel_cannot():
+    # both are 3-regular on 6 nodes
+    prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
+    near = compare(nx.disjoint_union(prism, bipartite), [bipartite, prism])
+    assert near.similarity == pytest.approx(1)
+    assert near.nearest()[0].tolist() == [1] * 6 + [0] * 6
+
+
+def test_a_neighbourhood_has_the_categories_of_a_pattern_as_well():
+    # edges of two kinds of nodes: equal ends in the second, a square of the other kind
+    graph = nx.disjoint_union_all([nx.path_graph(2), nx.path_graph(2), nx.cycle_graph(4)])
+    colors = np.array([0, 1, 1, 1, 0, 0, 1, 1])
+    features = np.eye(2)[colors]
+    csr = as_csr(graph, features=features)
+    edge = torch.tensor([[0.0, 1.0], [1.0, 0.0]])[None]
+    square = torch.from_numpy(nx.to_numpy_array(nx.cycle_graph(4))[None]).float()
+    scaling = FeatureScaling(np.zeros(2), np.ones(2), np.ones(2))
+    source = replace(
+        source_of(4), scaling=scaling, categories=Categories.find(features, ["kind=a", "kind=b"])
+    )
+    parts = []
+    for adj, own in (
+        (edge, [0, 1]),
+        (edge, [1, 1]),
+        (square, [1, 1, 0, 0]),
+        (square, [0, 1, 0, 1]),
+    ):
+        feat = torch.eye(2)[own][None]
+        parts.append(DiscreteFilters(adj, feat, adj, (len(own),)).trimmed(4))
+    near = compare_neighbourhoods(source, csr, DiscreteFilters.join(parts), None)
+    first, second, rows, alternating = (np.flatnonzero(one).tolist() for one in near.same.T)
+    assert rows == [4, 5, 6, 7] and alternating == []
+    # of a square, the first two nodes around each root are compared
+    assert first[:2] == [0, 1] and second[:2] == [2, 3]
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_parts_and_samples_of_the_roots_give_the_same_rows(size, monkeypatch):
+    graph = nx.gnm_random_graph(30, 50, seed=2)
+    patterns = [TRIANGLE, RING, nx.star_graph(3)]
+    whole = compare(graph, patterns)
+    roots = np.array([3, 4, 11, 12, 13, 20, 21, 29])
+    monkeypatch.setattr(neighbourhoods, "_TASK_SIZE", size)
+    parts, some = compare(graph, patterns), compare(graph, patterns, roots=roots)
+    assert some.roots.tolist() == roots.tolist()
+    for name in ("similarity", "ranking", "same", "truncated"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+        np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[roots])
+
+
+def test_without_patterns_nothing_is_nearest():
+    near = compare(RING, [])
+    assert near.similarity.shape == (5, 0)
+    assert [one.shape for one in near.nearest()] == [(0,), (0,)]
+
+
+UNSCALED = FeatureScaling(np.zeros(1), np.ones(1), np.ones(1))
+
+
+def structure_of(graph):
+    return Structure(nx.to_numpy_array(graph))
+
+
+def unscaled(values):
+    return ScaledFeatures(np.asarray(values, np.float32).reshape(-1, 1), UNSCALED)
+
+
+def turn(rows, graph, values, *args, **options):
+    rows = np.array(rows, np.int32).reshape(-1, len(graph))
+    return turn_places(rows, structure_of(graph), unscaled(values), *args, **options)
+
+
+def test_places_are_turned_until_their_features_agree_by_hand():
+    # the second path is listed the other way round
+    one = turn([[0, 1, 2], [5, 4, 3]], PATH, [0, 0.5, 1, 0, 0.5, 1])
+    assert one.nodes.tolist() == [[0, 1, 2], [3, 4, 5]]
+    np.testing.assert_allclose(one.means[0][:, 0], [0, 0.5, 1])
+    assert one.owner.tolist() == [0, 0]
+    # a colour at one end forbids it
+    colored = Structure.parse("0:a--1:a, 1--2:b")
+    rows = np.array([[0, 1, 2], [5, 4, 3]])
+    kept = turn_places(rows, colored, unscaled([0, 0.5, 1, 0, 0.5, 1]))
+    assert kept.nodes.tolist() == rows.tolist()
+    np.testing.assert_allclose(kept.means[0][:, 0], [0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("table_size", [2**22, 1])
+def test_noisy_copies_in_any_turn_are_aligned(table_size, monkeypatch):
+    monkeypatch.setattr(places_module, "_TABLE_SIZE", table_size)
+    rng, rows, values = np.random.default_rng(0), [], []
+    symmetries = structure_of(RING).symmetries
+    for copy in range(40):
+        rows.append(5 * copy + symmetries[rng.integers(len(symmetries))])
+        values += (np.array([0.1, 0.3, 0.9, 0.5, 0.7]) + rng.normal(0, 0.02, 5)).tolist()
+    one = turn(rows, RING, values)
+    # the first place decides which of the turns it is
+    assert (one.nodes % 5 == one.nodes[0] % 5).all()
+    for row, given in zip(one.nodes, rows, strict=True):
+        assert row.tolist() in given[symmetries].tolist()
+    spread = np.array(values)[one.nodes].mean(axis=0)
+    np.testing.assert_allclose(one.means[0][:, 0], spread, atol=1e-6)
+
+
+def test_centers_share_the_places_by_their_features():
+    # triangles of feature 0, of feature 1, and one between them that is nearer to 1
+    rows, values = np.arange(12).reshape(4, 3), np.repeat([0.0, 1.0, 0.0, 0.7], 3)
+    centers = [np.full((3, 1), level) for level in (0.0, 1.0)]
+    one = turn(rows, TRIANGLE, values, centers)
+    assert one.nodes.tolist() == rows.tolist() and one.owner.tolist() == [0, 1, 0, 1]
+    np.testing.assert_allclose(one.means[1], 0.85, atol=1e-6)
+    # a center that no place is nearest to is none
+    idle = [np.full((3, 1), level) for level in (9.0, 0.0, 1.0)]
+    assert [*turn(rows, TRIANGLE, values, idle).means] == [1, 2]
+
+
+@pytest.mark.parametrize(("min_support", "sizes"), [(2, [7, 2]), (3, [9]), (10, [9])])
+def test_the_places_of_a_rare_center_go_to_another(min_support, sizes):
+    values = np.repeat([0.0] * 7 + [1.0] * 2, 3)
+    centers = [np.full((3, 1), level) for level in (0.0, 1.0)]
+    one = turn(np.arange(27), TRIANGLE, values, centers, min_support)
+    # most places first
+    assert [int((one.owner == number).sum()) for number in one.means] == sizes
+
+
+def test_without_features_or_places_there_is_one_center():
+    centers = [np.full((3, 1), level) for level in (0.0, 1.0)]
+    one = turn([[0, 1, 2], [5, 4, 3]], PATH, [0.5] * 6, centers)
+    assert one.nodes.tolist() == [[0, 1, 2], [5, 4, 3]] and [*one.means] == [0]
+    none = turn([], PATH, [0.5] * 6, centers)
+    assert (none.nodes.shape, none.means[0].tolist()) == ((0, 3), [[0.0]] * 3)
+
+
+@pytest.mark.parametrize("part_size", [4096, 2])
+def test_the_similarity_of_a_place_is_that_of_the_kernel(part_size, monkeypatch):
+    monkeypatch.setattr(places_module, "_PART_SIZE", part_size)
+    rng = np.random.default_rng(0)
+    graph = as_csr(nx.disjoint_union_all([RING] * 5), features=rng.random((25, 1)))
+    source, pattern = source_of(6), filters_of([RING], 6, [rng.random(5).tolist()])
+    rows = np.arange(25, dtype=np.int32).reshape(5, 5)
+    found = similarity_of_places(source, unscaled(graph.features), rows, pattern)
+    adj = pattern.adj[:, :5, :5]
+    expected = gomk(
+        adj.expand(5, 5, 5), torch.from_numpy(graph.features[rows]), adj, pattern.feat[:, :5],
+        kernel=source.kernel, normalize=True, backend="reference",
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected[:, 0], rtol=1e-5)
+    assert found.dtype == np.float32
+    assert similarity_of_places(source, unscaled(graph.features), rows[:0], pattern).shape == (0,)
+    # a place with the features of the pattern
+    pattern.feat[0, :5, 0] = torch.from_numpy(graph.features[rows[3], 0])
+    found = similarity_of_places(source, unscaled(graph.features), rows, pattern)
+    assert found[3] == pytest.approx(1, abs=1e-6) and found.argmax() == 3
+
+
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
 
 

@@ -3,7 +3,7 @@
 import networkx as nx
 import pytest
 import torch
-from test_matching_kernels import CPU
+from random_graphs import CPU
 from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
@@ -128,18 +128,11 @@ NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"num_levels": -1}, "num_levels must be at least 0"),
-        ({"num_levels": 1.5}, "num_levels must be an integer"),
-        ({"tau": 0}, "tau must be at least 1e-30"),
         ({"tau": float("inf")}, "tau must be finite"),
-        ({"tau": (1.0, -2.0)}, "tau must be at least 1e-30"),
-        ({"tau": (1.0, 1.0, 1.0)}, "tau must be one number or num_levels"),
         ({"tau": None}, "tau must be a number"),
         ({"aggregation": "max"}, "aggregation must be one of 'mean',"),
         ({"level_scale": 0.0}, "level_scale must be at least 1e-30"),
-        ({"matching": "exact"}, "matching must be one of 'greedy',"),
         ({"padding": "drop"}, "padding must be one of 'mask', 'match'"),
-        ({"backend": "cuda"}, "backend must be one of 'auto',"),
         ({"adj": [[0.0]]}, "adj must be a float32, float64 or"),
         ({"feat": torch.ones(1, 3, 1, dtype=torch.int64)}, "feat must be a float32, float64 or"),
         ({"adj": torch.ones(3, 3, dtype=F64)}, "adj must have 3 axes"),
@@ -150,7 +143,6 @@ NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F
         (NO_FEATURES, "feat and filter_feat must have the same number of features, at least 1"),
         ({"filter_adj": torch.ones(1, 0, 0, dtype=F64)}, "filter_adj .B, N, N. and filter_feat"),
         ({"num_nodes": torch.tensor([4])}, "num_nodes must be from 0 to N = 3"),
-        ({"num_nodes": torch.tensor([-1])}, "num_nodes must be from 0 to N = 3"),
         ({"num_nodes": torch.tensor([3, 3])}, "num_nodes must be integers of shape"),
         ({"num_nodes": torch.tensor([3.0])}, "num_nodes must be integers of shape"),
     ],

@@ -1,75 +1,21 @@
 """Both matching kernels: values, matchings and gradients against the definition and brute force."""
 
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
+from random_graphs import CPU, SHAPES, Shape, assert_valid, problem, uneven_sizes
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
-from gomkcn_dgl.kernels import BACKENDS, load_backend
+from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 
-# the same cases for the GPU are in test_interpret.py
-CPU = tuple(name for name in BACKENDS["matching"] if name != "triton")
 FAST = tuple(name for name in CPU if name != "reference")
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-
-
-class Shape(NamedTuple):
-    S: int
-    F: int
-    N: int
-    M: int
-    D: int
-
-
-SHAPES = {
-    "one_of_each": Shape(1, 1, 1, 1, 1),
-    "no_subgraphs": Shape(0, 2, 4, 3, 2),
-    "no_filters": Shape(2, 0, 4, 3, 2),
-    "single_nodes": Shape(3, 2, 1, 1, 2),
-    "single_node_filters": Shape(3, 2, 5, 1, 2),
-    "more_nodes_than_the_filter": Shape(5, 2, 7, 3, 2),
-    "fewer_nodes_than_the_filter": Shape(5, 3, 3, 7, 2),
-    "wide_features": Shape(2, 2, 5, 5, 13),
-    "eleven_nodes": Shape(2, 3, 11, 9, 3),
-}
-
-
-class Problem(NamedTuple):
-    adj: torch.Tensor  # [S, N, N]
-    feat: torch.Tensor  # [S, N, D]
-    filter_adj: torch.Tensor  # [F, M, M]
-    filter_feat: torch.Tensor  # [F, M, D]
-
-
-def problem(shape, dtype, seed=0):
-    """Draw weighted graphs and real features, so that no two matchings are equally good."""
-    rng = np.random.default_rng(seed)
-
-    def weights(batch, size):
-        upper = np.triu(rng.uniform(0, 1, (batch, size, size)), 1)
-        return torch.tensor(upper + upper.swapaxes(1, 2), dtype=dtype)
-
-    def features(batch, size):
-        return torch.tensor(rng.uniform(0, 1, (batch, size, shape.D)), dtype=dtype)
-
-    return Problem(
-        weights(shape.S, shape.N),
-        features(shape.S, shape.N),
-        weights(shape.F, shape.M),
-        features(shape.F, shape.M),
-    )
-
-
-def uneven_sizes(shape):
-    """Give sizes that include no node, one node and all of them."""
-    return torch.tensor([0, shape.N, 1, (shape.N + 1) // 2, shape.N][: shape.S], dtype=torch.int64)
 
 
 def run(backend, inputs, upstream, fused=False, **options):
@@ -82,18 +28,6 @@ def run(backend, inputs, upstream, fused=False, **options):
     scores, matching = gomk(*leaves, backend=backend, return_matching=True, **with_kernel(options))
     (scores * upstream).sum().backward()
     return scores.detach(), matching, [leaf.grad for leaf in leaves if leaf.requires_grad]
-
-
-def assert_valid(matching, rows, num_filter_nodes, anchor_root):
-    """Nodes that exist are matched to different filter nodes, as many as there can be."""
-    for s, num_rows in enumerate(rows):
-        for chosen in matching[s].tolist():
-            used = [m for m in chosen if m >= 0]
-            assert all(-1 <= m < num_filter_nodes for m in chosen)
-            assert len(set(used)) == len(used) == min(num_rows, num_filter_nodes)
-            assert chosen[num_rows:] == [-1] * (len(chosen) - num_rows)
-            if anchor_root and num_rows:
-                assert chosen[0] == 0
 
 
 AXES = (

@@ -12,10 +12,9 @@ import pytest
 from command_line import gomkcn, refused
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, PatternMiner
+from mining import MiningRun
 from mining.mining_job import MiningJob
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
@@ -112,25 +111,6 @@ def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
         monkeypatch.setattr("mining.structures.memory_budget.PART_SIZE", size)
         contents.append(content(MiningJob(settings).run(graph, tmp_path / str(size))[0]))
     assert contents[0] == contents[1] == contents[2]
-
-
-@pytest.mark.parametrize(
-    ("limit", "words"),
-    [("2KiB", "at least .* for the patterns of "), ("much", "a size such as"), (0, "at least 1")],
-)
-def test_a_bad_memory_limit_is_refused(graph, limit, words):
-    with pytest.raises(InputError, match=f"memory_limit must be {words}"):
-        PatternMiner(**MINER, memory_limit=limit).fit(graph)
-
-
-@pytest.mark.parametrize(
-    ("tables", "words"),
-    [({"miner": {"count_seconds": 0.0}}, "count_seconds must be greater than 0"),
-     ({"miner": {"pattern_size": 63}}, "pattern_size must be at most 62, got 63")],
-)  # fmt: skip
-def test_bad_settings_of_a_job_are_refused(tables, words):
-    with pytest.raises(InputError, match=words):
-        MiningJob(RunSettings().override(tables))
 
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):

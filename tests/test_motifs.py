@@ -6,8 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl.errors import InputError, InputTypeError
-from synthetic import MOTIFS, get_motif
+from synthetic import MOTIFS
 
 SIMPLE = {name: motif for name, motif in MOTIFS.items() if motif.relations.is_simple}
 LINKED = [motif for name, motif in MOTIFS.items() if name not in SIMPLE]
@@ -66,15 +65,6 @@ def test_only_cup_and_book_are_the_same_graph(size):
         if nx.is_isomorphic(a.to_networkx(), b.to_networkx())
     }
     assert same == ({frozenset(("cup", "book"))} if size == 6 else set())
-
-
-def test_get_motif_lists_the_names_when_it_does_not_know_one():
-    with pytest.raises(
-        InputError, match=r"motif must be one of antiprism8, .*windmill7, got 'hose'\."
-    ):
-        get_motif("hose")
-    with pytest.raises(InputTypeError, match=r"motif must be a name or a Structure, got 3\."):
-        get_motif(3)
 
 
 @pytest.mark.parametrize(

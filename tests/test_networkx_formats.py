@@ -1,7 +1,6 @@
 """GraphML, GML, GEXF, Pajek and node-link JSON: direction, names, attributes, refusals."""
 
 import json
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -136,22 +135,6 @@ def test_direction_is_in_the_file(tmp_path, name, kind):
     graph = kind([(0, 1), (2, 1), (2, 3)])
     WRITERS[name](graph, tmp_path / name)
     assert_same(read_graph(tmp_path / name), as_csr(graph))
-
-
-def test_celegans():
-    path = Path(__file__).parents[2] / "shared" / "data" / "directed" / "celegansneural.gml"
-    if not path.is_file():
-        pytest.skip("the graph of C. elegans is not there")
-    graph = read_graph(path)
-    assert (graph.num_nodes, graph.is_directed) == (297, True)
-    assert "merged 14 duplicate edges" in graph.notes
-    arcs = nx.DiGraph()
-    arcs.add_nodes_from(range(297))
-    arcs.add_edges_from(np.stack(graph.edges()[:2], axis=1).tolist())
-    given = nx.DiGraph(nx.read_gml(path, label="id"))
-    given.remove_edges_from(list(nx.selfloop_edges(given)))
-    assert nx.triadic_census(arcs) == nx.triadic_census(given)
-    assert graph.original_ids(np.arange(2)) == [1, 51]
 
 
 def test_gml_without_labels_and_without_multigraph(write):

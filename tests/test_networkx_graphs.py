@@ -63,13 +63,6 @@ def test_keys_of_a_multigraph_are_an_attribute():
     assert "not used: edge attribute key" in as_csr(graph).notes
 
 
-def test_too_many_relations():
-    graph = nx.path_graph(1003)
-    nx.set_edge_attributes(graph, {edge: str(edge) for edge in graph.edges}, "name")
-    with pytest.raises(InputError, match="up to 1000 relations, got 1002"):
-        as_csr(graph, edge_type="name")
-
-
 def test_a_missing_type_names_its_edge():
     graph = regulation()
     graph.add_edge("a", "b")

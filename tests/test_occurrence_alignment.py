@@ -241,19 +241,6 @@ def test_the_node_mapping_follows_the_arcs(loops):
         assert "<svg" in explanation._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("node", "options", "message"),
-    [
-        (99, {}, "node must be an id of graph 0"),
-        (0, {"graph_index": 1}, "graph_index must be at most 0"),
-        (0, {"pattern_id": 4}, r"pattern_id must be one of \[0\]"),
-    ],
-)
-def test_refusals_for_a_node(wheel_miner, wheels, node, options, message):
-    with pytest.raises(InputError, match=message):
-        explain_node(wheel_miner, wheels, node, **options)
-
-
 def test_a_pattern_with_several_kinds_of_features():
     """Each place is compared with those that it is nearest to, and no other pattern is meant."""
     cliques, rings = [nx.complete_graph(4)] * 20, [nx.cycle_graph(4)] * 9
@@ -299,25 +286,21 @@ def test_the_nodes_of_an_occurrence_are_compared_and_no_others(wheel_miner, copy
     assert (tuple(mapped(explanation)), explanation.missing_nodes) == (some, (4, 5))
 
 
-def test_a_given_occurrence_without_some_pattern_nodes(wheel_miner):
-    nodes = (0, 1, 2, 3, None, None)
-    graph = nx.complete_graph(4)
-    explanation = explain_occurrence(wheel_miner, graph, 0, Occurrence(nodes, 0.4))
-    assert tuple(mapped(explanation)) == nodes
-    assert explanation.missing_nodes == (4, 5)
-
-
 @pytest.mark.parametrize(
-    ("occurrence", "message"),
+    ("explain", "options", "message"),
     [
-        (5, "occurrence must be at most 4"),
-        (Occurrence((0, 1), 1.0), "occurrence must have 6 nodes"),
-        (Occurrence((0, 1, 2, 3, 4, 4), 1.0), "occurrence must hold different nodes"),
+        (explain_node, {"node": 99}, "node must be an id of graph 0"),
+        (explain_node, {"node": 0, "graph_index": 1}, "graph_index must be at most 0"),
+        (explain_node, {"node": 0, "pattern_id": 4}, r"pattern_id must be one of \[0\]"),
+        (explain_occurrence, {"occurrence": 5}, "occurrence must be at most 4"),
+        (explain_occurrence, {"occurrence": Occurrence((0, 1), 1.0)}, "must have 6 nodes"),
+        (explain_occurrence, {"occurrence": Occurrence((0, 1, 2, 3, 4, 4), 1.0)}, "different"),
     ],
 )
-def test_refusals_for_an_occurrence(wheel_miner, wheels, occurrence, message):
+def test_refusals(wheel_miner, wheels, explain, options, message):
+    own = {"pattern_id": 0} if explain is explain_occurrence else {}
     with pytest.raises(InputError, match=message):
-        explain_occurrence(wheel_miner, wheels, 0, occurrence)
+        explain(wheel_miner, wheels, **own, **options)
 
 
 def test_a_notebook_shows_the_drawing_and_escapes_names(wheel_miner):

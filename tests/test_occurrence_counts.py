@@ -11,9 +11,8 @@ import numba
 import numpy as np
 import pytest
 from counting_processes import count_shared
-from test_exact_counts_of_links import channels_of_graph, random_graph
+from random_graphs import connected_part, random_graph
 
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch, count_exact
@@ -24,17 +23,6 @@ from mining.counting.occurrence_counts import (
     interval,
 )
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
-
-NEVER = 1e-9
-
-
-def connected_part(rng, graph, size):
-    """A random connected part of a graph, in a random order, and its nodes."""
-    channels = channels_of_graph(graph)
-    joined = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
-    part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
-    order = rng.permutation(part)
-    return Structure(channels[np.ix_(order, order)], graph.relations), order
 
 
 def estimate(graph, pattern, colors, num_blocks):
@@ -101,20 +89,6 @@ def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
         assert abs(found.value - truth) < 0.1 * truth
 
 
-def test_patterns_without_directions():
-    graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
-    for pattern in (nx.cycle_graph(5), nx.star_graph(4), nx.complete_graph(4), nx.house_graph()):
-        structure = Structure.from_networkx(pattern)
-        truth = count_exact(graph, structure).count
-        found = count_occurrences(graph, structure, exact_seconds=NEVER, error=0.02, seconds=60)
-        assert found.state in ("estimated", "exact")
-        if not found.is_exact:
-            assert found.high - found.low <= 2 * 0.02 * found.value
-            assert abs(found.value - truth) < 0.05 * truth
-    assert count_occurrences(graph, structure).value == truth
-    assert count_occurrences(graph, structure).is_exact
-
-
 def test_the_number_of_threads_does_not_matter():
     graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
     search = ExactSearch(graph, Structure.parse("ring-5"))
@@ -159,15 +133,6 @@ def test_wilson_s_interval_of_hits_and_misses():
     # the shares from which this mean is 1.96 standard deviations away
     for end in (low, high):
         assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
-
-
-def test_refusals():
-    graph = as_csr(nx.path_graph(3))
-    for name in ("error", "seconds", "exact_seconds"):
-        with pytest.raises(InputError, match=f"^{name} must be greater than 0"):
-            count_occurrences(graph, Structure.parse("a--b"), **{name: 0})
-    with pytest.raises(InputError, match="graph must be a CSRGraph, got ndarray"):
-        count_occurrences(1 - np.eye(2), graph)
 
 
 def test_rough_counts_are_equal_whatever_the_threads():

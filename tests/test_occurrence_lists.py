@@ -3,10 +3,8 @@
 import networkx as nx
 import numpy as np
 import pytest
-from test_exact_counts_of_links import channels_of_graph, random_graph
-from test_occurrence_counts import connected_part
+from random_graphs import channels_of_graph, connected_part, random_graph
 
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_counts import ExactSearch, count_exact
@@ -85,11 +83,3 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     places, complete = list_places(as_csr(graph), Structure.parse("triangle"), most=1, seconds=0.2)
     assert (len(places), complete) == (1, False)
     assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})
-
-
-def test_refusals():
-    graph = as_csr(nx.path_graph(3))
-    with pytest.raises(InputError, match="^most must be at least 1"):
-        list_places(graph, Structure.parse("a--b"), most=0)
-    with pytest.raises(InputError, match="^seconds must be greater than 0"):
-        list_places(graph, Structure.parse("a--b"), seconds=0)

@@ -8,7 +8,6 @@ import pytest
 from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher, categorical_node_match
 
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.exact_counts import ExactSearch
@@ -122,17 +121,3 @@ def test_estimates_where_time_is_short(level, caplog, monkeypatch):
         estimated = np.add.reduceat(estimated, [0, 70, 140], axis=0) / 6
     assert (estimated != exact).all()
     np.testing.assert_allclose(estimated, exact, rtol=0.2)
-
-
-def test_refusals():
-    structure = with_kinds(nx.path_graph(3), ["a", "b", "a"])
-    plain = nx.path_graph(4)
-    with pytest.raises(InputError, match="must have the categories of the patterns, such as 'kind"):
-        bag_of_patterns([pattern_of(structure)], plain)
-    with pytest.raises(InputError, match="level must be one of 'graph', 'node', got 'edge'"):
-        bag_of_patterns([], plain, level="edge")
-    with pytest.raises(InputError, match="seconds must be greater than 0"):
-        bag_of_patterns([], plain, seconds=0)
-    arrow = pattern_of(nx.DiGraph([(0, 1), (1, 2)]))
-    with pytest.raises(InputError, match="edges of the graph's relations"):
-        bag_of_patterns([arrow], plain)

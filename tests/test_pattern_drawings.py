@@ -1,6 +1,5 @@
 """Drawings of patterns and occurrences: all that is there is drawn, and nothing overlaps."""
 
-import re
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -8,13 +7,10 @@ import numpy as np
 import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
-from mining.explanation.occurrence_explanation import MatchedPair, OccurrenceExplanation
 from mining.plots.colors import INK, MARK
 from mining.plots.pattern_drawings import (
     DrawnOccurrence,
     PatternSketch,
-    draw_explanation,
-    draw_null_strip,
     draw_patterns,
 )
 
@@ -103,14 +99,6 @@ def test_neighbours_lie_around_and_apart(graph, number):
     assert (gaps(dots[:number], dots) > 0).all()
 
 
-def test_the_grid_shows_all_patterns():
-    patterns = [pattern_of(nx.path_graph(2), i, count=i) for i in range(6)]
-    titles = [text for text in texts(draw_patterns(patterns)) if text.startswith("Pattern")]
-    assert titles[:3] == [f"Pattern {i}: {i} occurrence{s}" for i, s in enumerate(("s", "", "s"))]
-    assert len(titles) == 6
-    assert texts(draw_patterns([])) == ["No patterns were found."]
-
-
 def test_a_file_is_dark_on_white_and_a_page_gives_its_colour():
     drawing = draw_patterns([pattern_of(nx.path_graph(2))])
     assert "currentColor" in drawing.__html__() and INK not in drawing.__html__()
@@ -118,38 +106,6 @@ def test_a_file_is_dark_on_white_and_a_page_gives_its_colour():
     ElementTree.fromstring(drawing.to_file())
     sketch = PatternSketch(pattern_of(nx.empty_graph(1)), ['#000000"><script>'])
     assert "<script" not in sketch.draw().__html__()
-
-
-def test_an_explanation_is_drawn_beside_its_pattern():
-    pattern = pattern_of(nx.path_graph(3))
-    pairs = tuple(
-        MatchedPair(number, node, (1.0,), 0 if number == 1 else None, None)
-        for number, node in enumerate((7, 8, None))
-    )
-    explanation = OccurrenceExplanation(
-        pattern, 7, 0, 1, 0.5, pairs, (9,), ((0, 1),), ((1, 2),), ((0, 3),)
-    )
-    drawing = draw_explanation(explanation)
-    assert texts(drawing) == ["Pattern 0", "0", "1", "2", "Occurrence", "0", "1"]
-    # three nodes of the pattern; two mapped nodes, one beyond the pattern and one missing
-    assert len(circles(drawing)) == 3 + 4
-    assert [dot.get("stroke") for dot in parts(drawing, "circle")].count(MARK) == 1
-    # no line leads to the missing node
-    assert len(parts(drawing, "path")) == 2 + 2
-
-
-@pytest.mark.parametrize(
-    ("observed", "mean", "std"), [(10, 2.0, 1.0), (0, 5.0, 2.0), (0, 0.0, 0.0), (10**6, 1.0, 0.0)]
-)
-def test_a_count_beside_the_null_model_stays_on_its_strip(observed, mean, std):
-    drawing = draw_null_strip(observed, mean, std)
-    assert "nan" not in drawing.shapes
-    (bar,) = parts(drawing, "rect")
-    assert float(bar.get("x")) >= 0
-    assert float(bar.get("x")) + float(bar.get("width")) <= 240
-    diamond = float(re.search(r"M([\d.]+) 4l7", drawing.shapes)[1])
-    assert 8 <= diamond <= 232
-    assert (diamond == 232) == (observed > mean)
 
 
 SIGNED = {"activates": True, "represses": True, "binds": False}
@@ -172,23 +128,3 @@ def test_arcs_have_heads_and_relations_have_colours():
     # a name of any length leaves the drawing as wide as it is
     long = typed_pattern_of(2, [("x" * 500, 0, 1)], {"x" * 500: True, "<": True})
     assert "x" * 40 in texts(draw_patterns([long])) and draw_patterns([long]).width < 500
-
-
-def test_a_reversed_arc_and_another_relation_are_marked():
-    pattern = typed_pattern_of(3, [("activates", 0, 1), ("activates", 1, 2)], SIGNED)
-    sketch = PatternSketch(pattern, [FACE] * 3)
-    occurrence = DrawnOccurrence((0, 1, 2, None), ((1, 0), (1, 2), (2, 3)), (0, 1, 2))
-    lines = [
-        part for part in parts(sketch.draw_occurrence(occurrence), "path") if part.get("stroke")
-    ]
-    shaded = [line for line in lines if line.get("stroke") == MARK]
-    dotted = [line for line in lines if line.get("stroke-dasharray") == "1 6"]
-    # both arcs of the pattern are missing, and two others are there
-    assert len(shaded) == len(dotted) == 2 and len(lines) == 2 + 2 + 2 + 1
-    names = {style.name for style in sketch.shown_relations((0, 1, 2))}
-    assert names == set(SIGNED)
-    # with one relation, colour and dashes are free for the marks
-    plain = PatternSketch(typed_pattern_of(2, [("edge", 0, 1)], {"edge": True}), [FACE] * 2)
-    drawing = plain.draw_occurrence(DrawnOccurrence((0, 1), ((1, 0),), (0,)))
-    dashes = [line.get("stroke-dasharray") for line in parts(drawing, "path") if line.get("stroke")]
-    assert dashes == ["7 4", "1 6"]

@@ -10,9 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from gomkcn_dgl import as_csr, split_graphs
-from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl import as_csr
 from mining import PatternMiner
 
 
@@ -100,28 +98,15 @@ def test_a_pipeline_classifies_graphs_it_has_not_seen(data):
     ]
 
 
-@pytest.mark.parametrize("container", ["networkx", "dgl", "csr"])
-def test_a_grid_over_the_number_of_patterns(data, container):
-    graphs, labels = data
-    if container == "dgl":
-        graphs = [dgl.from_networkx(graph) for graph in graphs]
-    if container == "csr":
-        graphs = split_graphs(as_csr(graphs))
+def test_a_grid_over_the_number_of_patterns(data):
     grid = GridSearchCV(
         make_pipeline(miner(values="log"), LogisticRegression()),
         {"patternminer__num_patterns": [1, 4]},
         cv=2,
         error_score="raise",
-    ).fit(graphs, labels)
+    ).fit(*data)
     assert grid.best_score_ > 0.9
     assert grid.best_params_ == {"patternminer__num_patterns": 4}
-
-
-def test_nodes_are_classified_in_a_pipeline(data):
-    graph = data[0][1]
-    in_clique = np.arange(len(graph)) >= 8
-    pipeline = make_pipeline(miner(level="node"), LogisticRegression(C=100))
-    assert pipeline.fit(graph, in_clique).score(graph, in_clique) > 0.9
 
 
 @pytest.mark.parametrize("level", ["node", "graph"])
@@ -150,15 +135,3 @@ def test_names_containers_and_tags(data, fitted):
     assert not tags.target_tags.required
     assert tags.transformer_tags is not None
     assert not is_classifier(fitted)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"level": "edge"}, "level must be one of 'graph', 'node', got 'edge'"),
-        ({"values": "counts"}, "values must be one of 'auto', 'log', 'occurrences', 'similarity'"),
-    ],
-)
-def test_refusals(data, options, words):
-    with pytest.raises(InputError, match=words):
-        miner(**options).fit(data[0])

@@ -1,7 +1,5 @@
 """Planting with directions and relations: what a copy is, and what joins it to the background."""
 
-import json
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -168,18 +166,6 @@ def test_a_directed_graph_without_relations_has_each_arc_once():
     assert set(graph.edata) == {"edge_mask"}
     assert isinstance(planted.to_networkx(), nx.DiGraph)
     assert named_edges(as_csr(graph, features="feat")) == named_edges(planted.to_csr())
-
-
-def test_truth_names_directions_and_relations():
-    truth = plant(SIGNED).truth()
-    assert json.loads(json.dumps(truth)) == truth
-    incoherent, coherent = truth["motifs"]
-    assert incoherent["edges"] == [[0, 1], [0, 2], [1, 2]]
-    assert [row["name"] for row in incoherent["relations"]] == ["activates", "represses"]
-    assert all(row["directed"] for row in incoherent["relations"])
-    assert incoherent["edge_relations"] == [0, 0, 1]
-    assert coherent["edge_relations"] == [0, 0, 0]
-    assert "relations" not in plant({"square": 1}, directed=False).truth()["motifs"][0]
 
 
 def test_data_sets_with_directions_and_relations():

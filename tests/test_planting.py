@@ -1,6 +1,5 @@
 """Planted graphs: the truth must be true."""
 
-import json
 import math
 
 import networkx as nx
@@ -132,16 +131,6 @@ def test_to_dgl_holds_both_directions_and_the_truth():
         assert graph.ndata[name].tolist() == values.tolist()
 
 
-def test_truth_survives_json_and_says_what_was_planted():
-    planted = plant(shuffle=True)
-    truth = planted.truth()
-    assert json.loads(json.dumps(truth)) == truth
-    assert {row["name"]: row["copies"] for row in truth["motifs"]} == COUNTS
-    for row in truth["motifs"]:
-        assert row["edges"] == [list(edge) for edge in MOTIFS[row["name"]].edges]
-        assert row["instances"] == [list(v) for n, v in planted.instances if n == row["name"]]
-
-
 def test_a_background_without_edges_and_a_motif_of_your_own():
     own = Structure.parse("a--b, b--c", name="path")
     planted = plant_motifs(np.empty((0, 2), int), 1, {own: 2, "square": 1}, seed=0)
@@ -163,16 +152,12 @@ def test_shuffling_only_relabels():
     ("change", "message"),
     [
         ({"base_edges": [[0, 3]]}, "base_edges must hold node ids from 0 to 2, got 0 to 3"),
-        ({"base_edges": [[0.0, 1.0]]}, "base_edges must hold integers, got float64"),
         ({"motifs": ["house"]}, "motifs must map motifs to numbers of copies"),
         ({"base_edges": [[0, 1], [2, 2]]}, "base_edges must have no self-loop, got one in row 1"),
         ({"base_edges": [[0, 1], [1, 0]]}, "base_edges must hold each edge once, got 1 repeated"),
         ({"base_edges": [0, 1, 2]}, r"base_edges must have the shape \[E, 2\], got \[3\]"),
-        ({"motifs": {"house": -1}}, r"motifs\['house'\] must be at least 0, got -1"),
         ({"motifs": {"house": 1, MOTIFS["house"]: 1}}, "motifs must .*have different names"),
         ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
-        ({"features": "random"}, "features must be one of .*got 'random'"),
-        ({"remove_prob": 1.1}, "remove_prob must be at most 1, got 1.1"),
         ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),
     ],
 )

@@ -15,7 +15,6 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 from mining.explanation.classifier_explanation import explain_classifier
-from mining.html.explanation_report import judge_accuracy
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -62,13 +61,6 @@ def test_predictions_are_those_of_the_explanation():
     assert [line.split()[1] for line in lines[1:]] == table["predicted"].tolist()
 
 
-def test_classes_have_names_of_their_own():
-    train()
-    Path("classes.csv").write_text("label,name\n0,toxic\n1,toxic\n")
-    said = refused(f"train TU --out twice {QUICK} --class-names classes.csv")
-    assert "each class must have a name of its own, got 'toxic' twice" in said
-
-
 def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     train()
     write_rings("FEW", 4, labels=(0, 1))
@@ -104,13 +96,6 @@ def test_nodes_are_named_by_their_own_ids():
     assert table["node"].tolist() == [0, 10, 20, 30, 40]
 
 
-def test_a_data_set_that_was_moved_is_asked_for():
-    train()
-    Path("TU").rename("moved")
-    said = refused("report run")
-    assert said.endswith("say where with gomkcn explain run --data PATH.")
-
-
 def test_train_and_report_write_a_page_with_names():
     trained = train()
     page = Path("run/explanation/explanation.html")
@@ -142,29 +127,6 @@ def test_confusion_and_places_are_those_of_the_test_part():
         assert set(rows) <= set(test)
         assert all(node // 4 == place["row"] for place in one["places"] for node in place["nodes"])
         assert all(place["true"] == place["row"] % 2 for place in one["places"])
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "size", "words"),
-    [(0.5, 100, "no better"), (0.7, 20, "may be chance"), (0.7, 2000, "has to be compared")],
-)
-def test_the_verdict_is_honest(accuracy, size, words):
-    metrics = {
-        "accuracy": {"test": accuracy},
-        "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}},
-        "size": {"test": size},
-        "data": {"task": "graph"},
-        "method": "network",
-    }
-    said = judge_accuracy(metrics)
-    assert words in said
-    assert "Always answering “toxic” is correct for 60.0%" in said
-
-
-def test_edges_of_one_type_are_the_edges_that_it_learnt():
-    write_rings("ONE", 24, edge_labels=[1] * 192)
-    gomkcn(f"train ONE --out run {QUICK}")
-    assert len(gomkcn("predict run ONE").splitlines()) == 25
 
 
 def test_an_explanation_removes_its_own_drawings_alone():

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import networkx as nx
@@ -112,21 +111,3 @@ def test_a_single_process_and_an_incomplete_environment(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="but RANK is not; start with torchrun"), join_processes():
         pass
-
-
-def test_a_job_of_one_process_imports_no_large_library():
-    """But for the compiler's settings, which who compiles imports."""
-    code = """
-        import importlib, pkgutil, sys, gomkcn_dgl.runtime as runtime
-        for module in {one.name for one in pkgutil.iter_modules(runtime.__path__)} - {"compiled"}:
-            importlib.import_module(f"gomkcn_dgl.runtime.{module}")
-        from gomkcn_dgl.runtime.processes import join_processes
-        from gomkcn_dgl.runtime.steps import Steps
-        with join_processes():
-            assert Steps().each("counting", lambda one: {"one": one}, [1, 2])
-        print(*{"torch", "dgl", "pandas", "numba", "scipy", "networkx"} & set(sys.modules))
-    """
-    alone = {name: value for name, value in os.environ.items() if name != "WORLD_SIZE"}
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
-    assert done.stdout == "\n"

@@ -53,17 +53,6 @@ def test_the_door_has_every_public_name_of_the_three_packages():
             assert getattr(gomkcn, name).__doc__
 
 
-def test_the_core_names_live_in_the_core():
-    from gomkcn_dgl import GOMKConv, as_csr, extract_subgraphs, gomk
-
-    assert (GOMKConv, as_csr, extract_subgraphs, gomk) == (
-        gomkcn.GOMKConv,
-        gomkcn.as_csr,
-        gomkcn.extract_subgraphs,
-        gomkcn.gomk,
-    )
-
-
 def test_every_import_keeps_to_the_order_of_the_house():
     command = [Path(sys.executable).with_name("lint-imports"), "--config", HOUSE, "--no-cache"]
     result = subprocess.run(command, cwd=HOUSE.parent, capture_output=True, text=True)

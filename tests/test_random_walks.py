@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from peers.random_walks import ImprovedRandomWalkKernel, RandomWalkKernel
-from test_fused_matching import subgraphs_of
+from random_graphs import subgraphs_of
 from tiny_graphs import EDGE_AND_NODE, EMPTY, ONES, PATH, TRIANGLE, random_cases
 from tolerances import GRADIENTS, VALUES
 

@@ -88,34 +88,3 @@ def test_the_sentence_read_back_is_the_pattern(seed):
 def test_sentences(edges, text):
     size = 1 + max(max(edge[1:]) for edge in edges)
     assert describe_shape(structure_of(size, edges, VERBS)) == text
-
-
-def test_names_of_the_data_that_are_no_verbs_are_quoted():
-    relations = {"neighbor": False, "located in": True, "is part of": True}
-    edges = [("neighbor", 0, 1), ("located in", 0, 2), ("located in", 1, 2)]
-    assert describe_shape(structure_of(3, edges, relations)) == (
-        "triangle: A “neighbor” B, both “located in” C"
-    )
-    edges = [("is part of", 0, 2), ("is part of", 1, 2)]
-    assert describe_shape(structure_of(3, edges, relations)) == (
-        "common target of 2 sources: A and B are part of C"
-    )
-
-
-def test_many_edges_are_counted_by_relation():
-    names = dict.fromkeys(("aromatic", "single"), False)
-    ring = [("aromatic", i, (i + 1) % 6) for i in range(6)]
-    pattern = structure_of(6, ring, names)
-    assert describe_shape(pattern) == "cycle of 6 nodes, all edges “aromatic”"
-    pattern = structure_of(7, [*ring, ("single", 5, 6)], names)
-    assert describe_shape(pattern) == (
-        "cycle of 6 nodes with 1 node hanging on, 6 edges “aromatic”, 1 “single”"
-    )
-    arcs = [("cites", 0, 1), ("cites", 1, 2), ("cites", 2, 3), ("cites", 1, 3), ("cites", 3, 4)]
-    pattern = structure_of(5, arcs, {"cites": True})
-    assert describe_shape(pattern) == (
-        "5 nodes, 5 arcs, 1 source, 1 sink, no directed cycle, all arcs “cites”"
-    )
-    assert describe_shape(structure_of(3, arcs[:2], {"cites": True})) == (
-        "cascade of 3 nodes, all arcs “cites”"
-    )

@@ -1,9 +1,8 @@
 """Relations keep one style on a page, those of the patterns first."""
 
-import numpy as np
 from tiny_runs import typed_pattern_of
 
-from gomkcn_dgl.relations import SIMPLE, relations_of
+from gomkcn_dgl.relations import relations_of
 from mining.plots.colors import GREY
 from mining.plots.relation_styles import RelationStyles
 
@@ -44,25 +43,3 @@ def test_styles_follow_names_and_directions():
     ]  # fmt: skip
     assert found[2].color == GREY
     assert styles.legend(iter(found[:2])) == [styles.styles[1], styles.styles[2]]
-
-
-def test_a_single_relation_has_the_colour_of_the_text():
-    plain = RelationStyles.of([], [("edge", False)])
-    assert plain.is_plain and plain.legend() == []
-    assert plain.in_order(SIMPLE)[0].color == "currentColor"
-    cites = RelationStyles.of([], [("cites", True)])
-    assert cites.is_plain and [style.name for style in cites.legend()] == ["cites"]
-
-
-def luminance(color):
-    parts = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
-
-
-def test_colours_are_seen_on_white_and_on_dark():
-    """A contrast of more than 2.5 with both papers of the page."""
-    for style in RelationStyles.of([], list(KINDS.items())).styles:
-        light = luminance(style.color) + 0.05
-        assert 1.05 / light > 2.5
-        assert light / (luminance("#15181d") + 0.05) > 2.5

@@ -4,37 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from random_graphs import KINDS, draw
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.relations import MAX_RELATIONS, SIMPLE, relations_of
-
-# names and directions of the relations of a graph
-KINDS = (
-    {"edge": True},
-    {"binds": False},
-    {"binds": False, "joins": False},
-    {"activates": True, "binds": False},
-    {"activates": True, "represses": True, "binds": False},
-)
-
-
-def draw(kinds, seed, num_nodes=8, num_edges=30, **columns):
-    """A random graph with self-loops and repeated edges, and the edges that it was made of."""
-    rng = np.random.default_rng(seed)
-    source, target = rng.integers(0, num_nodes, (2, num_edges))
-    relation = rng.integers(0, len(kinds), num_edges)
-    graph = csr_from_edges(
-        source,
-        target,
-        num_nodes,
-        relation=relation,
-        relation_names=list(kinds),
-        directed=list(kinds.values()),
-        **columns,
-    )
-    return graph, source, target, relation
 
 
 def edge_set(graph):
@@ -191,8 +166,5 @@ def test_many_relations_and_all_their_sets():
 def test_wrong_relations_are_refused(options, message):
     with pytest.raises((InputError, TypeError), match=message):
         csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, relation_names=["a", "b"], **options)
-
-
-def test_too_many_relations_are_refused():
     with pytest.raises(InputError, match=f"up to {MAX_RELATIONS} relations"):
         relations_of([f"r{i}" for i in range(MAX_RELATIONS + 1)], [True] * (MAX_RELATIONS + 1))

@@ -10,6 +10,7 @@ from peers.residual_network import NeighbourCollection, ResidualGOMKCN
 
 from gomkcn_dgl import (
     GOMKKernel,
+    SubgraphSettings,
     TrainingSettings,
     as_csr,
     evaluate_classifier,
@@ -26,7 +27,7 @@ STARTS = np.cumsum([0, *(len(graph) for graph in GRAPHS)])
 def collection_of(graphs, width=3):
     csr = as_csr(graphs)
     feat = torch.rand(csr.num_nodes, width, generator=torch.Generator().manual_seed(0))
-    return NeighbourCollection(replace(csr, features=feat.numpy()), 1, 4)
+    return NeighbourCollection(replace(csr, features=feat.numpy()), SubgraphSettings(1, 4))
 
 
 def make(collection, **options):
@@ -89,7 +90,7 @@ def test_it_learns_what_only_the_kernel_sees():
     """Two triangles or a ring of six: neighbours alone are the same for every node."""
     pair = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     labels, rows = torch.tensor([0, 1] * 12), np.arange(24)
-    data = NeighbourCollection(as_csr([nx.cycle_graph(6), pair] * 12), 1, 4)
+    data = NeighbourCollection(as_csr([nx.cycle_graph(6), pair] * 12), SubgraphSettings(1, 4))
     accuracy = {}
     for num_filters in (0, 4):
         model = make(data, num_filters=num_filters, num_blocks=1, pooling="mean")

@@ -9,7 +9,6 @@ from command_line import gomkcn, refused
 from tiny_runs import pattern_of
 
 from mining import GraphSummary, MiningRun
-from mining.html.tables import format_comparison
 from mining.records.frequency import Frequency
 from mining.records.occurrence_count import OccurrenceCount
 from mining.runs.run_comparison import compare_runs
@@ -58,24 +57,6 @@ def test_categories_belong_to_the_structure_by_their_names():
     comparison = compare_runs(first, second)
     assert ids(comparison) == [(0, 0)]
     assert [entry.id for entry in comparison.only_first] == [1, 2]
-
-
-def test_the_table_shows_both_counts():
-    many, none = OccurrenceCount(12345.6, 12000, 12700, False), OccurrenceCount(0, 0, 30.0, False)
-    first = run(pattern(0, nx.star_graph(3), count=many), pattern(1, nx.cycle_graph(5)))
-    second = run(pattern(0, nx.path_graph(3)), pattern(1, nx.star_graph(3), count=none), source="b")
-    text = format_comparison(compare_runs(first, second))
-    assert [line.rstrip() for line in text.splitlines()] == [
-        "first   graph.txt: 50 nodes, 2 patterns",
-        "second  b: 50 nodes, 2 patterns",
-        "",
-        "patterns  shape                          occurrences  disjoint  roots  assigned",
-        "   0 | 1  star with 3 leaves  12,350 | fewer than 30     4 | 4  7 | 7     6 | 6",
-        "   1 | -  cycle of 5 nodes                     5 | -     4 | -  7 | -     6 | -",
-        "   - | 0  path of 3 nodes                      - | 5     - | 4  - | 7     - | 6",
-        "",
-        "1 of 2 patterns in both runs",
-    ]
 
 
 def test_the_command_compares_two_folders(folder):

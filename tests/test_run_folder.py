@@ -304,25 +304,3 @@ def test_patterns_fit_the_schema():
         shorter = {key: value for key, value in entry.items() if key != name}
         with pytest.raises(jsonschema.ValidationError, match=name):
             VALIDATOR.validate(record | {"patterns": [shorter]})
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("extra", 1),
-        ("patterns 0 num_nodes", True),
-        ("patterns 0 edges", [[0, 0]]),
-        ("patterns 0 relations", []),
-        ("patterns 0 profiles 0 edge_weights 0", 0.4),
-        ("patterns 0 frequency occurrences is_exact", "no"),
-        ("patterns 0 frequency occurrences high", -1),
-        ("patterns 0 significance degree verdict", "certain"),
-        ("patterns 0 classes contrasts 0 containing", 0.5),
-        ("patterns 0 categories 0", "kind=a"),
-        ("patterns 0 significance degree p", 1.1),
-    ],
-)
-def test_what_does_not_fit_the_schema(path, value):
-    keys = [int(key) if key.isdigit() else key for key in path.split()]
-    with pytest.raises(jsonschema.ValidationError):
-        VALIDATOR.validate(change(small_patterns_record(), keys, value))

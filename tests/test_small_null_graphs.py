@@ -1,7 +1,5 @@
 """Small null-model graphs that stand for those of large graphs."""
 
-from dataclasses import replace
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -83,13 +81,6 @@ def test_edges_keep_their_directions_and_types():
     assert all(small.relations.reverse[link] == entry[v, u] for (u, v), link in entry.items())
 
 
-def test_few_entries_are_taken_of_a_dense_graph(monkeypatch):
-    monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 500)
-    graph = as_csr(nx.complete_graph(60))
-    small, nodes = small_configuration(graph, np.random.default_rng(0))
-    assert len(nodes) == 500 // 59 and len(small.indices) <= 500
-
-
 def test_of_a_collection_whole_graphs_are_taken(monkeypatch):
     monkeypatch.setattr(small_graphs, "_MOST_ENTRIES", 300)
     graphs = [nx.gnm_random_graph(12, 20, seed=seed) for seed in range(30)]
@@ -115,15 +106,6 @@ def test_planted_motifs_are_first_in_a_large_graph(all_are_large):
     assert {one.key for one in planted().motifs} <= {one.key for one in found[:12]}
     # they are not there by chance
     assert found[0].sight.num_expected < found[0].sight.num_disjoint / 4
-
-
-def test_colors_of_a_large_graph_go_along(all_are_large):
-    csr = planted().to_csr()
-    kinds = np.eye(2, dtype=np.float32)[np.arange(csr.num_nodes) % 2]
-    mined = MinedGraph.of(replace(csr, features=kinds, feature_names=("a", "b")))
-    for one in gather_candidates(mined, range(3, 5), most=20)[:10]:
-        parity = mined.order.given(one.sight.example) % 2
-        assert [name for (name,) in one.categories] == ["ab"[own] for own in parity]
 
 
 def test_what_no_search_meets_is_where_it_was_seen(all_are_large, monkeypatch):

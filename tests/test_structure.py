@@ -2,8 +2,6 @@
 
 import itertools
 import math
-import subprocess
-import sys
 
 import networkx as nx
 import numpy as np
@@ -265,39 +263,32 @@ def test_a_text_that_is_no_structure_is_refused(text, message):
         Structure.parse(text)
 
 
-@pytest.mark.parametrize(
-    ("channels", "fields", "message"),
-    [
-        (np.zeros((0, 0)), {}, "at least one node"),
-        (np.ones((2, 3)), {}, r"must be \[M, M, 1\]"),
-        (1 - np.eye(3), {"relations": ARCS}, r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
-        (np.eye(2), {}, "no self-loop .*got one on node 0"),
-        (np.triu(1 - np.eye(3)), {}, "must be symmetric"),
-        (np.ones((2, 2, 2)) - np.eye(2)[..., None] * [[[1, 0]]], {"relations": ARCS}, "self-loop"),
-        (np.kron(np.eye(2), 1 - np.eye(2)), {}, "must be connected, got 2 pieces"),
-        (1 - np.eye(3), {"roles": ("a", "b")}, "roles must be of all 3 nodes or none, got 2"),
-        (1 - np.eye(3), {"categories": (("C",),)}, "categories must be of all 3 nodes or none"),
-    ],
-)
-def test_channels_that_are_no_structure_are_refused(channels, fields, message):
-    with pytest.raises(InputError, match=message):
-        Structure(channels, **fields)
+CLIQUE = 1 - np.eye(3)
 
 
 @pytest.mark.parametrize(
-    ("edges", "relations", "directed", "message"),
+    ("make", "message"),
     [
-        ([(0, 1), (2, 3)], "", True, r"0 <= i, j < 3, the number of nodes, got \(2, 3\)"),
-        ([(0, 1), (-1, 2)], "", False, r"0 <= i, j < 3, the number of nodes, got \(-1, 2\)"),
-        ([(0, 1), (1, 2)], ["cites"], True, "must name one for each of the 2 edges, got 1"),
-        ([(0, 1), (1, 2)], "aa", ["likes"], "must name relations of the edges, got 'likes'"),
-        ([(0, 1), (1, 0), (1, 2)], "", False, "each edge once"),
-        ([(0, 1), (2, 1), (0, 1)], "", True, "each edge once"),
+        (lambda: Structure(np.zeros((0, 0))), "at least one node"),
+        (lambda: Structure(np.ones((2, 3))), r"must be \[M, M, 1\]"),
+        (lambda: Structure(CLIQUE, ARCS), r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
+        (lambda: Structure(np.eye(2)), "no self-loop .*got one on node 0"),
+        (lambda: Structure(np.triu(CLIQUE)), "must be symmetric"),
+        (lambda: Structure(np.kron(np.eye(2), 1 - np.eye(2))), "be connected, got 2 pieces"),
+        (lambda: Structure(CLIQUE, roles=("a", "b")), "roles must be of all 3 nodes or none"),
+        (lambda: Structure(CLIQUE, categories=(("C",),)), "categories must be of all 3 nodes or"),
+        (lambda: Structure.of_edges(3, [(0, 1), (2, 3)]), r"0 <= i, j < 3, .*got \(2, 3\)"),
+        (lambda: Structure.of_edges(3, [(0, 1), (-1, 2)]), r"0 <= i, j < 3, .*got \(-1, 2\)"),
+        (lambda: Structure.of_edges(3, [(0, 1), (1, 2)], ["cites"]), "one for each of the 2 edges"),
+        (lambda: Structure.of_edges(3, [(0, 1), (1, 2)], "aa", ["likes"]), "edges, got 'likes'"),
+        (lambda: Structure.of_edges(3, [(0, 1), (1, 0), (1, 2)]), "each edge once"),
+        (lambda: Structure.from_networkx(nx.MultiGraph([(0, 1), (0, 1)])), "each edge once"),
+        (lambda: Structure.from_networkx([(0, 1)]), "must be a networkx.Graph, got list"),
     ],
 )
-def test_edges_that_are_no_structure_are_refused(edges, relations, directed, message):
-    with pytest.raises(InputError, match=message):
-        Structure.of_edges(3, edges, relations, directed)
+def test_what_is_no_structure_is_refused(make, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        make()
 
 
 def test_relations_with_and_without_direction():
@@ -328,20 +319,6 @@ def test_networkx_and_back_is_the_same_structure(name):
     assert (again.name, again.edges) == (name, motif.edges)
     assert again.relations.directed == motif.relations.directed
     assert again.channels.tolist() == motif.channels.tolist()
-
-
-@pytest.mark.parametrize(
-    ("graph", "error", "message"),
-    [
-        (nx.Graph(), InputError, "at least one node"),
-        (nx.MultiGraph([(0, 1), (0, 1)]), InputError, "each edge once"),
-        (nx.DiGraph([(0, 1), (1, 1)]), InputError, "no self-loop .*got one on node 1"),
-        ([(0, 1)], InputTypeError, "must be a networkx.Graph, got list"),
-    ],
-)
-def test_from_networkx_refuses_other_graphs(graph, error, message):
-    with pytest.raises(error, match=message):
-        Structure.from_networkx(graph)
 
 
 def test_a_file_with_directions_and_relations(tmp_path):
@@ -384,14 +361,3 @@ def test_a_file_that_is_no_structure_names_the_line_at_fault(tmp_path, text, mes
     file.write_text(text)
     with pytest.raises(InputError, match=message):
         Structure.read(file)
-
-
-def test_the_module_and_all_of_its_answers_need_no_large_library():
-    code = (
-        "import sys; from gomkcn_dgl.graphs.structure import Structure as S; "
-        "one = S.parse('a:C->b:N, b->c:C'); one.key, one.symmetries, one.orbits, one.to_text(); "
-        "print(sorted({'torch', 'dgl', 'igraph', 'networkx', 'pandas', 'scipy', 'numba'} "
-        "& {*sys.modules}))"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-    assert printed.strip() == "[]"

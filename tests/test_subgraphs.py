@@ -1,8 +1,5 @@
 """extract_subgraphs and SubgraphBatch: laws on random graphs, literal arrays, refusals."""
 
-import subprocess
-import sys
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -196,17 +193,3 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
             for k, begin in zip(order, whole.graph_ptr, strict=False)
         ]
         np.testing.assert_array_equal(nodes, np.concatenate(expected))
-
-
-def test_sampling_needs_no_torch():
-    program = """
-import sys, numpy as np
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-
-path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
-assert extract_subgraphs(path, SubgraphSettings(1, 3)).num_nodes.tolist() == [2, 3, 2]
-print(*{"torch", "dgl", "pandas"} & set(sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr

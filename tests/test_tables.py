@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import networkx as nx
 import pytest
-from tiny_runs import difference_of, frequency_of, pattern_of, recovery_of, run_of, significance_of
+from tiny_runs import frequency_of, pattern_of, recovery_of, run_of
 
 from mining.html.tables import format_run, pattern_table, summary_sentence
 from mining.records.occurrence_count import OccurrenceCount
-from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 
@@ -36,23 +35,6 @@ def test_patterns_and_planted_motifs():
     assert "c" * 30 not in long_name and "d" * 31 not in long_name
 
 
-def test_significance_has_columns():
-    patterns = [
-        replace(
-            pattern_of(PATH, number),
-            significance={"degree": significance_of(verdict=verdict)},
-            description="path of 4 nodes: 4 carbon; x0 3 (graph mean 1) at node 0",
-        )
-        for number, verdict in enumerate([UNDECIDED, AS_EXPECTED])
-    ]
-    table = pattern_table(run_of(patterns))
-    assert list(table.columns)[3:] == ["z degree", "beside degree"]
-    assert table.rows == [
-        ("0", "path of 4 nodes: 4 carbon", "3", "3.2", "undecided"),
-        ("1", "path of 4 nodes: 4 carbon", "3", "3.2", "as expected"),
-    ]
-
-
 def test_counts_say_how_they_are_known():
     """An estimate has its interval, and what no draw found a bound."""
     counts = [OccurrenceCount.exact(30004668), OccurrenceCount(7.807e9, 7.79e9, 7.824e9, False),
@@ -71,28 +53,9 @@ def test_counts_say_how_they_are_known():
     assert "has fewer than 31.5 occurrences (" in summary_sentence(run_of(patterns[2:]))
 
 
-def test_graphs_families_and_classes_have_columns_where_there_are_any():
-    patterns = [
-        pattern_of(PATH, 0),
-        replace(pattern_of(PATH, 1), family=0, classes=difference_of("toxic", "harmless")),
-    ]
-    table = pattern_table(run_of(patterns, num_graphs=30))
-    assert list(table.columns)[3:] == ["graphs", "family of", "class", "odds ratio", "q classes"]
-    assert [row[3:] for row in table.rows] == [
-        ("1", "-", "-", "-", "-"),
-        ("1", "0", "toxic", "46.8 (5.75 to 383)", "0.00013"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        (run_of([]), "0 patterns in a graph of 40 nodes."),
-        (
-            run_of([pattern_of(STAR, 0, 7, 3), pattern_of(PATH, 1, 1, 1)]),
-            "2 patterns in a graph of 40 nodes; the most frequent has 7 occurrences (star with 5 "
-            "leaves).",
-        ),
         (
             run_of([pattern_of(PATH, 0, 1, 0)], num_nodes=4000, num_graphs=1234),
             "1 pattern in 1,234 graphs with 4,000 nodes in all; the most frequent has 1 "
@@ -107,12 +70,3 @@ def test_graphs_families_and_classes_have_columns_where_there_are_any():
 )
 def test_summary_sentences(run, sentence):
     assert summary_sentence(run) == sentence
-
-
-def test_only_the_verdict_counts_patterns_as_more_frequent():
-    patterns = [
-        replace(pattern_of(PATH, number), significance={"degree": significance_of(verdict=verdict)})
-        for number, verdict in enumerate([MORE, LESS, MORE, UNDECIDED])
-    ]
-    sentence = "2 of 4 more often than the null model “degree” explains (q at most 0.05)."
-    assert summary_sentence(run_of(patterns)).endswith(sentence)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_compiled import run
+from forked import run
 
 from gomkcn_dgl.kernels.threads import run_blocks
 

@@ -89,6 +89,7 @@ def test_label_names_of_the_readme(tmp_path, readme, names):
         ({"node_attributes": "1\n2\n3\nnan\n5\n"}, "line 4: a finite number was expected"),
         # a blank line between two that end in \r, over which pandas 2 takes all memory
         ({"node_attributes": "1,2 \r\r x,3\r\n"}, "line 3: a finite number was expected"),
+        ({"edge_labels": "1\n2\n"}, "must have one label for each of the 6 edges, got the"),
         ({"node_labels": "# 1\n"}, "TINY_node_labels.txt: the file holds comments only."),
         (
             {
@@ -108,6 +109,7 @@ def test_unknown_features_and_wrong_graph_labels(tmp_path):
     folder = tu_folder(tmp_path / "T", graph_labels="1\n")
     refuse(folder, "features of a TU folder must be among", features=("x0",))
     refuse(folder, "TINY_node_labels.txt: the file must exist", features=("labels",))
+    refuse(folder, "relation of a TU folder must be 'none' or left out", relation="bond")
     with pytest.raises(InputError, match="must have one class for each of the 2 graphs"):
         read_tu_labels(folder)
     with pytest.raises(InputError, match="path must name a file or a folder that exists"):
@@ -137,18 +139,6 @@ def test_edge_labels_are_relations(tmp_path):
     assert read_graph(folder, directed=True).num_edges == 6
     (folder / "TINY_label_readme.txt").write_text("Edge labels:\n\n  2  double\n  5  single\n")
     assert read_graph(folder).relations.names == ("double", "single")
-
-
-@pytest.mark.parametrize(
-    ("changes", "options", "words"),
-    [
-        ({"edge_labels": "1\n2\n"}, {}, "must have one label for each of the 6 edges, got the"),
-        ({}, {"relation": "bond"}, "relation of a TU folder must be 'none' or left out"),
-        ({}, {"weight": 3}, "weight is for edges, csv, parquet, and the format is tu"),
-    ],
-)
-def test_refusals_of_edges(tmp_path, changes, options, words):
-    refuse(tu_folder(tmp_path / "T", **changes), words, **options)
 
 
 def test_bonds_of_mutag(mutag):

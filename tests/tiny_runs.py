@@ -2,14 +2,13 @@
 
 import base64
 import dataclasses
-import hashlib
 import json
 import re
 import zlib
-from html.parser import HTMLParser
 
 import networkx as nx
 import numpy as np
+from self_contained import Page
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
@@ -23,8 +22,6 @@ from mining.records.pattern import Pattern, Profile
 from mining.records.significance import Significance
 from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
-
-VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 def pattern_of(graph, number=0, count=3, roots=5, **changes):
@@ -125,61 +122,6 @@ def recovery_of(name="house", pattern_ids=(0,), copies=10, planted_found=9):
     return MotifRecovery(name, 6, 8, copies, tuple(pattern_ids), 12, planted_found)
 
 
-class Page(HTMLParser):
-    """Collects tags, attributes, text and marked numbers, and checks that every tag is closed.
-
-    ``scripts`` are the texts of scripts and blocks of data. ``marked`` holds (file, path, value,
-    text) of each ``<data>``; ``loose`` the text of the parts of the cards that say how often and
-    how surely, less what is marked.
-    """
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.attributes, self.text, self.loose = [], [], [], []
-        self.marked, self.scripts = [], []
-        # (tag, class) of what is open
-        self._open = []
-        self.feed(html)
-        self.close()
-        assert not self._open, f"never closed: {self._open}"
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        given = dict(attrs)
-        if tag == "data":
-            self.marked.append([given["data-file"], given["data-path"], given["value"], ""])
-        if tag not in VOID:
-            self._open.append((tag, given.get("class")))
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self._open and self._open.pop()[0] == tag, f"</{tag}> closes something else"
-
-    def handle_data(self, data):
-        within = {tag for tag, _ in self._open}
-        if "script" in within:
-            self.scripts.append(data)
-            return
-        self.text.append(data)
-        if "data" in within:
-            self.marked[-1][3] += data
-        elif (
-            "svg" not in within
-            and ("div", "gomkcn-parts") in self._open
-            # names of labels
-            and ("p", "gomkcn-key") not in self._open
-        ):
-            self.loose.append(data)
-
-    @property
-    def words(self):
-        return " ".join(" ".join(self.text).split())
-
-
 def block_of(html):
     """What the script of a page works on; None where there is nothing."""
     blocks = [script for script in Page(html).scripts if not script.startswith("/*")]
@@ -255,27 +197,6 @@ def is_rounding(text, true):
     digits = text.partition("e")
     decimals = len(digits[0].partition(".")[2]) - int(digits[2] or 0)
     return abs(float(text) - true) <= 0.5000001 * 10.0**-decimals
-
-
-def assert_loads_nothing(html):
-    """Nothing from elsewhere, and no script but the one that the page's policy names."""
-    page = Page(html)
-    for script in page.scripts:
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        policies = [value for name, value in page.attributes if name == "content"]
-        allowed = any(f"script-src 'sha256-{digest}';" in policy for policy in policies)
-        # or the block of data, which does not run
-        assert allowed or re.fullmatch(r"[A-Za-z0-9+/=]+", script)
-    assert page.tags.count("script") == len(page.scripts)
-    assert not {"link", "img", "iframe", "object", "embed"} & set(page.tags)
-    for name, value in page.attributes:
-        assert not name.startswith("on"), f"{name} runs a script"
-        if name in {"src", "href", "xlink:href", "srcset", "action"}:
-            assert value.startswith(("#", "data:image/png;base64,"))
-    for script in page.scripts:
-        html = html.replace(script, "")
-    assert "@import" not in html
-    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", html))
 
 
 def small_patterns_record():

@@ -130,40 +130,6 @@ def test_keys_move_the_graph_and_open_patterns(started, page_files):
         assert page.locator("#explorer h3").inner_text() == "Places of pattern 1"
 
 
-# two frames that are far apart, then a movement, and the picture's place at each of its frames
-SLIDE = """
-async () => {
-  const camera = gomkcnView.renderer.getCamera();
-  const picture = document.querySelector("[data-role=graph] .picture");
-  for (const x of [0.51, 0.52]) {
-    camera.setState({ x });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  const [places, end] = [new Set(), performance.now() + 1000];
-  camera.animate({ x: 0.8 }, { duration: 1000 });
-  while (performance.now() < end) {
-    await new Promise(requestAnimationFrame);
-    if (picture.style.visibility === "visible") places.add(picture.style.transform);
-  }
-  return places.size;
-}
-"""
-
-
-def test_a_picture_slides_where_frames_take_long(started, page_files):
-    with opened(started, page_files("planted")) as page:
-        assert page.evaluate(SLIDE) > 8
-        picture = page.locator("[data-role=graph] .picture")
-        layer = page.locator("[data-role=graph] .sigma-nodes")
-        # what slides out of the graph's frame is not seen
-        assert picture.evaluate("one => one.offsetParent.dataset.role") == "graph"
-        assert layer.evaluate("one => one.style.visibility") == "hidden"
-        # at rest the graph itself is drawn
-        page.wait_for_timeout(1000)
-        assert picture.evaluate("one => one.style.visibility") == "hidden"
-        assert layer.evaluate("one => one.style.visibility") == "visible"
-
-
 def test_names_from_files_stay_text(started, page_files):
     """No dialog opens and no image loads, see ``opened``, and the names are there to read."""
     with opened(started, page_files("typed")) as page:
