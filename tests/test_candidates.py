@@ -103,7 +103,7 @@ def test_most_frequent_structures_are_among_few_candidates() -> None:
 def test_roots_limit_what_is_looked_at() -> None:
     mined = MinedGraph.of(nx.disjoint_union(nx.complete_graph(6), nx.cycle_graph(40)))
     roots = mined.order.position[6:]
-    (path,) = gather_candidates(mined, (3,), roots=roots, min_support=1)
+    (path,) = gather_candidates(mined, (3,), roots=roots, min_occurrences=1)
     assert path.key == Structure.parse("path-3").key
 
 

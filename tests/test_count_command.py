@@ -45,7 +45,7 @@ def test_a_pattern_from_a_file(graphs):
 
 
 def test_a_pattern_of_a_run(graphs):
-    gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-support 1 --quiet")
+    gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
     by_run = counted("run:0 graph.txt")
     assert by_run[1][0].startswith("pattern     run:0: ")
     assert by_run[0] == counted("run/patterns/pattern_00.graphml graph.txt")[0]

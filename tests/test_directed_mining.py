@@ -81,7 +81,7 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     )
     whole = in_networkx(edges, relations, size)
     nx.set_node_attributes(whole, {node: f"x{label}" for node, label in enumerate(labels)}, "kind")
-    miner = PatternMiner(40, "3-4", num_epochs=1, null="none", min_support=1).fit(graph)
+    miner = PatternMiner(40, "3-4", num_epochs=1, null="none", min_occurrences=1).fit(graph)
     assert len(miner.patterns_) == 40
     for pattern in miner.patterns_:
         drawn = nx.DiGraph()

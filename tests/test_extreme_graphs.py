@@ -23,7 +23,7 @@ def rings(features=None, node_ids=None):
 
 def mine(graph, **options):
     """Fit, and check that all numbers of the result are finite."""
-    settings = {"num_patterns": 1, "pattern_size": (4, 4), "min_support": 1, "num_epochs": 2}
+    settings = {"num_patterns": 1, "pattern_size": (4, 4), "min_occurrences": 1, "num_epochs": 2}
     settings |= {"null": "none", **options}
     miner = PatternMiner(**settings).fit(graph)
     assert np.isfinite(miner.loss_curve_).all()

@@ -20,7 +20,7 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    options = {"num_epochs": 0, "min_support": 2, "null": "none"}
+    options = {"num_epochs": 0, "min_occurrences": 2, "null": "none"}
     return PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
 
 
@@ -51,7 +51,7 @@ def test_neighbours_of_places_are_shown(monkeypatch):
     wheel = as_csr(nx.wheel_graph(9))
     monkeypatch.setattr(graph_map, "MOST_NODES", 8)
     monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 3)
-    options = {"num_epochs": 0, "min_support": 2, "null": "none"}
+    options = {"num_epochs": 0, "min_occurrences": 2, "null": "none"}
     miner = PatternMiner(num_patterns=1, pattern_size=(3, 3), **options).fit(wheel)
     part = map_of(wheel, miner)
     # one place, and its three neighbours with most edges to it
@@ -64,7 +64,7 @@ def test_nodes_say_their_features():
     names = ["kind=a", "kind=b", "weight", "constant"]
     ends = np.array([0, 1]), np.array([1, 2])
     graph = csr_from_edges(*ends, 3, features=features, feature_names=names, undirected=True)
-    options = {"num_epochs": 0, "min_support": 1, "null": "none"}
+    options = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
     miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
     shown = map_of(graph, miner)
     texts = [shown.texts[number] for number in shown.text_of]

@@ -212,11 +212,11 @@ def test_centers_share_the_places_by_their_features():
     assert [*turn(rows, TRIANGLE, values, idle).means] == [1, 2]
 
 
-@pytest.mark.parametrize(("min_support", "sizes"), [(2, [7, 2]), (3, [9]), (10, [9])])
-def test_the_places_of_a_rare_center_go_to_another(min_support, sizes):
+@pytest.mark.parametrize(("min_occurrences", "sizes"), [(2, [7, 2]), (3, [9]), (10, [9])])
+def test_the_places_of_a_rare_center_go_to_another(min_occurrences, sizes):
     values = np.repeat([0.0] * 7 + [1.0] * 2, 3)
     centers = [np.full((3, 1), level) for level in (0.0, 1.0)]
-    one = turn(np.arange(27), TRIANGLE, values, centers, min_support)
+    one = turn(np.arange(27), TRIANGLE, values, centers, min_occurrences)
     # most places first
     assert [int((one.owner == number).sum()) for number in one.means] == sizes
 
@@ -254,7 +254,7 @@ def test_the_similarity_of_a_place_is_that_of_the_kernel(part_size, monkeypatch)
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
 
 
-def locate(graph, shapes, levels=(), min_support=1, features=None, **options):
+def locate(graph, shapes, levels=(), min_occurrences=1, features=None, **options):
     """Patterns given as networkx graphs, with exact counts, and levels that filters learnt."""
     mined = MinedGraph.of(as_csr(graph, features=features))
     patterns = []
@@ -264,7 +264,7 @@ def locate(graph, shapes, levels=(), min_support=1, features=None, **options):
         weights = structure.channels.astype(float)
         learnt = (Profile(np.full((len(shape), 1), level), weights, 1) for level in levels)
         patterns.append(Pattern(structure, profiles=tuple(learnt)).counted(count))
-    return locate_patterns(mined, source_of(6, **options), patterns, min_support, Steps())
+    return locate_patterns(mined, source_of(6, **options), patterns, min_occurrences, Steps())
 
 
 def node_sets(located):
@@ -338,7 +338,7 @@ def test_a_pattern_has_a_profile_for_each_kind_of_features_that_filters_learnt()
     # the mean of both is as near to either, and what is as the mean is nearer
     similarity = one.occurrences.similarity
     assert similarity[:2] == pytest.approx(1) and similarity[2] == pytest.approx(similarity[3])
-    (rare,), _, _ = locate(graph, [TRIANGLE], (0.0, 1.0), features=values, min_support=3)
+    (rare,), _, _ = locate(graph, [TRIANGLE], (0.0, 1.0), features=values, min_occurrences=3)
     assert (rare.frequency.listed, [p.share for p in rare.profiles]) == (4, [1.0])
 
 

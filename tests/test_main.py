@@ -194,7 +194,7 @@ OPTIONS = {
     "--null-samples 7": ("null_samples", 7),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
-    "--min-support 2": ("min_support", 2),
+    "--min-occurrences 2": ("min_occurrences", 2),
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy bfs": ("policy", "bfs"),

@@ -33,7 +33,7 @@ def rings_and_cliques(num_rings=6, num_cliques=3, features=None):
 
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
-    defaults = {"num_patterns": 2, "pattern_size": (5, 5), "num_epochs": 3, "min_support": 2}
+    defaults = {"num_patterns": 2, "pattern_size": (5, 5), "num_epochs": 3, "min_occurrences": 2}
     return PatternMiner(**{**defaults, "null": "none", **settings})
 
 
@@ -229,7 +229,7 @@ def test_what_is_reported_is_logged(caplog):
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         merged = small_miner(num_patterns=6, learning=CONTRAST)
         merged.fit(rings_and_cliques(10, 0, kinds))
-        rare = small_miner(min_support=4).fit(rings_and_cliques(), quiet=True)
+        rare = small_miner(min_occurrences=4).fit(rings_and_cliques(), quiet=True)
     (ring,) = merged.patterns_
     # it has two kinds of features, which six filters learnt
     assert sorted(round(one.features.mean()) for one in ring.profiles) == [0, 1]
@@ -243,10 +243,10 @@ def test_what_is_reported_is_logged(caplog):
 
 def test_a_graph_without_frequent_patterns():
     graph = rings_and_cliques()
-    miner = small_miner(min_support=100).fit(graph)
+    miner = small_miner(min_occurrences=100).fit(graph)
     assert miner.patterns_ == []
     assert miner.transform(graph).shape == (45, 0)
-    with pytest.raises(InputError, match=r"fit found none; lower min_support\.$"):
+    with pytest.raises(InputError, match=r"fit found none; lower min_occurrences\.$"):
         miner.predict(graph)
 
 
@@ -255,7 +255,7 @@ def test_the_same_seed_gives_the_same_patterns(init):
     # enough subgraphs and columns for torch to share the sums among its threads
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
-    settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_support": 0}
+    settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_occurrences": 0}
     settings |= {"null": "none"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
@@ -305,7 +305,7 @@ def test_patterns_smaller_than_a_filter_have_no_padding():
 
 
 def test_a_graph_without_edges():
-    miner = PatternMiner(num_patterns=3, num_epochs=2, min_support=1).fit(nx.empty_graph(4))
+    miner = PatternMiner(num_patterns=3, num_epochs=2, min_occurrences=1).fit(nx.empty_graph(4))
     (pattern,) = miner.patterns_
     assert (pattern.num_nodes, pattern.edges, pattern.frequency.roots) == (1, (), 4)
     assert (pattern.frequency.count, pattern.frequency.disjoint) == (4, 4)
@@ -334,7 +334,7 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
 def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
-    settings = {"num_patterns": 4, "num_epochs": 0, "min_support": 0, "null": "none"}
+    settings = {"num_patterns": 4, "num_epochs": 0, "min_occurrences": 0, "null": "none"}
     settings |= {"random_state": 0, "pattern_size": (6, 6)}
     one, six = (
         PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
@@ -524,7 +524,7 @@ def test_the_order_of_graphs_and_of_their_labelled_nodes_changes_nothing():
 
 def test_a_small_graph_is_asked_for_few_patterns():
     graph = nx.barbell_graph(8, 4)
-    settings = {"num_epochs": 0, "min_support": 1, "null": "none"}
+    settings = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
     miner = PatternMiner(**settings).fit(graph)
     assert len(miner.patterns_) == 5
     assert any("of its 20 nodes at most 5 patterns" in note for note in miner.notes_)

@@ -246,7 +246,7 @@ def test_a_pattern_with_several_kinds_of_features():
     cliques, rings = [nx.complete_graph(4)] * 20, [nx.cycle_graph(4)] * 9
     kinds = np.repeat([0.0, 1.0, 0.5], [40, 40, 36]) + np.tile([0, 0.01, 0.02, 0.03], 29)
     graph = as_csr(nx.disjoint_union_all(cliques + rings), features=kinds[:, None])
-    settings = {"num_epochs": 0, "null": "none", "min_support": 3}
+    settings = {"num_epochs": 0, "null": "none", "min_occurrences": 3}
     learning = FilterLearning(feature_contrast=1.0)
     miner = PatternMiner(8, (4, 4), learning=learning, **settings).fit(graph)
     assert [len(one.profiles) > 1 for one in miner.patterns_].count(True) >= 1

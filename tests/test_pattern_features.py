@@ -34,7 +34,7 @@ def miner(**options):
         **{
             "num_patterns": 4,
             "pattern_size": (5, 5),
-            "min_support": 2,
+            "min_occurrences": 2,
             "num_epochs": 0,
             "null": None,
             "rank": "frequency",
@@ -113,7 +113,7 @@ def test_a_grid_over_the_number_of_patterns(data):
 @pytest.mark.parametrize("values", ["similarity", "occurrences", "log"])
 def test_without_patterns_there_are_no_columns(level, values):
     graphs = [nx.path_graph(3)] * 3
-    nothing = miner(level=level, values=values, min_support=50).fit(graphs)
+    nothing = miner(level=level, values=values, min_occurrences=50).fit(graphs)
     assert nothing.transform(graphs).shape == ({"node": 9, "graph": 3}[level], 0)
     assert nothing.get_feature_names_out().shape == (0,)
 

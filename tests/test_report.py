@@ -53,7 +53,7 @@ def mined():
     house = {"name": "house5", "num_nodes": 5, "edges": edges, "copies": 4, "instances": houses}
     ring = {"name": "ring", "num_nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "copies": 0}
     truth = {"motifs": [house, {**ring, "instances": []}]}
-    options = {"null": "none", "num_epochs": 5, "min_support": 2, "backend": "reference"}
+    options = {"null": "none", "num_epochs": 5, "min_occurrences": 2, "backend": "reference"}
     miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
     miner.patterns_ = [
         dataclasses.replace(
@@ -78,7 +78,7 @@ def molecules():
         graph_ptr=np.arange(0, 73, 6),
         feature_names=["label=carbon", f"label={EVIL}"],
     )
-    options = {"null": "none", "num_epochs": 0, "min_support": 2, "backend": "reference"}
+    options = {"null": "none", "num_epochs": 0, "min_occurrences": 2, "backend": "reference"}
     miner = PatternMiner(num_patterns=2, pattern_size=(6, 6), **options)
     return MiningRun.of(miner.fit(graph), graph)
 

@@ -40,7 +40,7 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    options = {"num_epochs": 2, "min_support": 2, "null_samples": 4}
+    options = {"num_epochs": 2, "min_occurrences": 2, "null_samples": 4}
     return PatternMiner(num_patterns=2, pattern_size="5-5", **options).fit(graph)
 
 
@@ -170,7 +170,7 @@ def test_a_miner_is_read_back(written, graph, miner):
 
 
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
-    options = {"num_epochs": 0, "min_support": 999, "null": "none"}
+    options = {"num_epochs": 0, "min_occurrences": 999, "null": "none"}
     empty = PatternMiner(num_patterns=2, pattern_size=5, **options).fit(graph)
     folder = tmp_path / "run"
     prepare_folder(folder)

@@ -94,7 +94,7 @@ GRAPHS = {make.__name__: make for make in (planted, molecules, directed, typed, 
 
 def page_of(graph):
     """The page of a quick run: nothing is learnt, and nothing compared with chance."""
-    options = {"num_epochs": 0, "null": "none", "min_support": 2, "random_state": 0}
+    options = {"num_epochs": 0, "null": "none", "min_occurrences": 2, "random_state": 0}
     miner = PatternMiner(num_patterns=4, pattern_size=(3, 5), **options).fit(graph)
     return render_report(MiningRun.of(miner, graph))
 
