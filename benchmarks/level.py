@@ -24,7 +24,7 @@ from scipy.stats import binomtest
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from mining.random_graphs import RandomGraphs, null_model, sample_null
-from mining.records.significance import LEVEL
+from mining.records.null_comparison import LEVEL
 from mining.significance import compare_with_random
 
 NULL = "degree"

@@ -101,7 +101,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     if third == _FREE:
         return False
     reading = 2 * third + (edges[third, 0] != source)
-    if group_of[reading] != group_of[first] or (not is_cycle and u == y):
+    if group_of[reading] != group_of[first]:
         return False
     # 2. reversing a cycle joins the same pairs of nodes
     if is_cycle:

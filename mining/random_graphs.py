@@ -445,9 +445,8 @@ def _kind_degrees(graph: CSRGraph) -> np.ndarray:
 def _nodes_of_pairs(pairs: np.ndarray) -> np.ndarray:
     """The nodes ``i < j`` of pair number ``i + j (j - 1) / 2``, int64 ``[E, 2]``."""
     high = ((1 + np.sqrt(1 + 8 * pairs.astype(np.float64))) / 2).astype(np.int64)
-    # the root of a large number is rounded
+    # the root of a large number may be rounded up
     high -= high * (high - 1) // 2 > pairs
-    high += high * (high + 1) // 2 <= pairs
     return np.stack([pairs - high * (high - 1) // 2, high], axis=1)
 
 

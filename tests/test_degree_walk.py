@@ -64,7 +64,7 @@ def plain_walk(edges, kinds, one_way, group_of, num_attempts, rng):
                 count += 1
         else:
             third, there, back = find(v, x), find(x, u), find(v, y)
-            same = third is not None and group_of[third] == group_of[first] and u != y
+            same = third is not None and group_of[third] == group_of[first]
             if same and kind(there) == kind(back) and not one_way[kind(there)]:
                 moves = {first: (u, x), second: (v, y), third: (x, v), there: (v, u), back: (x, y)}
                 for reading, pair in moves.items():

@@ -130,6 +130,14 @@ def test_joint_degrees_of_a_plain_graph_leave_much_to_chance():
     assert len(stayed) < 0.5 * len(graph.indices)
 
 
+def test_hardly_any_edge_stays_where_it_was():
+    """Of a lattice, whose edges all lie where chance would put few, in one walk."""
+    lattice = as_csr(nx.watts_strogatz_graph(400, 6, 0))
+    sample = null_model("degree", lattice).sample(lattice, 0)
+    stayed = set(entries(lattice)) & set(entries(sample))
+    assert len(stayed) < 0.05 * len(lattice.indices)
+
+
 def test_pairs_that_are_joined_both_ways_stay_as_many_at_each_node():
     graph = arcs(30, 0.3, 0)
     both = graph.links == 3
