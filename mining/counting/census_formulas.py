@@ -221,10 +221,10 @@ class _Sums:
         core, num_edges = self._core, len(self._ends)
         cost = np.diff(core.indptr)[self._ends[:, 0]]
         costs = np.bincount(self._ends[:, 1], cost, minlength=len(core.nodes))
-        none, ptr = np.empty(0, np.int32), np.zeros(num_edges + 1, np.int64)
+        none, ptr = np.empty(0, np.uint32), np.zeros(num_edges + 1, np.int64)
         self._run(loops.list_triangles, costs, self._mark, core, ptr, none, none, none)
         ptr = np.cumsum(ptr)
-        lists = np.empty((3, ptr[-1]), np.int32)
+        lists = np.empty((3, ptr[-1]), np.uint32)
         if ptr[-1]:
             self._run(loops.list_triangles, costs, self._mark, core, ptr, *lists)
         return loops.Triangles(ptr, *lists)
@@ -307,7 +307,7 @@ class _Sums:
         def new() -> tuple[np.ndarray, np.ndarray, loops.CycleSums]:
             square, five = np.zeros((2, number), np.int64)
             sums = loops.CycleSums(square, np.zeros(len(below), np.int64), five)
-            return np.zeros((2, number), np.int64), np.empty(number, np.int32), sums
+            return np.zeros((2, number), np.int64), np.empty(number, np.uint32), sums
 
         found: loops.CycleSums = self._run(
             loops.add_cycles, costs, new, core, self._largest, below
@@ -334,9 +334,14 @@ class _Sums:
         """Pairs of nodes with common neighbours."""
         core, number = self._core, len(self._core.nodes)
 
-        def new() -> tuple[np.ndarray, np.ndarray, loops.PairSums]:
+        def new() -> tuple[Any, ...]:
             sums = loops.PairSums(*np.zeros((9, number), np.int64))
-            return np.zeros((5, number), np.int64), np.empty((2, number), np.int32), sums
+            return (
+                np.zeros((number, 4), np.int64),
+                np.zeros(number, np.int64),
+                np.empty((2, number), np.uint32),
+                sums,
+            )
 
         arguments = core, self.triangles, self._degrees, self._by_node
         sums = self._run(loops.add_pairs, _pair_costs(core, self._te), new, *arguments)

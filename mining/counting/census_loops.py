@@ -16,13 +16,18 @@ from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 
+# of the paths u - a - v to a node v: how many there are, the triangles on the edges u - a and on the
+# edges a - v, and the edges among the nodes a, twice
+COMMON, AT_U, AT_V, INSIDE = range(4)
+
+
 class Core(NamedTuple):
     """The 2-core of a graph: N nodes in ascending order of their degrees, L edges."""
 
     nodes: np.ndarray  # int64 [N], the nodes of the graph
     indptr: np.ndarray  # int64 [N + 1]
-    indices: np.ndarray  # int32 [2 L], ascending in each row
-    edge: np.ndarray  # int32 [2 L], the number of the edge of each entry
+    indices: np.ndarray  # uint32 [2 L], ascending in each row
+    edge: np.ndarray  # uint32 [2 L], the number of the edge of each entry
     up: np.ndarray  # int64 [N], the first entry of each row whose node is later
 
 
@@ -30,9 +35,9 @@ class Triangles(NamedTuple):
     """The third nodes of the triangles on each edge, ascending."""
 
     ptr: np.ndarray  # int64 [L + 1]
-    third: np.ndarray  # int32 [3 T]
-    first_edge: np.ndarray  # int32 [3 T], from the earlier end of the edge to the third node
-    second_edge: np.ndarray  # int32 [3 T], from the later end
+    third: np.ndarray  # uint32 [3 T]
+    first_edge: np.ndarray  # uint32 [3 T], from the earlier end of the edge to the third node
+    second_edge: np.ndarray  # uint32 [3 T], from the later end
 
 
 class CycleSums(NamedTuple):
@@ -108,8 +113,8 @@ def find_core(indptr, indices):
     ptr = np.zeros(len(nodes) + 1, np.int64)
     ptr[1:] = np.cumsum(degree[nodes])
     end, up = ptr[:-1].copy(), np.empty(len(nodes), np.int64)
-    found = np.empty(ptr[-1], np.int32)
-    edge = np.empty(ptr[-1], np.int32)
+    found = np.empty(ptr[-1], np.uint32)
+    edge = np.empty(ptr[-1], np.uint32)
     number = 0
     for node in range(len(nodes)):
         for entry in range(indptr[nodes[node]], indptr[nodes[node] + 1]):
@@ -257,13 +262,12 @@ def count_below(first, last, core, triangles, below):
 
 
 @compiled(**SEARCH_JIT)
-def add_pairs(first, last, core, triangles, degree, by_node, scratch, met, sums):
+def add_pairs(first, last, core, triangles, degree, by_node, paths, hubs, met, sums):
     """Pairs of nodes with common neighbours, whose later node u is in [first, last).
 
-    `degree [N]` are degrees in the whole graph; `scratch [5, N]` is 0 and is left so; `met [2, N]`
-    are lists.
+    `degree [N]` are degrees in the whole graph. `paths [N, 4]` and `hubs [N]` are 0 and are left
+    so; `met [2, N]` are lists.
     """
-    common, at_u, at_v, inside, hubs = (scratch[0], scratch[1], scratch[2], scratch[3], scratch[4])
     for u in range(first, last):
         # 1. paths u - a - v, and the triangles on both edges
         count = 0
@@ -273,33 +277,33 @@ def add_pairs(first, last, core, triangles, degree, by_node, scratch, met, sums)
                 v = core.indices[step]
                 if v >= u:
                     break
-                if common[v] == 0:
+                if paths[v, COMMON] == 0:
                     met[0, count] = v
                     count += 1
-                common[v] += 1
-                at_u[v] += own
-                at_v[v] += _number(triangles, core.edge[step])
+                paths[v, COMMON] += 1
+                paths[v, AT_U] += own
+                paths[v, AT_V] += _number(triangles, core.edge[step])
         # 2. edges among the common neighbours
         for entry in range(core.indptr[u], core.indptr[u + 1]):
             h, number = core.indices[entry], core.edge[entry]
             own = triangles.first_edge if u > h else triangles.second_edge
             if _number(triangles, number) > 0:
-                _add_hub(u, h, number, own, triangles, by_node, common, inside, hubs, met[1], sums)
+                _add_hub(u, h, number, own, triangles, by_node, paths, hubs, met[1], sums)
         # 3. what two nodes are part of
         for k in range(count):
             v = met[0, k]
-            w = common[v]
+            w = paths[v, COMMON]
             if w > 1:
-                three = w * (w - 1) // 2 * (w - 2) // 3
+                two, three = w * (w - 1) // 2, w * (w - 1) // 2 * (w - 2) // 3
                 sums.two_three[u] += three
                 sums.two_three[v] += three
-                sums.house[u] += (w - 1) * at_v[v]
-                sums.house[v] += (w - 1) * at_u[v]
+                sums.house[u] += (w - 1) * paths[v, AT_V]
+                sums.house[v] += (w - 1) * paths[v, AT_U]
                 if by_node:
-                    sums.flag[u] += w * (w - 1) // 2 * degree[v]
-                    sums.flag[v] += w * (w - 1) // 2 * degree[u]
-                    sums.linked_end[u] += inside[v] * (w - 2)
-                    sums.linked_end[v] += inside[v] * (w - 2)
+                    sums.flag[u] += two * degree[v]
+                    sums.flag[v] += two * degree[u]
+                    sums.linked_end[u] += paths[v, INSIDE] * (w - 2)
+                    sums.linked_end[v] += paths[v, INSIDE] * (w - 2)
         # 4. and what is between them
         for entry in range(core.indptr[u], core.indptr[u + 1] if by_node else core.indptr[u]):
             a = core.indices[entry]
@@ -308,13 +312,12 @@ def add_pairs(first, last, core, triangles, degree, by_node, scratch, met, sums)
                 v = core.indices[step]
                 if v >= u:
                     break
-                between += (common[v] - 1) * (common[v] - 2) // 2
-                beside += inside[v]
+                between += (paths[v, COMMON] - 1) * (paths[v, COMMON] - 2) // 2
+                beside += paths[v, INSIDE]
             sums.between[a] += between
             sums.beside[a] += beside
         for k in range(count):
-            v = met[0, k]
-            common[v] = at_u[v] = at_v[v] = inside[v] = 0
+            paths[met[0, k], :] = 0
 
 
 @subroutine(**INLINE_JIT)
@@ -324,7 +327,7 @@ def _number(triangles, edge):
 
 
 @subroutine(**SEARCH_JIT)
-def _add_hub(u, h, number, edge_to, triangles, by_node, common, inside, hubs, met, sums):
+def _add_hub(u, h, number, edge_to, triangles, by_node, paths, hubs, met, sums):
     """Triangles h, x, v with x a common neighbour of u and h, for one h, by v."""
     count = 0
     for place in range(triangles.ptr[number], triangles.ptr[number + 1]):
@@ -343,11 +346,11 @@ def _add_hub(u, h, number, edge_to, triangles, by_node, common, inside, hubs, me
     wheel, linked = np.int64(0), np.int64(0)
     for k in range(count):
         v = met[k]
-        twice, own = hubs[v] * (hubs[v] - 1) // 2, hubs[v] * (common[v] - 2)
+        twice, own = hubs[v] * (hubs[v] - 1) // 2, hubs[v] * (paths[v, COMMON] - 2)
         wheel += twice
         linked += own
         if by_node:
-            inside[v] += hubs[v]
+            paths[v, INSIDE] += hubs[v]
             sums.rim[u] += twice
             sums.rim[v] += twice
         hubs[v] = 0
@@ -378,7 +381,7 @@ def add_cliques(first, last, core, triangles, by_node, mark, sums):
                     if count > 0:
                         for number in (xy, xz, yz):
                             sums.edge[number] += count
-                        for node in (x, y, np.int32(z)):
+                        for node in (x, y, np.uint32(z)):
                             sums.pair[node] += count * (count - 1) // 2
                     if count > 0 and by_node:
                         sums.opposite[x] += count * _number(triangles, yz)
