@@ -15,9 +15,8 @@ import numpy as np
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
-
-# of the paths u - a - v to a node v: how many there are, the triangles on the edges u - a and on the
-# edges a - v, and the edges among the nodes a, twice
+# of the paths u - a - v to a node v: how many there are, the triangles on the edges u - a and on
+# the edges a - v, and the edges among the nodes a, twice
 COMMON, AT_U, AT_V, INSIDE = range(4)
 
 
@@ -403,7 +402,6 @@ def add_five_cliques(first, last, core, by_node, place, rows, lists, lengths, bo
     that are later yet, as bits and as a list; with `by_node` bits of all. `place [N]` is -1, and is
     left so; `both [2, K / 64]` are common neighbours.
     """
-    words = rows.shape[1]
     for x in range(first, last):
         start, size = core.up[x], core.indptr[x + 1] - core.up[x]
         if size < 4:

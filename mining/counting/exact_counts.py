@@ -1,9 +1,9 @@
 """How often a given structure occurs in a graph, exactly, by a search that may have a time limit.
 
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
-directions and relations of its edges. igraph lists all mappings of the structure onto the graph
-(LAD) in memory and without a time limit. So :func:`count_exact` has a search of its own, which
-the tests compare with igraph.
+directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
+mappings of the structure onto the graph (LAD) in memory and without a time limit. So
+:func:`count_exact` has a search of its own, which the tests compare with igraph.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from threading import local
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.checks import check_choice, check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_lists import split_graphs
@@ -24,6 +24,9 @@ from mining.counting.candidate_nodes import find_candidates
 from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
 from mining.counting.sought import Colors, Sought
 
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence
@@ -60,8 +63,9 @@ def count_exact(
     structure: Structure,
     time_limit: float | None = None,
     colors: Colors | None = None,
+    reading: str = INDUCED,
 ) -> ExactCount:
-    """Count the induced occurrences of a structure, each node set once.
+    """Count the occurrences of a structure: the node sets that induce it, or its subgraphs.
 
     A backtracking search maps the nodes of the structure one after the other. Of the mappings that
     differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
@@ -80,11 +84,15 @@ def count_exact(
     colors : (array, array), optional
         Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
         Without them categories do not count.
+    reading : {"induced", "subgraph"}
+        Whether there are exactly the edges of the structure between the nodes, or at least; then
+        edges have neither directions nor kinds.
 
     Raises
     ------
     InputError
-        If relations or ``colors`` do not fit to the graph, or ``time_limit`` is not above 0.
+        If relations or ``colors`` do not fit to the graph, ``time_limit`` is not above 0, or
+        ``reading`` is "subgraph" for edges with directions or kinds.
 
     Examples
     --------
@@ -100,7 +108,7 @@ def count_exact(
     """
     if time_limit is not None:
         check_float("time_limit", time_limit, 0, open_minimum=True)
-    search = ExactSearch(graph, structure, colors)
+    search = ExactSearch(graph, structure, colors, reading=reading)
     search.run(time_limit)
     total = int(search.count.sum())
     num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
@@ -112,8 +120,11 @@ def count_by_graph(
     structure: Structure,
     colors: Colors | None = None,
     seconds: float | None = None,
+    reading: str = INDUCED,
 ) -> np.ndarray | None:
     """Occurrences in each graph of a collection, int64 ``[G]``; None if the search did not finish.
+
+    Arguments are those of :func:`count_exact`.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
@@ -121,7 +132,7 @@ def count_by_graph(
     >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
     [1, 4, 0]
     """
-    search = ExactSearch(graph, structure, colors)
+    search = ExactSearch(graph, structure, colors, reading=reading)
     search.run(seconds)
     if search.unfinished:
         return None
@@ -163,12 +174,19 @@ class ExactSearch:
         structure: Structure,
         colors: Colors | None = None,
         most_spare: int | None = None,
+        reading: str = INDUCED,
     ) -> None:
         if not isinstance(graph, CSRGraph):
             raise InputError(
                 f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
             )
-        self.graph = graph
+        check_choice("reading", reading, READINGS)
+        if reading == SUBGRAPH and graph.links is not None:
+            raise InputError(
+                "reading must be 'induced' where edges have directions or kinds, got 'subgraph'; "
+                "gomkcn.census counts the subgraphs of three and four nodes."
+            )
+        self.graph, self._reading = graph, reading
         self.sought = Sought.of(graph, structure, colors)
         self.structure = self.sought.structure
         self.candidates = find_candidates(graph, self.sought, most_spare)
@@ -324,7 +342,13 @@ class ExactSearch:
             is_other = np.ones(len(candidates), np.bool_)
             is_other[roots] = False
             candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
-        plan = Plan(np.array(structure.order), structure.joined @ bits, *conditions, candidates)
+        plan = Plan(
+            np.array(structure.order),
+            structure.joined @ bits,
+            *conditions,
+            candidates,
+            self._reading == INDUCED,
+        )
         if self.graph.links is None:
             return plan, None
         return plan, Labels(self.graph.links, self.sought.links)

@@ -1,0 +1,266 @@
+"""How often each structure of three or four nodes occurs, with directions, kinds and categories.
+
+All connected sets of nodes are looked at, and counted by what joins their nodes.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from itertools import permutations
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from mining.counting.connected_set_loops import count_sets
+from mining.structures.categories import NO_CATEGORIES, Categories
+
+SET_SIZES = (3, 4)
+# pieces of the roots, which threads share; the time of a set; rows of a table to begin with
+_PIECES, _NANOSECONDS, _TABLE = 64, 3.0, 1 << 10
+# channels that fit into a whole number; edges whose subsets are looked at
+_MOST_CHANNELS, _MOST_EDGES = 62, 16
+
+
+class Forms(NamedTuple):
+    """Some structures of M nodes in their canonical forms.
+
+    ``channels`` is int64 ``[K, M, M]``, the channels of each link as bits, and ``colors`` int64
+    ``[K, M]``. Structures are isomorphic if and only if their forms are equal.
+    """
+
+    channels: np.ndarray
+    colors: np.ndarray
+
+
+def count_connected_sets(
+    graph: CSRGraph, size: int, categories: Categories = NO_CATEGORIES
+) -> dict[Structure, int]:
+    """Induced occurrences of each structure of ``size`` nodes that a graph has, by its structure.
+
+    A structure is the same object in every graph.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> counts = count_connected_sets(as_csr(nx.DiGraph([(0, 1), (1, 2), (0, 2), (2, 3)])), 3)
+    >>> {one.to_text(): count for one, count in counts.items()}
+    {'0->2, 2->1': 2, '0->1, 0->2, 1->2': 1}
+    """
+    if len(graph.relations.channels) > _MOST_CHANNELS:
+        raise InputError(
+            f"graph must have at most {_MOST_CHANNELS // 2} relations for its structures to be "
+            f"counted, got {len(graph.relations.names)}."
+        )
+    given = categories.colors(graph.features) if categories else np.zeros(graph.num_nodes, np.int64)
+    known, colors = np.unique(given, return_inverse=True)
+    links, number = _count_codes(graph, colors, len(known), size)
+    # 1. digits of the codes: links of earlier nodes to later ones, and colours
+    kinds = len(graph.relations.links)
+    matrix = np.zeros((len(links), size, size), np.int64)
+    own = np.zeros((len(links), size), np.int64)
+    for later in range(size - 1, -1, -1):
+        links, own[:, later] = np.divmod(links, len(known))
+        for earlier in range(later - 1, -1, -1):
+            links, matrix[:, earlier, later] = np.divmod(links, kinds)
+            matrix[:, later, earlier] = graph.relations.reverse[matrix[:, earlier, later]]
+    # 2. the same in terms of what the links of every graph consist of
+    bits = graph.relations.links @ (1 << np.arange(len(graph.relations.channels), dtype=np.int64))
+    forms, position = merge_forms(find_forms(Forms(bits[matrix], known[own])))
+    totals = np.zeros(len(forms.channels), np.int64)
+    np.add.at(totals, position, number)
+    structures = structures_of(forms, graph.relations, categories, graph.feature_names)
+    return dict(zip(structures, totals.tolist(), strict=True))
+
+
+def _count_codes(
+    graph: CSRGraph, colors: np.ndarray, num_colors: int, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the sets, see :func:`count_sets`, and how many there are with each."""
+    num_links, pairs = len(graph.relations.links), size * (size - 1) // 2
+    if num_links**pairs * num_colors**size >= 2**63:
+        raise InputError(
+            f"graph must have fewer kinds of edges and categories for structures of {size} nodes "
+            f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories."
+        )
+    links = np.ones(len(graph.indices), np.uint8) if graph.links is None else graph.links
+    arrays = graph.indptr, graph.indices, links, colors.reshape(-1)
+    bounds = np.linspace(0, graph.num_nodes, _PIECES + 1).astype(np.int64)
+    own, tables = local(), []
+
+    def work(first: int, last: int) -> None:
+        # what one thread writes to
+        if not hasattr(own, "scratch"):
+            number = graph.num_nodes
+            own.scratch = np.zeros((3, number), np.uint16), np.empty((2, number), np.int32)
+            own.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
+            tables.append(own.table)
+        for piece in range(first, last):
+            own.table[:] = count_sets(
+                bounds[piece], bounds[piece + 1], arrays, (num_links, num_colors), size,
+                *own.scratch, *own.table,
+            )  # fmt: skip
+
+    with np.errstate(over="ignore"):
+        run_blocks(work, _PIECES, _NANOSECONDS * set_steps(graph, size))
+    keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
+    used = keys >= 0
+    codes, position = np.unique(keys[used], return_inverse=True)
+    totals = np.zeros(len(codes), np.int64)
+    np.add.at(totals, position, counts[used])
+    return codes, totals
+
+
+def set_steps(graph: CSRGraph, size: int) -> int:
+    """At most so many connected sets: the trees of so many nodes, of which a set has one or more.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> set_steps(as_csr(nx.star_graph(5)), 4), set_steps(as_csr(nx.path_graph(5)), 3)
+    (10, 3)
+    """
+    degrees = graph.degrees.astype(np.float64)
+    if size == 3:
+        return int((degrees * (degrees - 1) / 2).sum())
+    stars = (degrees * (degrees - 1) * (degrees - 2) / 6).sum()
+    rows = np.repeat(degrees - 1, graph.degrees)
+    return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
+
+
+def find_forms(given: Forms) -> Forms:
+    """The canonical forms: of all orders of the nodes, the one that reads smallest."""
+    size = given.colors.shape[1]
+    upper = np.triu_indices(size, 1)
+    best: np.ndarray | None = None
+    orders = np.zeros(len(given.colors), np.int64)
+    every = np.array(list(permutations(range(size))))
+    for number, order in enumerate(every):
+        links = given.channels[:, order[upper[0]], order[upper[1]]]
+        row = np.concatenate([given.colors[:, order], links], axis=1)
+        if best is None:
+            best = row
+            continue
+        # the first column in which two rows differ decides
+        differs = row != best
+        column = differs.argmax(axis=1)[:, None]
+        smaller = np.take_along_axis(row, column, 1) < np.take_along_axis(best, column, 1)
+        smaller = smaller[:, 0]
+        best[smaller], orders[smaller] = row[smaller], number
+    order, rows = every[orders], np.arange(len(orders))[:, None]
+    channels = given.channels[rows[:, :, None], order[:, :, None], order[:, None, :]]
+    return Forms(channels, given.colors[rows, order])
+
+
+def merge_forms(forms: Forms) -> tuple[Forms, np.ndarray]:
+    """The different ones, those with fewest edges first, and where each of the others is there."""
+    number, size = forms.colors.shape
+    upper = np.triu_indices(size, 1)
+    num_edges = sum(forms.channels[:, upper[0], upper[1]] >> bit & 1 for bit in range(63))
+    total = np.asarray(num_edges).sum(axis=1, keepdims=True)
+    links = forms.channels.reshape(number, size * size)
+    rows = np.concatenate([total, links, forms.colors], axis=1)
+    _, first, position = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return Forms(forms.channels[first], forms.colors[first]), position.reshape(-1)
+
+
+def structures_of(
+    forms: Forms, relations: Relations, categories: Categories, names: tuple[str, ...]
+) -> list[Structure]:
+    """The structures of some forms; equal ones are the same object."""
+    return [
+        _structure(
+            links.tobytes(),
+            relations.names,
+            relations.directed,
+            categories.names_of(own if categories else None, names),
+        )
+        for links, own in zip(forms.channels, forms.colors, strict=True)
+    ]
+
+
+@cache
+def _structure(
+    links: bytes,
+    names: tuple[str, ...],
+    directed: tuple[bool, ...],
+    categories: tuple[tuple[str, ...], ...],
+) -> Structure:
+    bits = np.frombuffer(links, np.int64)
+    size, relations = int(np.sqrt(len(bits))), relations_of(names, directed)
+    channels = bits.reshape(size, size, 1) >> np.arange(len(relations.channels)) & 1
+    return Structure(channels, relations, categories)
+
+
+@cache
+def directed_structures(size: int, name: str = PLAIN) -> tuple[Structure, ...]:
+    """All connected structures of ``size`` nodes whose edges have directions, by their arcs.
+
+    >>> len(directed_structures(3)), len(directed_structures(4))
+    (13, 199)
+    """
+    upper = np.triu_indices(size, 1)
+    codes = np.arange(4 ** len(upper[0]))
+    matrix = np.zeros((len(codes), size, size), np.int64)
+    matrix[:, upper[0], upper[1]] = codes[:, None] >> 2 * np.arange(len(upper[0])) & 3
+    # out is the first bit, and in the second
+    matrix += np.array([0, 2, 1, 3])[matrix.swapaxes(1, 2)]
+    matrix = matrix[_is_connected(matrix != 0)]
+    forms, _ = merge_forms(find_forms(Forms(matrix, np.zeros((len(matrix), size), np.int64))))
+    return tuple(structures_of(forms, relations_of([name], [True]), NO_CATEGORIES, ()))
+
+
+def _is_connected(joined: np.ndarray) -> np.ndarray:
+    """Which graphs ``[K, M, M]`` are in one piece."""
+    reached: np.ndarray = joined | np.eye(joined.shape[1], dtype=bool)
+    for _ in range(2):
+        reached = reached @ reached
+    return np.asarray(reached.all(axis=(1, 2)))
+
+
+def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
+    """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes.
+
+    >>> triangle = Structure.of_edges(3, [(0, 1), (0, 2), (1, 2)], directed=True)
+    >>> sorted(subgraphs_of({triangle: 5}).values())
+    [5, 5, 5, 5]
+    """
+    known, totals = {one.key: one for one in counts}, dict[bytes, int]()
+    for one, count in counts.items():
+        for part, number in one.recall("parts", partial(_parts, one)):
+            known.setdefault(part.key, part)
+            totals[part.key] = totals.get(part.key, 0) + number * count
+    return {known[key]: total for key, total in totals.items()}
+
+
+def _parts(structure: Structure) -> list[tuple[Structure, int]]:
+    """The structures on all nodes of one that have some of its edges, and how many there are."""
+    edges = list(zip(structure.edges, structure.edge_relations, strict=True))
+    if len(edges) > _MOST_EDGES:
+        raise InputError(
+            f"reading must be 'induced' where a structure has over {_MOST_EDGES} edges, got "
+            f"{len(edges)}."
+        )
+    relations, size = structure.relations, structure.num_nodes
+    chosen = np.arange(1 << len(edges))
+    matrix = np.zeros((len(chosen), size, size), np.int64)
+    for place, ((u, v), relation) in enumerate(edges):
+        has = chosen >> place & 1
+        out = int(relations.outgoing[relation])
+        matrix[:, u, v] |= has << out
+        matrix[:, v, u] |= has << int(relations.opposite[out])
+    matrix = matrix[_is_connected(matrix != 0)]
+    colors = np.broadcast_to(np.array(structure.colors), (len(matrix), size))
+    forms, position = merge_forms(find_forms(Forms(matrix, colors)))
+    names = dict(zip(structure.colors, structure.categories, strict=False))
+    found = [
+        _structure(
+            links.tobytes(), relations.names, relations.directed,
+            tuple(names[color] for color in own) if names else (),
+        )
+        for links, own in zip(forms.channels, forms.colors.tolist(), strict=True)
+    ]  # fmt: skip
+    return list(zip(found, np.bincount(position).tolist(), strict=True))
