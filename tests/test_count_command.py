@@ -30,6 +30,7 @@ def test_a_motif_by_name(graphs):
     assert gomkcn("count wheel graph.txt").splitlines() == [
         "pattern     wheel: 6 nodes, 10 edges",
         "graph       graph.txt: 18 nodes, 26 edges",
+        "reading     induced",
         "occurrences 2, counted exactly",
     ]
 

@@ -105,11 +105,11 @@ def count(
         rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
         graph = joined_relations(graph)
     _check_directions(given.relations, graph.relations)
+    rows["reading"] = reading
     if reading == SUBGRAPH:
         rows |= _count_subgraphs(graph, given, count_seconds, most)
     else:
         rows |= _count(graph, given, colors, count_error, count_seconds, seed)
-    rows["reading"] = reading
     for name, value in rows.items():
         click.echo(f"{name:<11} {value}")
     if most:

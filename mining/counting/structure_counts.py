@@ -151,8 +151,8 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> li
     found = count_by_graph(graph, structure, seconds=seconds, reading=SUBGRAPH)
     if found is None:
         raise InputError(
-            f"count_seconds must be enough to find all subgraphs, got {seconds:g}; more than these "
-            "are not estimated, occurrences by reading='induced' are."
+            f"count_seconds must be enough to find all subgraphs, got {seconds:g}; what takes longer "
+            "is estimated for induced occurrences only."
         )
     counts_of: list[int] = found.tolist()
     return counts_of
