@@ -167,7 +167,7 @@ def test_a_pattern_without_names_is_of_any_relation(signed):
     (signed / "any.csv").write_text("\n".join(signed_only) + "\n")
     lines = gomkcn("count feed-forward-loop any.csv").splitlines()
     assert lines[2] == "edges       of any relation: down, up"
-    assert lines[3] == "occurrences 2, counted exactly"
+    assert lines[4] == "occurrences 2, counted exactly"
 
 
 def test_a_pattern_of_a_directed_run(signed):
