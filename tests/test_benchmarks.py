@@ -38,6 +38,7 @@ COMMANDS = (
     "findings",
     "class_patterns",
     "counting",
+    "census_speed",
     "page",
 )
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
@@ -45,8 +46,8 @@ COMPILED = (
     "gram",
     "planted", "planted_links", "embedded", "classical", "renumbered", "standing_out",
     "significance", "noisy_copies", "large_patterns",
-    "findings", "class_patterns", "counting", "large_graphs", "processes", "kills", "hosts",
-    "endurance",
+    "findings", "class_patterns", "counting", "census_speed", "large_graphs", "processes", "kills",
+    "hosts", "endurance",
 )  # fmt: skip
 # puts away packages that may be installed, and runs a command
 WITHOUT = (
