@@ -145,10 +145,7 @@ def _sizes_to_compare(
     """Sizes of which all structures are counted, those that are compared, and what to say of it."""
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
     steps = np.array(
-        [
-            census_steps(mined.graph, range(able[0], size + 1), mined.categories)
-            for size in able
-        ],
+        [census_steps(mined.graph, range(able[0], size + 1), mined.categories) for size in able],
         np.float64,
     )
     counted = able[: int((steps <= _MOST_STEPS).sum())]
@@ -163,10 +160,14 @@ def _sizes_to_compare(
         return able, able, []
     minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
     sizes = f"{late[0]} to {late[-1]}" if len(late) > 1 else f"{late[0]}"
-    return counted, compared, [
-        f"Structures of {sizes} nodes are not compared with random graphs, which would take about "
-        f"{minutes:,} minutes of one thread: --null {models[0].name} does it."
-    ]
+    return (
+        counted,
+        compared,
+        [
+            f"Structures of {sizes} nodes are not compared with random graphs, which would take about "
+            f"{minutes:,} minutes of one thread: --null {models[0].name} does it."
+        ],
+    )
 
 
 def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: range) -> Arrays:
@@ -207,10 +208,19 @@ def _compare(
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return {}
     own = {one: count for one, count in census.items() if one.num_nodes in sizes}
-    all_counts = [own, *map(_read_census, found)]
-    family = list(dict.fromkeys(one for counts in all_counts for one in counts))
-    counts = np.array([[each.get(one, 0) for one in family] for each in all_counts])
-    return dict(zip(family, compare_with_random(model.name, counts), strict=True))
+    return compare_censuses(model.name, [own, *map(_read_census, found)])
+
+
+def compare_censuses(
+    null: str, censuses: Sequence[Mapping[Structure, int]]
+) -> dict[Structure, NullComparison]:
+    """Compare the census of a graph, the first, with those of random graphs.
+
+    What one of them lacks occurs there never.
+    """
+    family = list(dict.fromkeys(one for census in censuses for one in census))
+    counts = np.array([[census.get(one, 0) for one in family] for census in censuses])
+    return dict(zip(family, compare_with_random(null, counts), strict=True))
 
 
 def _is_called(pattern: Pattern) -> bool:
@@ -266,9 +276,7 @@ def _count(mined: MinedGraph, rules: ChoiceRules, pattern: Pattern) -> Occurrenc
     )
 
 
-def _compare_classes(
-    mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps
-) -> list[Pattern]:
+def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
     """The patterns with how many graphs of each class contain them."""
     classes = mined.classes
     assert classes is not None, "the graphs have classes"

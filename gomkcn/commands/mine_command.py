@@ -56,7 +56,11 @@ _judge_options = add_options(
     group=JUDGE,
 )
 _rare_find_options = add_options(
-    ("--min-support", int, "Leave out patterns that have no verdict and fewer than N occurrences. [5]"),
+    (
+        "--min-support",
+        int,
+        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
+    ),
     group=FIND,
     rare=True,
 )

@@ -121,7 +121,9 @@ def class_table(run: MiningRun) -> Table:
         "class": [contrast.name for *_, contrast in rows],
         "graphs of it": [f"{one.containing} of {one.num_graphs}" for *_, one in rows],
         "others": [f"{one.others_containing} of {one.num_others}" for *_, one in rows],
-        "odds ratio": [f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})" for *_, one in rows],
+        "odds ratio": [
+            f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})" for *_, one in rows
+        ],
         "adjusted p": [f"{difference.p_adjusted:.3g}" for _, difference, _ in rows],
         "edges": [one.structure.to_text() for one, *_ in rows],
     }
