@@ -67,9 +67,13 @@ def kinds(folder: Path) -> Iterator[Kind]:
         return
     regulation = folder / "directed" / "ecoli_regulation.csv"
     yield Kind("E. coli", read_graph(regulation, relation="none", directed=False))
-    yield Kind("E. coli, directed", read_graph(regulation, relation="none", directed=True), range(3, 5))
+    yield Kind(
+        "E. coli, directed", read_graph(regulation, relation="none", directed=True), range(3, 5)
+    )
     neurons = folder / "directed" / "celegansneural.gml"
-    yield Kind("C. elegans, directed", read_graph(neurons, relation="none", directed=True), range(3, 4))
+    yield Kind(
+        "C. elegans, directed", read_graph(neurons, relation="none", directed=True), range(3, 4)
+    )
 
 
 def by_tool(graph: CSRGraph, seed: int) -> CSRGraph:

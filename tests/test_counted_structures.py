@@ -39,7 +39,7 @@ GRAPHS = {
 @pytest.fixture(scope="module", params=GRAPHS)
 def mined(request):
     graph = GRAPHS[request.param]()
-    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=8).fit(graph)
+    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=99).fit(graph)
     return graph, miner, MiningRun.of(miner, graph)
 
 

@@ -86,7 +86,7 @@ def test_arcs_and_relations_are_kept():
                      (1, 2, "binds"), (2, 1, "binds")]  # fmt: skip
     record = pattern.to_dict()
     for change in ({"edge_relations": [0, 0, 0, 0, 2]}, {"edge_relations": [0, 0, 0, 1, 3]}):
-        with pytest.raises(ValueError, match="pattern 3 has an"):
+        with pytest.raises(ValueError, match="pattern 3: an edge"):
             Pattern.from_dict(record | change, PATTERN.feature_names)
 
 

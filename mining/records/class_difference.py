@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from math import log
 from typing import Any
 
-# strengths of two classes are equal but for rounding
-_SAME = 1 - 1e-6
+# strengths of two classes are equal but for rounding, of records too
+_SAME = 1 - 1e-4
 
 
 @dataclass(frozen=True)
