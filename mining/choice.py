@@ -39,8 +39,8 @@ log = logging.getLogger("gomkcn_dgl")
 
 # fewer random graphs cannot tell what is rare
 LEAST_SAMPLES = 99
-# steps that one thread takes in about two minutes: a census of the graph and, where no null model is
-# asked for by its name, those of all random graphs; an attempt of a walk is as many steps
+# steps that one thread takes in about two minutes: a census of the graph and, where no null model
+# is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
 # most seconds to look for a pattern in all graphs of a collection
 _GRAPH_SECONDS = 5.0
@@ -164,8 +164,8 @@ def _sizes_to_compare(
         counted,
         compared,
         [
-            f"Structures of {sizes} nodes are not compared with random graphs, which would take about "
-            f"{minutes:,} minutes of one thread: --null {models[0].name} does it."
+            f"Structures of {sizes} nodes are not compared with random graphs, which would take "
+            f"about {minutes:,} minutes of one thread: --null {models[0].name} does it."
         ],
     )
 
@@ -229,7 +229,7 @@ def _is_called(pattern: Pattern) -> bool:
 
 
 def _has_leaf(pattern: Pattern) -> bool:
-    """Whether a node hangs on the others by one edge: most such are a motif and what is beside it."""
+    """Whether a node hangs on the others by one edge: mostly a motif and a node beside it."""
     return bool((pattern.structure.joined.sum(axis=1) == 1).any())
 
 

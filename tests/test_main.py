@@ -175,7 +175,7 @@ def write_tu_folder():
 @pytest.mark.parametrize("write", [write_edges, write_tu_folder])
 def test_mine_reads_every_format(write):
     said = gomkcn(f"mine {write()} --out run {QUICK} --quiet")
-    assert edges_and_counts("run") == [(5, 6), (10, 5)]
+    assert sorted(edges_and_counts("run")) == [(5, 6), (10, 5)]
     assert re.search(r"^mined in \d+\.\d s; report: run/report\.html$", said, re.MULTILINE)
     assert Path("run/report.html").is_file()
     run = read_run("run")

@@ -89,9 +89,7 @@ def test_the_headline_counts_what_it_says(mined):
         judged = {"degree": dataclasses.replace(like, verdict=verdict)}
         patterns.append(dataclasses.replace(pattern, significance=judged))
     said = headline(dataclasses.replace(mined, patterns=patterns))
-    assert (
-        "1 of 2 that were compared occurs more often than in random graphs, none less often" in said
-    )
+    assert "1 of 2 that were compared occurs more often than in random graphs, none less" in said
 
 
 def test_the_page_of_a_run(mined):

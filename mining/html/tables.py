@@ -241,9 +241,10 @@ def classes_sentence(run: MiningRun) -> str:
     """Say how many structures differ between the classes of the graphs."""
     number = len(class_table(run).rows)
     total = len(run.patterns) + len(run.others)
+    verb = "is" if number < 2 else "are"
     return (
-        f"{number or 'None'} of {count(total, 'structure')} {'is' if number < 2 else 'are'} in more "
-        f"graphs of one class than of the others (adjusted p at most {LEVEL})."
+        f"{number or 'None'} of {count(total, 'structure')} {verb} in more graphs of one class than "
+        f"of the others (adjusted p at most {LEVEL})."
     )
 
 

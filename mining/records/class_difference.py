@@ -41,7 +41,7 @@ class ClassContrast:
 
     @property
     def strength(self) -> float:
-        """Distance of the odds ratio from 1, in widths of its interval, on the logarithmic scale."""
+        """Distance of the odds ratio from 1 in widths of its interval, as logarithms."""
         return abs(log(self.odds_ratio)) / log(self.high / self.low)
 
     @property
