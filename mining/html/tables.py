@@ -243,8 +243,8 @@ def classes_sentence(run: MiningRun) -> str:
     total = len(run.patterns) + len(run.others)
     verb = "is" if number < 2 else "are"
     return (
-        f"{number or 'None'} of {count(total, 'structure')} {verb} in more graphs of one class than "
-        f"of the others (adjusted p at most {LEVEL})."
+        f"{number or 'None'} of {count(total, 'structure')} {verb} in more graphs of one class "
+        f"than of the others (adjusted p at most {LEVEL})."
     )
 
 
