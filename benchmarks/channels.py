@@ -37,9 +37,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph, read_tu_labels
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
-from mining.structures.graph_relations import channels_in
-from mining.structures.rooted_subgraphs import CanonicalForms
+from mining.graph_relations import channels_in
+from mining.learning.rooted_subgraphs import CanonicalForms, FeatureScaling, ScaledFeatures
 
 OURS = "orthogonal"
 # a score of different graphs that counts as the same

@@ -31,8 +31,8 @@ from record import Bench, bench_command, data_option
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
-from mining.counting.exact_counts import ExactSearch, count_exact
-from mining.counting.occurrence_counts import count_occurrences, estimate_occurrences
+from mining.counting.counter import count_occurrences, estimate_occurrences
+from mining.counting.exact_search import ExactSearch, count_exact
 from synthetic import get_motif
 
 REPEATS = 2

@@ -30,8 +30,8 @@ def main(bench: Bench, minutes: float) -> None:
     """Mine until time is up."""
     from gomkcn_dgl import as_csr
     from mining import PatternMiner
-    from mining.results.run_folder import read_run, write_run
-    from mining.runs.mining_run import MiningRun
+    from mining.mining_run import MiningRun
+    from mining.run_folder import read_run, write_run
     from mining.settings import RunSettings
     from synthetic import barabasi_albert, plant_motifs
 

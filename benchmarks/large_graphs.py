@@ -29,7 +29,7 @@ from record import Bench, bench_command
 
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_counts import count_exact
+from mining.counting.exact_search import count_exact
 
 REPEATS = 1
 # edges of the graphs where nothing else is asked for

@@ -25,8 +25,8 @@ from scipy.stats import binomtest
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from mining.choice import compare_censuses
 from mining.counting.structure_counts import count_structures
+from mining.pattern import LEVEL
 from mining.random_graphs import RandomGraphs, null_model, sample_null
-from mining.records.null_comparison import LEVEL
 
 NULL = "degree"
 # of an outside walk, which counts attempts

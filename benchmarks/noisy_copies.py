@@ -24,8 +24,8 @@ from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner
+from mining.learning.discrete_filters import DiscreteFilters
 from mining.miner import add_noisy, learn_distinct_filters, prepare
-from mining.structures.discrete_filters import DiscreteFilters
 from synthetic import get_motif
 
 # edges deleted, edges added

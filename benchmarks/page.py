@@ -26,12 +26,10 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions.feature_background import FeatureBackground
 from mining.html.report import render_report
+from mining.mining_run import GraphSummary, MiningRun
+from mining.occurrences import Occurrences
+from mining.pattern import Frequency, OccurrenceCount, Pattern
 from mining.plots.graph_map import GraphMap
-from mining.records.frequency import Frequency
-from mining.records.occurrence import Occurrences
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import GraphSummary, MiningRun
 
 REPEATS = 5
 # nodes, edges, and listed places of all patterns together

@@ -27,7 +27,7 @@ from planted_graphs import (
 )
 from record import Bench, Table, bench_command
 
-from mining.assessment.evaluation import induced_occurrences
+from mining.truth import induced_occurrences
 from synthetic import MOTIFS
 
 

@@ -32,7 +32,7 @@ from record import Bench, Table, bench_command
 
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_counts import count_exact
+from mining.counting.exact_search import count_exact
 from synthetic import MOTIFS
 
 

@@ -26,12 +26,11 @@ from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
-from mining.assessment.evaluation import compare_with_truth
-from mining.records.occurrence import Occurrence
-from mining.results.occurrence_file import write_occurrences
-from mining.results.run_folder import write_run
-from mining.runs.mining_run import MiningRun
+from mining.mining_run import MiningRun
+from mining.occurrences import Occurrence
+from mining.run_folder import write_occurrences, write_run
 from mining.settings import RunSettings
+from mining.truth import compare_with_truth
 
 EDGES = "0 1\n1 2\n2 3\n3 0\n"
 EDGE_LISTS = (

@@ -32,12 +32,11 @@ from gomkcn_dgl.training.train_settings import TrainSettings, read_train_setting
 from gomkcn_dgl.training.training_metrics import read_metrics
 from gomkcn_dgl.training.training_run import load_classifier
 from mining import read_truth
+from mining.export import occurrence_table, pattern_table
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
-from mining.results.export import occurrence_table, pattern_table
-from mining.results.occurrence_file import read_occurrences
-from mining.results.run_folder import load_miner, read_run
-from mining.runs.run_comparison import compare_runs
+from mining.mining_run import compare_runs
+from mining.run_folder import load_miner, read_occurrences, read_run
 from mining.settings import read_settings
 
 

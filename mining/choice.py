@@ -25,14 +25,12 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
-from mining.counting.exact_counts import find_graphs
-from mining.counting.occurrence_counts import count_occurrences
+from mining.counting.counter import count_occurrences
+from mining.counting.exact_search import find_graphs
 from mining.counting.structure_counts import census_sizes, census_steps, count_structures
 from mining.mined_graph import MinedGraph
+from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern
 from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.records.null_comparison import NullComparison
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import CONSENSUS, Pattern
 from mining.significance import compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
-from mining.records.class_difference import ClassContrast, ClassDifference
+from mining.pattern import ClassContrast, ClassDifference
 from mining.significance import compare_classes
 
 
@@ -63,21 +59,6 @@ def class_differences(
         )
         for pattern in range(len(adjusted))
     ]
-
-
-def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
-    """The classes that ``y`` gives to the graphs of a collection, None where it gives none.
-
-    ``y`` may have the class of each graph, or the target of each node, which is not used.
-    """
-    if y is None or (len(y) == graph.num_nodes != graph.num_graphs):
-        return None
-    if len(y) != graph.num_graphs:
-        raise InputError(
-            f"y must have a class for each of the {graph.num_graphs} graphs, or a target for each "
-            f"of the {graph.num_nodes} nodes, got {len(y)}."
-        )
-    return as_graph_classes(y)
 
 
 def odds_ratio_interval(

@@ -13,22 +13,20 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.candidates import gather_candidates
+from mining.candidates.grown_sets import gather_candidates
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import choose_patterns
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
+from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
-from mining.locating.locating import locate_patterns
-from mining.mined_graph import MinedGraph
+from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
+from mining.learning.subgraph_source import SubgraphSource
+from mining.locating import locate_patterns
+from mining.mined_graph import Categories, MinedGraph
 from mining.miner_parameters import MinerParameters
+from mining.pattern import Pattern
 from mining.pattern_features import PatternFeatures
-from mining.records.pattern import Pattern
-from mining.structures.categories import Categories
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
-from mining.structures.rooted_subgraphs import RootedSubgraphs
-from mining.structures.subgraph_source import SubgraphSource
 
 log = logging.getLogger("gomkcn_dgl")
 

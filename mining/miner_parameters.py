@@ -16,12 +16,11 @@ from gomkcn_dgl.runtime.notebook import html_of
 from mining.candidates.small_graphs import LARGE
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.learning.filter_learning import FilterLearning
+from mining.learning.rooted_subgraphs import FeatureScaling
+from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
+from mining.mined_graph import NO_CATEGORIES, Categories
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
-from mining.structures.categories import NO_CATEGORIES, Categories
-from mining.structures.feature_scaling import FeatureScaling
-from mining.structures.memory_budget import MemoryBudget, read_limit
-from mining.structures.subgraph_source import SubgraphSource
 
 # what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)

@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.graph import as_csr
 from mining.counting.graphlets import NUM_ORBITS
-from mining.orbits import orbit_counts
 from mining.pattern_counts import LEVELS
+from mining.structure_census import orbit_counts
 
 
 class OrbitCounts(TransformerMixin, BaseEstimator):

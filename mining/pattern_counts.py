@@ -15,11 +15,10 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
-from mining.counting.exact_counts import count_by_graph
-from mining.counting.occurrence_counts import count_occurrences
-from mining.counting.occurrence_lists import list_places
-from mining.counting.sought import Colors
-from mining.records.pattern import Pattern
+from mining.counting.counter import count_occurrences, list_places
+from mining.counting.exact_search import count_by_graph
+from mining.mined_graph import Colors
+from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.node_order import NodeOrder
-from mining.locating.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.learning.subgraph_source import SubgraphSource
 from mining.miner_parameters import COUNT_SECONDS
+from mining.pattern import Pattern
 from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
-from mining.records.pattern import Pattern
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.subgraph_source import SubgraphSource
 
 # exact counts may take longer than estimates of one graph
 _PATIENCE = 10

@@ -23,7 +23,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
-from mining.records.null_comparison import AS_EXPECTED, LESS, LEVEL, MORE, NullComparison
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, NullComparison
 
 # added to variances: that of a count that is 0 or 1 as often, and more where few graphs were drawn
 _FLOOR, _FLOOR_OF_FEW, _MANY = 0.25, 1.0, 199

@@ -5,12 +5,12 @@ import os
 import signal
 from pathlib import Path
 
-import mining.structures.memory_budget
+import mining.learning.subgraph_source
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.steps import Steps
 from mining.miner import PatternMiner
 
-mining.structures.memory_budget.PART_SIZE = 20
+mining.learning.subgraph_source.PART_SIZE = 20
 keep, fit = Steps._keep, PatternMiner.fit
 KILLED = Path("killed")
 

@@ -8,8 +8,8 @@ from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.candidate_nodes import find_candidates
-from mining.counting.occurrence_lists import list_places
+from mining.counting.counter import list_places
+from mining.counting.exact_search import find_candidates
 from mining.counting.sought import Sought
 
 

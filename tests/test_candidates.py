@@ -10,9 +10,9 @@ import pytest
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.candidates import gather_candidates
+from mining.candidates.grown_sets import gather_candidates
 from mining.mined_graph import MinedGraph
-from mining.records.pattern import Pattern
+from mining.pattern import Pattern
 
 
 def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Graph:
@@ -98,13 +98,6 @@ def test_most_frequent_structures_are_among_few_candidates() -> None:
     assert sizes.count(4) == sum(one.num_nodes == 4 for one in everything)
     top = max(everything, key=lambda one: len(one.sight.node_sets))
     assert top.key in {one.key for one in few}
-
-
-def test_roots_limit_what_is_looked_at() -> None:
-    mined = MinedGraph.of(nx.disjoint_union(nx.complete_graph(6), nx.cycle_graph(40)))
-    roots = mined.order.position[6:]
-    (path,) = gather_candidates(mined, (3,), roots=roots, min_occurrences=1)
-    assert path.key == Structure.parse("path-3").key
 
 
 def test_squares_far_from_the_triangles_of_a_geometric_graph_are_seen() -> None:

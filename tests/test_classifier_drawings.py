@@ -7,7 +7,7 @@ import pytest
 
 from mining.explanation.classifier_explanation import Response
 from mining.plots.classifier_drawings import draw_response
-from mining.plots.colors import PLANTED, response_colors
+from mining.plots.styles import PLANTED, response_colors
 
 
 def parts(drawing, tag):

@@ -9,7 +9,7 @@ from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from mining.learning.clustering import FilterAdam, FilterClustering
-from mining.structures.subgraph_classes import SubgraphClasses
+from mining.learning.rooted_subgraphs import SubgraphClasses
 
 KERNEL = GOMKKernel(3)
 

@@ -5,7 +5,7 @@ import pytest
 
 from gomkcn_dgl.graph import csr_from_edges
 from mining.descriptions.feature_background import FeatureBackground
-from mining.plots.colors import (
+from mining.plots.styles import (
     OTHERS_COLOR,
     PLAIN,
     NodeColors,

@@ -8,9 +8,9 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner, compare_with_truth
-from mining.counting.exact_counts import count_exact
+from mining.counting.exact_search import count_exact
 from mining.miner import add_noisy, learn_distinct_filters, prepare
-from mining.records.pattern import CONSENSUS
+from mining.pattern import CONSENSUS
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 CROWN = nx.Graph(list(MOTIFS["crown"].edges))

@@ -11,8 +11,8 @@ from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl.graph import as_csr, csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, count_exact
-from mining.results.run_folder import prepare_folder, read_run, write_run
-from mining.runs.mining_run import MiningRun
+from mining.mining_run import MiningRun
+from mining.run_folder import prepare_folder, read_run, write_run
 from mining.settings import RunSettings
 
 

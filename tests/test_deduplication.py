@@ -8,7 +8,7 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from mining import FilterLearning, PatternMiner
 from mining.learning.deduplication import deduplicate
-from mining.structures.discrete_filters import DiscreteFilters
+from mining.learning.discrete_filters import DiscreteFilters
 
 RING, STAR, CLIQUE = nx.cycle_graph(5), nx.star_graph(4), nx.complete_graph(5)
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from mining.plots.edge_shapes import DrawnEdge, bend, edge_middles, edge_shapes, quadratic
+from mining.plots.structure_drawing import DrawnEdge, bend, edge_middles, edge_shapes, quadratic
 
 POINTS = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 80.0]])
 RADIUS = np.array([10.0, 10.0, 6.0])

@@ -6,7 +6,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.relations import edge_channels
-from mining.structures.edges_among import edges_among
+from mining.graph_relations import edges_among
 
 
 def random_graph(rng, directed):

@@ -11,7 +11,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.assessment.evaluation import (
+from mining.truth import (
     MotifRecovery,
     compare_with_truth,
     covered_occurrences,

@@ -10,8 +10,8 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_counts import ExactCount, count_by_graph, count_exact, find_graphs
-from mining.counting.joined_counts import join_by_graph
+from mining.counting.exact_search import ExactCount, count_by_graph, count_exact, find_graphs
+from mining.counting.sought import join_by_graph
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
 CLIQUE = {size: Structure(1 - np.eye(size)) for size in range(1, 9)}
@@ -101,13 +101,13 @@ def test_a_join_stays_small(monkeypatch):
     join, path, empty = join_by_graph, Structure.parse("path-3"), as_csr(nx.empty_graph(2))
     assert (join(graph, path).tolist(), join(empty, path).tolist()) == ([36, 0], [0])
     for most, found in ((36, None), (3 * (9 + 9 * 8 + 9), [36, 0]), (3 * (9 + 81) - 1, None)):
-        monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", most)
+        monkeypatch.setattr("mining.counting.exact_search._MOST_NUMBERS", most)
         counts = join(graph, path)
         assert (counts if counts is None else counts.tolist()) == found, most
     # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
     # 20 entries of two numbers to 13 rows of three
     hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
-    monkeypatch.setattr("mining.counting.joined_counts._MOST_NUMBERS", 40)
+    monkeypatch.setattr("mining.counting.exact_search._MOST_NUMBERS", 40)
     assert join(hub, CLIQUE[3]).tolist() == [1]
 
 
@@ -115,7 +115,7 @@ def test_graphs_that_are_not_decided_in_time(monkeypatch):
     ticks = itertools.count()
     graph = as_csr([nx.complete_graph(3), nx.gnp_random_graph(40, 0.5, seed=0)])
     # a clique of 12 is in neither, which takes many steps to see in the second
-    monkeypatch.setattr("mining.counting.exact_counts._FEW_STEPS", 10)
+    monkeypatch.setattr("mining.counting.exact_search._FEW_STEPS", 10)
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
     found, is_complete = find_graphs(graph, CLIQUE[8], seconds=3)
     assert (found.tolist(), is_complete) == ([False, False], False)

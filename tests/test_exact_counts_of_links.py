@@ -14,9 +14,9 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.counting.exact_counts import ExactCount, count_exact
-from mining.counting.joined_counts import join_by_graph
-from mining.structures.graph_relations import channels_in
+from mining.counting.exact_search import ExactCount, count_exact
+from mining.counting.sought import join_by_graph
+from mining.graph_relations import channels_in
 
 
 def of_arcs(arcs, size):

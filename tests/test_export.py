@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 from tiny_runs import difference_of, pattern_of, significance_of
 
-from mining.records.frequency import Frequency
-from mining.records.occurrence import Occurrence
-from mining.records.occurrence_count import OccurrenceCount
-from mining.results.export import occurrence_table, pattern_table, write_tables
+from mining.export import occurrence_table, pattern_table, write_tables
+from mining.occurrences import Occurrence
+from mining.pattern import Frequency, OccurrenceCount
 
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 

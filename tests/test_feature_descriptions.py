@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features
-from mining.records.occurrence import Occurrence
+from mining.occurrences import Occurrence
 
 CODES = ("label=C", "label=N", "label=O")
 

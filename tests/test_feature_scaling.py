@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mining.structures.feature_scaling import FeatureScaling
+from mining.learning.rooted_subgraphs import FeatureScaling
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mining.plots.axes import figure_to_svg, styled_axes
-from mining.plots.colors import INK
-from mining.plots.figures import draw_intervals, draw_loss
+from mining.plots.charts import draw_intervals, draw_loss, figure_to_svg, styled_axes
+from mining.plots.styles import INK
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from gomkcn_dgl.matching import GOMKKernel
-from mining.learning import initialization
-from mining.learning.initialization import INITIALIZATIONS, choose_initial
-from mining.structures.subgraph_classes import SubgraphClasses
+from mining.learning import filter_learning
+from mining.learning.filter_learning import INITIALIZATIONS, choose_initial
+from mining.learning.rooted_subgraphs import SubgraphClasses
 
 # from real subgraphs; "random" parameters need no choice
 CHOSEN = sorted(set(INITIALIZATIONS) - {"random"})
@@ -71,13 +71,13 @@ def test_kmeans_plus_plus_takes_one_of_each_cluster(seed):
 
 @pytest.mark.parametrize("init", CHOSEN)
 def test_many_classes_are_sampled_by_their_weight(init, monkeypatch):
-    compared, pairwise = [], initialization._pairwise_similarity
+    compared, pairwise = [], filter_learning._pairwise_similarity
 
     def spy(classes, rows, *arguments):
         compared.append(len(rows))
         return pairwise(classes, rows, *arguments)
 
-    monkeypatch.setattr(initialization, "_pairwise_similarity", spy)
+    monkeypatch.setattr(filter_learning, "_pairwise_similarity", spy)
     # the weight lies on the last two, which every sample contains; all others are rare
     classes = points(np.arange(100.0), [1] * 98 + [1000, 2000])
     chosen = choose(init, classes, 4, sample_size=30, seed=3)

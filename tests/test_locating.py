@@ -12,20 +12,16 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
-from mining.counting.exact_counts import count_exact
-from mining.locating import locating, neighbourhoods
-from mining.locating import places as places_module
-from mining.locating.locating import locate_patterns
-from mining.locating.neighbourhoods import compare_neighbourhoods
-from mining.locating.places import similarity_of_places, turn_places
-from mining.mined_graph import MinedGraph
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern, Profile
-from mining.structures.categories import Categories
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling, ScaledFeatures
-from mining.structures.memory_budget import MemoryBudget
-from mining.structures.subgraph_source import SubgraphSource
+from mining import locating
+from mining.counting.exact_search import count_exact
+from mining.learning import neighbourhoods
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.neighbourhoods import compare_neighbourhoods, similarity_of_places, turn_places
+from mining.learning.rooted_subgraphs import FeatureScaling, ScaledFeatures
+from mining.learning.subgraph_source import MemoryBudget, SubgraphSource
+from mining.locating import locate_patterns
+from mining.mined_graph import Categories, MinedGraph
+from mining.pattern import OccurrenceCount, Pattern, Profile
 
 TRIANGLE, PATH, RING, CLIQUE = (
     nx.complete_graph(3), nx.path_graph(3), nx.cycle_graph(5), nx.complete_graph(4)
@@ -185,7 +181,7 @@ def test_places_are_turned_until_their_features_agree_by_hand():
 
 @pytest.mark.parametrize("table_size", [2**22, 1])
 def test_noisy_copies_in_any_turn_are_aligned(table_size, monkeypatch):
-    monkeypatch.setattr(places_module, "_TABLE_SIZE", table_size)
+    monkeypatch.setattr(neighbourhoods, "_TABLE_SIZE", table_size)
     rng, rows, values = np.random.default_rng(0), [], []
     symmetries = structure_of(RING).symmetries
     for copy in range(40):
@@ -231,7 +227,7 @@ def test_without_features_or_places_there_is_one_center():
 
 @pytest.mark.parametrize("part_size", [4096, 2])
 def test_the_similarity_of_a_place_is_that_of_the_kernel(part_size, monkeypatch):
-    monkeypatch.setattr(places_module, "_PART_SIZE", part_size)
+    monkeypatch.setattr(neighbourhoods, "_PART_SIZE", part_size)
     rng = np.random.default_rng(0)
     graph = as_csr(nx.disjoint_union_all([RING] * 5), features=rng.random((25, 1)))
     source, pattern = source_of(6), filters_of([RING], 6, [rng.random(5).tolist()])

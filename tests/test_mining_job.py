@@ -38,7 +38,7 @@ def graph():
 @pytest.fixture(autouse=True)
 def parts(monkeypatch):
     # 210 nodes in five parts
-    monkeypatch.setattr("mining.structures.memory_budget.PART_SIZE", 50)
+    monkeypatch.setattr("mining.learning.subgraph_source.PART_SIZE", 50)
 
 
 def content(miner):
@@ -108,7 +108,7 @@ def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
     settings = SETTINGS.override({"miner": {"null": "none"}})
     contents = []
     for size in (1000, 60, 7):
-        monkeypatch.setattr("mining.structures.memory_budget.PART_SIZE", size)
+        monkeypatch.setattr("mining.learning.subgraph_source.PART_SIZE", size)
         contents.append(content(MiningJob(settings).run(graph, tmp_path / str(size))[0]))
     assert contents[0] == contents[1] == contents[2]
 

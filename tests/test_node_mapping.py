@@ -8,9 +8,9 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.node_mapping import map_nodes
-from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.learning.deduplication import map_nodes
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import RootedSubgraphs
 
 TRIANGLE, STAR, RING = nx.complete_graph(3), nx.star_graph(3), nx.cycle_graph(6)
 

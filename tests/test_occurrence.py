@@ -9,9 +9,9 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.records.occurrence import Occurrence, Occurrences
-from mining.records.pattern import Pattern
-from mining.results.occurrence_file import read_occurrences, write_occurrences
+from mining.occurrences import Occurrence, Occurrences
+from mining.pattern import Pattern
+from mining.run_folder import read_occurrences, write_occurrences
 
 ROWS = np.array([[0, 1, 2], [4, 3, -1]])
 SIMILARITY = np.array([1.0, 0.5])
@@ -78,7 +78,7 @@ def write_and_read(path, parts):
 
 
 def test_a_file_gives_them_back(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr("mining.results.occurrence_file._BATCH_ROWS", 2)
+    monkeypatch.setattr("mining.run_folder._BATCH_ROWS", 2)
     graph, _ = GRAPHS[kind]
     triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)

@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import FilterLearning, Occurrence, PatternMiner
-from mining.explanation.occurrence_alignment import explain_node, explain_occurrence
+from mining.explanation.occurrence_explanation import explain_node, explain_occurrence
 
 
 def miner_of(graph, size, **settings):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mining.explanation.occurrence_comparison import align_edges
+from mining.explanation.occurrence_explanation import align_edges
 
 
 def num_wrong(adjacency, pattern, mapping):

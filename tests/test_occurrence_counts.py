@@ -15,13 +15,13 @@ from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_counts import ExactSearch, count_exact
-from mining.counting.occurrence_counts import (
+from mining.counting.counter import (
     choose_sampler,
     count_occurrences,
     count_roughly,
     interval,
 )
+from mining.counting.exact_search import ExactSearch, count_exact
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 
 

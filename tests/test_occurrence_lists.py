@@ -7,9 +7,8 @@ from random_graphs import channels_of_graph, connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_counts import ExactSearch, count_exact
-from mining.counting.occurrence_counts import choose_sampler
-from mining.counting.occurrence_lists import list_places
+from mining.counting.counter import choose_sampler, list_places
+from mining.counting.exact_search import ExactSearch, count_exact
 
 
 @pytest.mark.parametrize("with_colors", [False, True])

@@ -13,13 +13,10 @@ from tiny_runs import difference_of, profile_of
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.records.frequency import Frequency
-from mining.records.null_comparison import NullComparison
-from mining.records.occurrence import Occurrence, Occurrences
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern
-from mining.results.run_folder import SCHEMA_VERSION, load_schema
-from mining.structures.discrete_filters import DiscreteFilters, discretize
+from mining.learning.discrete_filters import DiscreteFilters, discretize
+from mining.occurrences import Occurrence, Occurrences
+from mining.pattern import Frequency, NullComparison, OccurrenceCount, Pattern
+from mining.run_folder import SCHEMA_VERSION, load_schema
 
 
 def filters_of(*edge_weights, size=5):

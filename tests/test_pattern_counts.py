@@ -10,9 +10,9 @@ from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher, catego
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.counting.exact_counts import ExactSearch
+from mining.counting.exact_search import ExactSearch
+from mining.pattern import Pattern
 from mining.pattern_counts import bag_of_patterns
-from mining.records.pattern import Pattern
 
 NAMES = ("kind=a", "kind=b")
 

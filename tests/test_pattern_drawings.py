@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
-from mining.plots.colors import INK, MARK
-from mining.plots.pattern_drawings import (
+from mining.plots.structure_drawing import (
     DrawnOccurrence,
     PatternSketch,
     draw_patterns,
 )
+from mining.plots.styles import INK, MARK
 
 FACE = "#4c72b0"
 

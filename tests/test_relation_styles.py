@@ -3,8 +3,7 @@
 from tiny_runs import typed_pattern_of
 
 from gomkcn_dgl.relations import relations_of
-from mining.plots.colors import GREY
-from mining.plots.relation_styles import RelationStyles
+from mining.plots.styles import GREY, RelationStyles
 
 KINDS = {f"r{number}": bool(number % 2) for number in range(9)}
 

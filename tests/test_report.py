@@ -24,18 +24,14 @@ from tiny_runs import (
 )
 
 from gomkcn_dgl.graph import csr_from_edges
-from mining.assessment.evaluation import compare_with_truth
 from mining.html.explorer import page_script
 from mining.html.report import _styles, patterns_html, render_report, run_figures, run_html
 from mining.html.tables import format_run, pattern_table, recovery_table
 from mining.html.tiles import headline
 from mining.miner import PatternMiner
-from mining.records.frequency import Frequency
-from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun
-from mining.runs.run_comparison import compare_runs
+from mining.mining_run import MiningRun, compare_runs
+from mining.pattern import AS_EXPECTED, LESS, MORE, Frequency, OccurrenceCount, Pattern
+from mining.truth import compare_with_truth
 
 EVIL = "<script>alert(1)</script>"
 HOUSE = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 3), (2, 4), (3, 4)])

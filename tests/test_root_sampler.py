@@ -7,10 +7,9 @@ import pytest
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import count_exact
-from mining.counting import root_sampler
-from mining.counting.exact_counts import ExactSearch
-from mining.counting.occurrence_counts import count_roughly
-from mining.counting.root_sampler import estimate_from_roots
+from mining.counting import counter
+from mining.counting.counter import count_roughly, estimate_from_roots
+from mining.counting.exact_search import ExactSearch
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 PRISM = Structure.from_networkx(nx.circular_ladder_graph(3))
@@ -26,7 +25,7 @@ def wheels():
 
 @pytest.fixture
 def few_roots(monkeypatch):
-    monkeypatch.setattr(root_sampler, "_NUM_FIRST", 64)
+    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
 
 
 def test_all_roots_are_an_exact_count(wheels):
@@ -67,7 +66,7 @@ def test_what_no_draw_hits_is_counted_at_random_nodes(monkeypatch):
     parts = [nx.random_regular_graph(3, 6000, seed=0), *[nx.cubical_graph()] * 60]
     graph = as_csr(nx.disjoint_union_all(parts))
     cube = Structure.from_networkx(nx.cubical_graph())
-    monkeypatch.setattr(root_sampler, "_NUM_FIRST", 64)
+    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
     limits = {"max_steps": 1 << 9, "max_draws": 1 << 10}
     count = count_roughly(graph, cube, **limits)
     assert not count.is_exact and count.low <= 60 <= count.high

@@ -8,7 +8,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.structures.rooted_subgraphs import CanonicalForms
+from mining.learning.rooted_subgraphs import CanonicalForms
 
 SHAPES = [nx.path_graph(3), nx.complete_graph(3), nx.path_graph(2), nx.empty_graph(1)]
 

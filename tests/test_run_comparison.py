@@ -9,9 +9,8 @@ from command_line import gomkcn, refused
 from tiny_runs import pattern_of
 
 from mining import GraphSummary, MiningRun
-from mining.records.frequency import Frequency
-from mining.records.occurrence_count import OccurrenceCount
-from mining.runs.run_comparison import compare_runs
+from mining.mining_run import compare_runs
+from mining.pattern import Frequency, OccurrenceCount
 
 FIVE = OccurrenceCount.exact(5)
 

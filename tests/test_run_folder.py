@@ -16,7 +16,7 @@ from tiny_runs import assert_numbers, change, signed_loops, small_patterns_recor
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, read_run
-from mining.results.run_folder import (
+from mining.run_folder import (
     SCHEMA_VERSION,
     _graphml,
     load_schema,

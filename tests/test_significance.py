@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from mining.records.null_comparison import NullComparison
+from mining.pattern import NullComparison
 from mining.significance import compare_classes, compare_with_random, step_down
 
 

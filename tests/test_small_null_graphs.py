@@ -7,14 +7,12 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner
-from mining.candidates.candidates import gather_candidates
-from mining.candidates.node_sets import NodeSets
-from mining.counting.exact_counts import count_exact
-from mining.locating import locating
+from mining import PatternMiner, locating
+from mining.candidates import small_graphs
+from mining.candidates.grown_sets import NodeSets, gather_candidates
+from mining.candidates.small_graphs import small_configuration
+from mining.counting.exact_search import count_exact
 from mining.mined_graph import MinedGraph
-from mining.null_models import small_graphs
-from mining.null_models.small_graphs import small_configuration
 from synthetic import barabasi_albert, plant_motifs
 
 

@@ -12,8 +12,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import Rows
-from mining.candidates.node_sets import draw_pairs, grow_from, rows_of, without_triangles
-from mining.candidates.structures import SeenSets
+from mining.candidates.grown_sets import SeenSets, draw_pairs, grow_from, rows_of, without_triangles
 from mining.mined_graph import MinedGraph
 
 

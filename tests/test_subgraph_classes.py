@@ -10,7 +10,7 @@ import torch
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.structures.subgraph_classes import find_classes
+from mining.learning.rooted_subgraphs import find_classes
 
 PATH = torch.tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 

@@ -7,7 +7,7 @@ import pytest
 from tiny_runs import frequency_of, pattern_of, recovery_of, run_of
 
 from mining.html.tables import format_run, pattern_table, summary_sentence
-from mining.records.occurrence_count import OccurrenceCount
+from mining.pattern import OccurrenceCount
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 

@@ -10,10 +10,10 @@ import torch
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.trained_filters import patterns_of_filters
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.mined_graph import MinedGraph
-from mining.records.pattern import Pattern, merge
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling
+from mining.pattern import Pattern, merge
 
 RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
 # a path of four with a branch at its second node

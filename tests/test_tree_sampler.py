@@ -8,11 +8,10 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.candidate_nodes import find_candidates
+from mining.counting.exact_search import find_candidates
 from mining.counting.sought import Sought
-from mining.counting.spanning_trees import spanning_trees
 from mining.counting.tree_loops import STRIDE
-from mining.counting.tree_sampler import TreeSampler
+from mining.counting.tree_sampler import TreeSampler, spanning_trees
 
 
 def sought_in(graph, pattern):

@@ -13,15 +13,20 @@ from self_contained import Page
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.assessment.evaluation import MotifRecovery
-from mining.records.class_difference import ClassContrast, ClassDifference
-from mining.records.frequency import Frequency
-from mining.records.null_comparison import AS_EXPECTED, NullComparison
-from mining.records.occurrence import Occurrence, Occurrences
-from mining.records.occurrence_count import OccurrenceCount
-from mining.records.pattern import Pattern, Profile
-from mining.results.run_folder import SCHEMA_VERSION
-from mining.runs.mining_run import GraphSummary, MiningRun
+from mining.mining_run import GraphSummary, MiningRun
+from mining.occurrences import Occurrence, Occurrences
+from mining.pattern import (
+    AS_EXPECTED,
+    ClassContrast,
+    ClassDifference,
+    Frequency,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+    Profile,
+)
+from mining.run_folder import SCHEMA_VERSION
+from mining.truth import MotifRecovery
 
 
 def pattern_of(graph, number=0, count=3, roots=5, **changes):

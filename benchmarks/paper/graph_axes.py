@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from mining.plots.colors import INK
+from mining.plots.styles import INK
 
 
 def draw_edges(

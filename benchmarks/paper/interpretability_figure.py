@@ -12,8 +12,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from mining.plots.colors import INK
 from mining.plots.layout import node_positions
+from mining.plots.styles import INK
 from paper.graph_axes import draw_edges, draw_nodes, name_row, strong_edges
 
 _PALE = "#c9d1d9"

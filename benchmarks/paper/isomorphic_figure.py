@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mining.plots.colors import INK
 from mining.plots.layout import node_positions
+from mining.plots.styles import INK
 from paper.graph_axes import draw_edges, draw_nodes, name_row, strong_edges
 from paper.isomorphic_learning import best_isomorphism
 

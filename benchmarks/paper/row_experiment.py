@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from measure import use_threads
 from record import Table, write_markdown
 
-from mining.plots.axes import figure_to_svg
+from mining.plots.charts import figure_to_svg
 from paper.records import Record, append_record, read_records, read_toml
 
 HERE = Path(__file__).parent

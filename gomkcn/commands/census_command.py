@@ -80,7 +80,7 @@ def _parse(sizes: str) -> tuple[int, int]:
 
 
 def _count_orbits(graph: Any, sizes: tuple[int, int] | None, reading: str) -> dict[str, Any]:
-    from mining.orbits import orbit_columns, orbit_counts
+    from mining.structure_census import orbit_columns, orbit_counts
 
     first, last = sizes or (2, 5)
     if first != 2 or last not in (4, 5):

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
-    from mining.counting.sought import Colors
-    from mining.structures.categories import Categories
+    from mining.mined_graph import Categories, Colors
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -85,8 +84,8 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_counts import READINGS, SUBGRAPH
-    from mining.structures.graph_relations import joined_relations
+    from mining.counting.exact_search import READINGS, SUBGRAPH
+    from mining.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     check_float("count_seconds", count_seconds, 0, open_minimum=True)
@@ -148,7 +147,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.results.run_folder import read_patterns
+    from mining.run_folder import read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:
@@ -167,7 +166,7 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
     from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import edge_channels
-    from mining.structures.categories import Categories
+    from mining.mined_graph import Categories
 
     try:
         # the attribute that patterns and graphs are written with
@@ -203,7 +202,7 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
 
 def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
     """The structure with the categories of the graph that it names, and the colours by these."""
-    from mining.structures.categories import Categories
+    from mining.mined_graph import Categories
 
     if not given.categories:
         return given, None
@@ -241,19 +240,18 @@ def _count(
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
     import numpy as np
 
-    from mining.counting.joined_counts import join_by_graph
+    from mining.counting.sought import join_by_graph
 
     counts = join_by_graph(graph, given, colors)
     if counts is None:
-        from mining.counting.exact_counts import ExactSearch, count_by_graph
+        from mining.counting.exact_search import ExactSearch, count_by_graph
 
         counts = count_by_graph(graph, given, colors, seconds)
     if counts is not None:
         rows = {"occurrences": f"{int(counts.sum()):,}, counted exactly"}
         graphs, least = int((counts > 0).sum()), ""
     else:
-        from mining.counting.occurrence_counts import estimate_occurrences
-        from mining.counting.occurrence_lists import list_places
+        from mining.counting.counter import estimate_occurrences, list_places
 
         search = ExactSearch(graph, given, colors)
         found = estimate_occurrences(search, error, seconds, seed)
@@ -294,7 +292,7 @@ def _list(
     seed: int,
 ) -> Iterator[str]:
     """A table of occurrences: the input's ids of their nodes, below the pattern's nodes."""
-    from mining.counting.occurrence_lists import list_places
+    from mining.counting.counter import list_places
 
     places, complete = list_places(graph, given, colors, most=most, seconds=seconds, seed=seed)
     what = "all" if complete else "a random sample"

@@ -168,7 +168,7 @@ def mine(
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
     from mining.mining_job import MiningJob
-    from mining.results.run_folder import REPORT, prepare_folder, remove_progress, write_run
+    from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
@@ -222,7 +222,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     gomkcn demo
     gomkcn demo --out example --no-open
     """
-    from mining.results.run_folder import REPORT
+    from mining.run_folder import REPORT
 
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ def report(run: str) -> None:
     from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics
     from mining.html.explanation_report import explain_run
     from mining.html.tables import format_run
-    from mining.results.run_folder import read_run, write_report
+    from mining.run_folder import read_run, write_report
 
     if (Path(run) / METRICS).exists():
         _, page = explain_run(run)
@@ -52,8 +52,8 @@ def compare(first: str, second: str) -> None:
     gomkcn compare run other
     """
     from mining.html.tables import format_comparison
-    from mining.results.run_folder import read_run
-    from mining.runs.run_comparison import compare_runs
+    from mining.mining_run import compare_runs
+    from mining.run_folder import read_run
 
     click.echo(format_comparison(compare_runs(read_run(first), read_run(second))))
 
@@ -73,8 +73,8 @@ def export(run: str, out: str, format: str) -> None:
     \b
     gomkcn export run --out tables --format parquet
     """
-    from mining.results.export import write_tables
-    from mining.results.run_folder import read_run
+    from mining.export import write_tables
+    from mining.run_folder import read_run
 
     found = read_run(run)
     for path in write_tables(out, found.patterns, format, found.others):

@@ -18,12 +18,11 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import Rows
 from gomkcn_dgl.storage.graph_folder_checks import chunks
-from mining.candidates.node_sets import rows_of
-from mining.candidates.set_loops import cover_edges, mostly_uncovered
+from mining.candidates.growth_loops import cover_edges, mostly_uncovered, rows_of
 from mining.candidates.small_graphs import is_large
-from mining.records.pattern import Pattern, Sight
-from mining.structures.edges_among import find_among
-from mining.structures.overlaps import pick_disjoint
+from mining.graph_relations import find_among
+from mining.occurrences import pick_disjoint
+from mining.pattern import Pattern, Sight
 
 # sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance
 _LEAST_EXPECTED, _USUAL = 0.5, 2.0

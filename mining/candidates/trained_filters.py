@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.mined_graph import MinedGraph
-from mining.records.pattern import CONSENSUS, Pattern, Profile, merge
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.feature_scaling import FeatureScaling
+from mining.pattern import CONSENSUS, Pattern, Profile, merge
 
 
 def patterns_of_filters(

@@ -17,10 +17,10 @@ from mining.counting.connected_sets import (
     set_steps,
     subgraphs_of,
 )
-from mining.counting.exact_counts import INDUCED, READINGS, SUBGRAPH, count_by_graph
+from mining.counting.exact_search import INDUCED, READINGS, SUBGRAPH, count_by_graph
 from mining.counting.graphlets import graphlets
-from mining.structures.categories import NO_CATEGORIES, Categories
-from mining.structures.graph_relations import channels_in
+from mining.graph_relations import channels_in
+from mining.mined_graph import NO_CATEGORIES, Categories
 
 _SIZES = (2, 5)
 # steps that looking at all sets takes in any graph, and for each set

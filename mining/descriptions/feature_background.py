@@ -8,8 +8,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from mining.records.occurrence import Occurrences
-from mining.records.pattern import Pattern
+from mining.occurrences import Occurrences
+from mining.pattern import Pattern
 
 # the elements of organic molecules and their usual salts
 _ELEMENTS = {

@@ -26,7 +26,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions.feature_background import FeatureBackground, measure_occurrences
 from mining.descriptions.shapes import describe_shape
-from mining.records.pattern import Pattern
+from mining.pattern import Pattern
 
 _LABEL_SHARE = 0.8
 _BINARY_DIFFERENCE = 0.5

@@ -3,19 +3,201 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure, edges_of
+from gomkcn_dgl.kernels.matching_reference import rbf, similarity_table
+from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.relations import PLAIN, edge_channels
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.descriptions.shapes import describe_shape
-from mining.records.pattern import Pattern
+from mining.graph_relations import edges_among
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.neighbourhoods import TIE
+from mining.learning.subgraph_source import SubgraphSource
+from mining.miner import PatternMiner
+from mining.occurrences import Occurrence
+from mining.pattern import Pattern, Profile
 
+# similarity that may be given up, as a share of a perfect match, so that more edges agree: with one
+# edge removed or added the kernel's optimum disagreed in up to 9 edges and the best mapping in 1,
+# for at most .04 less
+_SLACK = 0.05
+# similarities that are closer than this are equal
+_TIE = 1e-5
+# all mappings to patterns of so many nodes are compared; to larger ones, exchanges of two nodes
+_MAX_ENUMERATED = 8
 # both slots of an edge, and its relation
 _Row = tuple[int, int, int]
 # names listed before "and 2 more"
 _MAX_NAMED = 4
+
+
+class Comparison:
+    """Nodes ``rows`` of a graph beside one filter, both padded to the M nodes of the filter."""
+
+    def __init__(
+        self, source: SubgraphSource, pattern: DiscreteFilters, graph: CSRGraph, rows: np.ndarray
+    ) -> None:
+        self.kernel, self.backend, scaling = source.kernel, source.backend, source.scaling
+        self.graph, self.rows, kernel = graph, rows, self.kernel
+        self.size, width = pattern.num_nodes[0], pattern.adj.shape[1]
+        count = len(rows)
+        # the adjacency of both, [N, N] or [N, N, C], and features as the kernel sees them
+        edges = edges_among(graph, rows)
+        numbers = [relation for *_, relation in edges]
+        channels = edge_channels(width, [(u, v) for u, v, _ in edges], numbers, graph.relations)
+        self.adjacency = channels[..., 0] if channels.shape[2] == 1 else channels
+        self.pattern_adjacency = pattern.adj[0].numpy() > 0
+        self.structure = pattern.structure(0, graph.relations)
+        adj = torch.from_numpy(self.adjacency).float()[None]
+        feat = torch.zeros(1, width, pattern.feat.shape[2])
+        feat[0, :count] = torch.from_numpy(scaling.scale(graph.features[rows]))
+        self.feature_gap = feat[0][:, None].numpy() - pattern.feat[0].numpy()  # [N, M, D]
+        self.x, self.z = kernel.embed(adj, feat), kernel.embed(pattern.adj, pattern.feat)
+        self.num_nodes = torch.tensor([count])
+        sizes = torch.tensor([self.size])
+        self.similarity = float(
+            kernel.similarity(self.x, self.num_nodes, self.z, sizes, self.backend)
+        )
+        # half the range of one feature, in units of the scaled features
+        self.contrast = float(scaling.contrast[0]) / 2
+
+    @property
+    def rank(self) -> float:
+        """Similarity as ``mining/learning/neighbourhoods.py`` compares it between patterns."""
+        return self.similarity + TIE * self.size * (self._isomorphism is not None)
+
+    def map_nodes(self) -> np.ndarray:
+        """Pattern node of each node and of the padding, ``[N]``: of the best, most edges agree."""
+        width = self.x.shape[2]
+        table = similarity_table(self.x, self.z, self.kernel.bandwidth(self.x.shape[3]))
+        scores = table[0, 0].numpy()  # [N, M]
+        isomorphisms = self._isomorphisms()
+        if len(isomorphisms):
+            total = scores[np.arange(self.size), isomorphisms].sum(axis=1)
+            return np.append(isomorphisms[total.argmax()], np.arange(self.size, width))
+        matched = self.kernel.match(self.x, self.z, self.num_nodes, self.backend)
+        mapping = matched.matching[0, 0].numpy().copy()
+        used = len(self.rows) if self.kernel.padding == "mask" else width
+        mapping[:used] = align_edges(
+            scores[:used],
+            self.adjacency[:used, :used],
+            self.pattern_adjacency,
+            mapping[:used],
+            _SLACK * self.kernel.largest_score(width),
+            pinned=self.kernel.anchor_root,
+        )
+        return mapping
+
+    def complete(self, known: dict[int, int]) -> np.ndarray:
+        """Extend a mapping, row → pattern node, to nodes beyond the pattern and to padding."""
+        width = self.x.shape[2]
+        mapping = np.full(width, -1)
+        mapping[: len(self.rows)] = [known.get(int(row), -1) for row in self.rows]
+        unmapped = [node for node in range(width) if node not in known.values()]
+        # nodes beyond the pattern face its padding, padding faces what is without a graph node
+        open_rows = np.flatnonzero(mapping < 0)
+        mapping[open_rows] = unmapped[::-1][: len(open_rows)]
+        return mapping
+
+    def level_similarity(self, row: int, node: int) -> tuple[float, ...]:
+        """Similarity of a node and a pattern node at each level, in [0, 1]."""
+        return self._similarity_at_levels(self.x[0, :, row], node)
+
+    def first_difference(self, similar: tuple[float, ...], node: int) -> int | None:
+        """The lowest level that is less similar than one feature changed by half its range."""
+        z = self.z[0, :, node]
+        changed = z.clone()
+        changed[:, 0] += self.contrast / self.kernel.level_scale ** torch.arange(len(z))
+        noticeable = self._similarity_at_levels(changed, node)
+        pairs = enumerate(zip(similar, noticeable, strict=True))
+        return next((level for level, (value, least) in pairs if value < least), None)
+
+    def _similarity_at_levels(self, x: Tensor, node: int) -> tuple[float, ...]:
+        """Similarity of embeddings ``x [L, D]`` with those of a pattern node at each level."""
+        z = self.z[0, :, node]
+        return tuple(
+            float(rbf(x[level], z[level], width))
+            for level, width in enumerate(self.kernel.bandwidth(self.x.shape[3]))
+        )
+
+    @cached_property
+    def _isomorphism(self) -> np.ndarray | None:
+        """One mapping that keeps all edges, ``[n]``; None where the structures differ."""
+        count = len(self.rows)
+        if count != self.size:
+            return None
+        try:
+            own = Structure(self.adjacency[:count, :count], self.graph.relations)
+        except InputError:
+            # not connected
+            return None
+        return own.isomorphism(self.structure) if own.key == self.structure.key else None
+
+    def _isomorphisms(self) -> np.ndarray:
+        """The mappings that keep all edges, and the root where it is anchored, ``[P, n]``."""
+        if self._isomorphism is None:
+            return np.zeros((0, self.size), dtype=np.int64)
+        mappings = self.structure.symmetries[:, self._isomorphism]
+        return mappings[mappings[:, 0] == 0] if self.kernel.anchor_root else mappings
+
+
+def align_edges(
+    scores: np.ndarray,
+    adjacency: np.ndarray,
+    pattern: np.ndarray,
+    mapping: np.ndarray,
+    slack: float,
+    *,
+    pinned: bool = False,
+) -> np.ndarray:
+    """Improve a mapping: fewest edges that disagree first, then the highest similarity.
+
+    Where nodes are equal, such as the rim of a wheel, the kernel's optimum is one of many and need
+    not keep the edges. Up to 8 pattern nodes the result is the best there is; for more nodes pairs
+    are exchanged for as long as that helps.
+
+    ``scores [N, M]`` are the similarities of N nodes and the M nodes of a pattern, N <= M, and
+    ``adjacency [N, N]`` and ``pattern [M, M]`` (bool), or ``[N, N, C]`` and ``[M, M, C]``, their
+    edges. The result may be less similar than ``mapping [N]`` by ``slack`` in all. ``pinned`` keeps
+    the first node where it is.
+    """
+    num_nodes, size = scores.shape
+    if adjacency.ndim == 3:
+        # a channel that neither has cannot disagree
+        used = adjacency.any(axis=(0, 1)) | pattern.any(axis=(0, 1))
+        adjacency, pattern = adjacency[..., used], pattern[..., used]
+    free = range(int(pinned), num_nodes)
+    while True:
+        if size <= _MAX_ENUMERATED:
+            others = np.array(list(permutations(range(size), num_nodes)))
+            others = others[(others[:, 0] == mapping[0]) | (not pinned)]
+        else:
+            others = np.tile(mapping, (len(free) * (len(free) - 1) // 2, 1))
+            for row, (i, j) in zip(others, combinations(free, 2), strict=True):
+                row[[i, j]] = row[[j, i]]
+        candidates = np.vstack([mapping, others])  # [C, N], the mapping itself first
+        total = scores[np.arange(num_nodes), candidates].sum(axis=1)
+        mapped = pattern[candidates[:, :, None], candidates[:, None, :]]
+        num_wrong = (adjacency != mapped).reshape(len(candidates), -1).sum(axis=1)
+        # rounding must not exclude the mapping itself
+        num_wrong[total < total[0] - slack - _TIE] = adjacency.size + 1
+        best = candidates[np.lexsort((-total.round(5), num_wrong))[0]]
+        slack -= float(total[0] - scores[np.arange(num_nodes), best].sum())
+        if size <= _MAX_ENUMERATED or (best == mapping).all():
+            return best
+        mapping = best
 
 
 @dataclass(frozen=True)
@@ -238,3 +420,246 @@ def _listed(names: Sequence[object], most: int = _MAX_NAMED) -> str:
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def explain_node(
+    miner: PatternMiner,
+    graph: Any,
+    node: int | str,
+    *,
+    graph_index: int = 0,
+    pattern_id: int | None = None,
+) -> OccurrenceExplanation:
+    """Explain what the neighbourhood of a node has in common with a pattern.
+
+    Parameters
+    ----------
+    miner : PatternMiner
+        Fitted.
+    graph : anything :func:`gomkcn.as_csr` takes
+        With the features that the miner was fitted on.
+    node : int or str
+        The input's own id.
+    graph_index : int
+        Its graph, in a collection.
+    pattern_id : int, optional
+        The pattern to compare with; by default the most similar one, and of equally similar ones
+        the largest with the same structure.
+
+    Returns
+    -------
+    OccurrenceExplanation
+
+    Raises
+    ------
+    InputError
+        For a node, graph or pattern that does not exist, or a miner without patterns.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import PatternMiner
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=2).fit(rings)
+    >>> explanation = explain_node(miner, rings, 7)
+    >>> explanation.similarity, explanation.shared_edges == miner.patterns_[0].edges
+    (1.0, True)
+    """
+    csr = _read(miner, graph)
+    root, order = _row_of(csr, node, graph_index), NodeOrder.of(csr)
+    numbers = range(len(miner.patterns_)) if pattern_id is None else [_number(miner, pattern_id)]
+    comparisons = [
+        (Comparison(miner.source_, filter_, csr, rows), number, profile)
+        for number in numbers
+        for profile, filter_ in _filters(miner, number)
+        for rows in _subgraph_rows(miner, order, np.array([root]), filter_.num_nodes[0])
+    ]
+    best, number, profile = max(comparisons, key=lambda item: item[0].rank)
+    explanation = _explain(best, miner.patterns_[number], profile, best.map_nodes())
+    return replace(explanation, root=csr.original_ids(np.array([root]))[0])
+
+
+def explain_occurrence(
+    miner: PatternMiner, graph: Any, pattern_id: int, occurrence: int | Occurrence
+) -> OccurrenceExplanation:
+    """Explain an occurrence of a pattern, with the node mapping of the occurrence.
+
+    Parameters
+    ----------
+    miner : PatternMiner
+        Fitted.
+    graph : anything :func:`gomkcn.as_csr` takes
+        The graph that was mined.
+    pattern_id : int
+    occurrence : int or Occurrence
+        Position among the pattern's occurrences, one of them, or nodes of your own
+        choice.
+
+    Returns
+    -------
+    OccurrenceExplanation
+
+    Raises
+    ------
+    InputError
+        For a pattern, occurrence or node that does not exist.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import PatternMiner
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
+    >>> miner = PatternMiner(num_patterns=1, pattern_size=(5, 5), num_epochs=2).fit(rings)
+    >>> explain_occurrence(miner, rings, 0, 0).missing_edges
+    ()
+    """
+    csr = _read(miner, graph)
+    number = _number(miner, pattern_id)
+    pattern = miner.patterns_[number]
+    if not isinstance(occurrence, Occurrence):
+        if not len(pattern.occurrences):
+            raise InputError(f"occurrence must be one of pattern {pattern_id}, and it has none.")
+        last = len(pattern.occurrences) - 1
+        occurrence = pattern.occurrences[check_int("occurrence", occurrence, 0, last)]
+    if len(occurrence.nodes) != pattern.num_nodes:
+        raise InputError(
+            f"occurrence must have {pattern.num_nodes} nodes like pattern {pattern_id}, "
+            f"got {len(occurrence.nodes)}."
+        )
+    mapping = {
+        _row_of(csr, node, occurrence.graph): number_in_pattern
+        for number_in_pattern, node in enumerate(occurrence.nodes)
+        if node is not None
+    }
+    if not 0 < len(mapping) == sum(node is not None for node in occurrence.nodes):
+        raise InputError(f"occurrence must hold different nodes, got {list(occurrence.nodes)}.")
+    # the neighbourhood of these nodes whose similarity is the recorded one, or they alone
+    rows = np.array(list(mapping))
+    same = [
+        one
+        for one in _subgraph_rows(miner, NodeOrder.of(csr), rows, pattern.num_nodes)
+        if len(one) == len(rows) and np.isin(rows, one).all()
+    ]
+    comparisons = [
+        (Comparison(miner.source_, filter_, csr, one), profile)
+        for profile, filter_ in _filters(miner, number)
+        for one in same or [rows]
+    ]
+    similarity = occurrence.similarity
+    best, profile = min(comparisons, key=lambda item: abs(item[0].similarity - similarity))
+    return _explain(best, pattern, profile, best.complete(mapping))
+
+
+def _read(miner: PatternMiner, graph: Any) -> CSRGraph:
+    csr = miner.source_.read(graph)
+    if not miner.patterns_:
+        raise InputError(
+            "an explanation needs a pattern, and fit found none; lower min_occurrences."
+        )
+    return csr
+
+
+def _number(miner: PatternMiner, pattern_id: int) -> int:
+    """Position of a pattern by its id."""
+    known = [pattern.id for pattern in miner.patterns_]
+    if pattern_id not in known:
+        raise InputError(f"pattern_id must be one of {known}, got {pattern_id!r}.")
+    return known.index(pattern_id)
+
+
+def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
+    check_int("graph_index", graph_index, 0, csr.num_graphs - 1)
+    rows = np.arange(csr.graph_ptr[graph_index], csr.graph_ptr[graph_index + 1])
+    ids = csr.original_ids(rows)
+    if node not in ids:
+        raise InputError(
+            f"node must be an id of graph {graph_index}, such as {ids[0]!r}, got {node!r}."
+        )
+    return int(rows[ids.index(node)])
+
+
+def _filters(miner: PatternMiner, number: int) -> list[tuple[Profile, DiscreteFilters]]:
+    """Each profile of a pattern, and what the kernel takes for it, without padding."""
+    pattern = miner.patterns_[number]
+    first = sum(len(one.profiles) for one in miner.patterns_[:number])
+    return [
+        (profile, miner.filters_.take([row]).trimmed(pattern.num_nodes))
+        for row, profile in enumerate(pattern.profiles, first)
+    ]
+
+
+def _subgraph_rows(
+    miner: PatternMiner, order: NodeOrder, roots: np.ndarray, size: int
+) -> list[np.ndarray]:
+    """Nodes of the neighbourhoods of some roots, of at most ``size`` nodes, as given."""
+    batch = miner.source_.resized(size).extract(order.graph, order.position[roots])
+    return [
+        order.given(nodes[:size]).astype(np.int64)
+        for nodes, size in zip(batch.nodes, batch.num_nodes, strict=True)
+    ]
+
+
+def _explain(
+    comparison: Comparison, pattern: Pattern, profile: Profile, mapping: np.ndarray
+) -> OccurrenceExplanation:
+    """Write down what the mapping, pattern node of each node and padding ``[N]``, shows."""
+    csr, rows, size = comparison.graph, comparison.rows, comparison.size
+    position = {int(node): member for member, node in enumerate(mapping) if 0 <= node < size}
+    pairs = tuple(_pair(comparison, profile, node, position.get(node)) for node in range(size))
+    # position of the node in each slot: None for a pattern node without a graph node
+    slots = [position.get(node) for node in range(size)]
+    slots = [member if member is not None and member < len(rows) else None for member in slots]
+    extra = [member for member in range(len(rows)) if member not in slots]
+    differences: dict[str, Any] = {}
+    for name, edges in _compare_edges(comparison, [*slots, *extra]).items():
+        differences[f"{name}_edges"] = tuple((u, v) for u, v, _ in edges)
+        differences[f"{name}_relations"] = tuple(relation for *_, relation in edges)
+    return OccurrenceExplanation(
+        pattern=pattern,
+        root=None,
+        graph=int(csr.graph_of(rows[:1])[0]),
+        num_graphs=csr.num_graphs,
+        similarity=comparison.similarity,
+        pairs=pairs,
+        extra_nodes=tuple(csr.original_ids(rows[extra])),
+        **differences,
+    )
+
+
+def _pair(comparison: Comparison, profile: Profile, node: int, member: int | None) -> MatchedPair:
+    """Compare a pattern node with a node or the padding of the subgraph, or with nothing."""
+    if member is None:
+        # padding="mask": what is not there is not compared
+        return MatchedPair(node, None, (0.0,) * comparison.x.shape[1], 0, None)
+    similar = comparison.level_similarity(member, node)
+    first = comparison.first_difference(similar, node)
+    if member >= len(comparison.rows):
+        return MatchedPair(node, None, similar, first, None)
+    csr, row = comparison.graph, comparison.rows[member]
+    feature = None
+    if first == 0:
+        gap = comparison.feature_gap[member, node]
+        # of a label that was exchanged for another, the one that the node has
+        column = int((np.abs(gap) + 1e-6 * gap).argmax())
+        value, expected = float(csr.features[row, column]), float(profile.features[node, column])
+        feature = FeatureGap(csr.feature_names[column], value, expected)
+    return MatchedPair(node, csr.original_ids(np.array([row]))[0], similar, first, feature)
+
+
+def _compare_edges(
+    comparison: Comparison, slots: list[int | None]
+) -> dict[str, list[tuple[int, int, int]]]:
+    """Edges between slots that both have, that the occurrence lacks, and that it alone has."""
+    index = np.array([-1 if member is None else member for member in slots])
+    is_node, size = index >= 0, comparison.size
+    # a matrix, or one for each channel
+    present = comparison.adjacency[np.ix_(index, index)].copy()
+    present[~is_node] = present[:, ~is_node] = False
+    expected = np.zeros_like(present)
+    expected[:size, :size] = comparison.pattern_adjacency[:size, :size]
+    relations = comparison.graph.relations
+    return {
+        "shared": edges_of(present & expected, relations),
+        "missing": edges_of(expected & ~present, relations),
+        "extra": edges_of(present & ~expected, relations),
+    }

@@ -11,19 +11,15 @@ import numpy as np
 from markupsafe import Markup
 
 from gomkcn_dgl.relations import PLAIN
-from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.relation_clauses import letter_order, relation_clauses
 from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
 from mining.html.tables import planted_as
-from mining.plots.colors import NodeColors
-from mining.plots.edge_shapes import draw_swatch
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
 from mining.plots.graph_map import GraphMap
-from mining.plots.pattern_drawings import PatternSketch, draw_null_strip
-from mining.plots.relation_styles import RelationStyle, RelationStyles
-from mining.records.null_comparison import AS_EXPECTED, LESS, LEVEL, MORE
-from mining.records.occurrence_count import digits
-from mining.records.pattern import Pattern
+from mining.plots.structure_drawing import PatternSketch, draw_null_strip, draw_swatch
+from mining.plots.styles import NodeColors, RelationStyle, RelationStyles
+from mining.truth import MotifRecovery
 
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6

@@ -33,20 +33,18 @@ from gomkcn_dgl.training.training_run import (
     read_training_data,
 )
 from mining.explanation.classifier_explanation import (
-    Explanation,
-    LearntFilter,
-    check_same_data,
-    explain_classifier,
-)
-from mining.explanation.machine_explanation import (
     ComparedGraph,
     Comparison,
+    Explanation,
+    LearntFilter,
     MachineExplanation,
+    check_same_data,
+    explain_classifier,
     explain_machine,
 )
 from mining.html.cards import relation_key
 from mining.html.page import flatten, render_page
-from mining.plots.axes import figure_to_svg
+from mining.plots.charts import figure_to_svg
 from mining.plots.classifier_drawings import (
     draw_compared,
     draw_filter,
@@ -58,8 +56,7 @@ from mining.plots.classifier_drawings import (
     label_colors,
     label_faces,
 )
-from mining.plots.colors import PLAIN
-from mining.plots.relation_styles import RelationStyle, RelationStyles
+from mining.plots.styles import PLAIN, RelationStyle, RelationStyles
 from mining.plots.svg import Drawing, arrange
 
 AnyExplanation = Explanation | MachineExplanation

@@ -17,11 +17,11 @@ import numpy as np
 
 from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
+from mining.mining_run import MiningRun
+from mining.occurrences import Occurrences
+from mining.pattern import Pattern
 from mining.plots.graph_map import GraphMap
-from mining.plots.relation_styles import RelationStyles
-from mining.records.occurrence import Occurrences
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun
+from mining.plots.styles import RelationStyles
 
 
 @cache

@@ -14,10 +14,9 @@ from mining.html.page import render_page
 from mining.html.report import patterns_html, render_report, run_html
 from mining.html.tables import format_comparison
 from mining.miner import PatternMiner
-from mining.plots.pattern_drawings import draw_explanation
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun, RunView
-from mining.runs.run_comparison import RunComparison
+from mining.mining_run import MiningRun, RunComparison, RunView
+from mining.pattern import Pattern
+from mining.plots.structure_drawing import draw_explanation
 
 
 def _miner_html(miner: PatternMiner) -> str:

@@ -22,13 +22,11 @@ from mining.html.tables import (
     summary_sentence,
 )
 from mining.html.tiles import headline, make_tiles
-from mining.plots.colors import fit_feature_scale
-from mining.plots.figures import draw_intervals, draw_loss
-from mining.plots.relation_styles import RelationStyles
+from mining.mining_run import MiningRun, RelationSummary
+from mining.pattern import LEVEL, Pattern
+from mining.plots.charts import draw_intervals, draw_loss
+from mining.plots.styles import RelationStyles, fit_feature_scale
 from mining.plots.svg import Drawing
-from mining.records.null_comparison import LEVEL
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun, RelationSummary
 
 FIGURES = ("frequencies", "loss")
 # relations listed by name

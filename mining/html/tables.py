@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from gomkcn_dgl.runtime.files import printable, visible
-from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.shapes import count, describe_shape
-from mining.records.null_comparison import LESS, LEVEL, MORE, NullComparison
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun
-from mining.runs.run_comparison import RunComparison
+from mining.mining_run import MiningRun, RunComparison
+from mining.pattern import LESS, LEVEL, MORE, NullComparison, Pattern
+from mining.truth import MotifRecovery
 
 _MOST_CHARACTERS = 60
 _COUNTS = ("occurrences", "disjoint", "roots", "assigned")

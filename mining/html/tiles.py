@@ -7,9 +7,8 @@ from typing import Any
 
 from mining.descriptions.shapes import count
 from mining.html.tables import partial_sentence, short_description, verdict_sentence
-from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
-from mining.records.pattern import Pattern
-from mining.runs.mining_run import MiningRun
+from mining.mining_run import MiningRun
+from mining.pattern import AS_EXPECTED, LESS, MORE, Pattern
 
 # sign and words of each verdict, and the style of its words
 _VERDICTS = {

@@ -17,8 +17,8 @@ from torch.optim.adam import adam
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.subgraph_classes import SubgraphClasses
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import SubgraphClasses
 
 # a filter is idle when the weight of its subgraphs is less than this share of the mean over filters
 _IDLE_SHARE = 0.01

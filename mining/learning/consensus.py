@@ -23,9 +23,9 @@ import torch
 from scipy.spatial.distance import squareform
 from scipy.special import logsumexp, softmax
 
-from mining.learning.initialization import choose_initial
-from mining.structures.discrete_filters import DiscreteFilters
-from mining.structures.rooted_subgraphs import RootedSubgraphs
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.filter_learning import choose_initial
+from mining.learning.rooted_subgraphs import RootedSubgraphs
 
 # more nodes have too many alignments
 MOST_CONSENSUS_NODES = 6

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.relations import PLAIN
-from mining.explanation.classifier_explanation import LearntFilter, Place, Response
-from mining.explanation.machine_explanation import ComparedGraph
-from mining.plots.axes import new_figure, styled_axes, whole_numbers
-from mining.plots.colors import (
+from mining.explanation.classifier_explanation import ComparedGraph, LearntFilter, Place, Response
+from mining.plots.charts import new_figure, styled_axes, whole_numbers
+from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
+from mining.plots.structure_drawing import DrawnEdge, edge_middles, edge_shapes
+from mining.plots.styles import (
     GREY,
     INK,
     OTHERS_COLOR,
     PLANTED,
     NodeColors,
+    RelationStyle,
     pattern_palette,
     response_colors,
 )
-from mining.plots.edge_shapes import DrawnEdge, edge_middles, edge_shapes
-from mining.plots.layout import adjacent_pairs, dot_radius, node_positions
-from mining.plots.relation_styles import RelationStyle
 from mining.plots.svg import (
     UNIT,
     Drawing,

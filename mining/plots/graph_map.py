@@ -10,11 +10,11 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from mining.descriptions.feature_background import FeatureBackground
-from mining.plots.colors import NodeColors
+from mining.graph_relations import edges_among
+from mining.occurrences import Occurrences
+from mining.pattern import Pattern
 from mining.plots.layout import map_positions
-from mining.records.occurrence import Occurrences
-from mining.records.pattern import Pattern
-from mining.structures.edges_among import edges_among
+from mining.plots.styles import NodeColors
 
 # larger graphs are shown in part
 MOST_NODES, MOST_EDGES = 50_000, 100_000

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import escape
 
-from mining.plots.colors import INK, is_light
+from mining.plots.styles import INK, is_light
 
 # pixels per unit of a layout, which is 2 units wide and at most 1.7 high
 UNIT = 80.0

@@ -1,1 +1,0 @@
-"""How far patterns can be trusted: agreement with planted truth."""

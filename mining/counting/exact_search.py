@@ -1,0 +1,412 @@
+"""How often a given structure occurs in a graph, exactly, by a search that may have a time limit.
+
+An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
+directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
+mappings of the structure onto the graph (LAD) in memory and without a time limit. So
+:func:`count_exact` has a search of its own, which the tests compare with igraph.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from threading import local
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graph_lists import split_graphs
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.threads import run_blocks
+from mining.counting.search_loops import (
+    NODES_OF_A_BLOCK,
+    Labels,
+    Plan,
+    Search,
+    advance,
+    new_search,
+    rule_out,
+)
+from mining.counting.sought import Sought
+from mining.mined_graph import Colors
+
+MOST_PASSES = 12
+# a pass that rules out fewer is the last one
+_LEAST_SHARE = 0.002
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
+# search steps between two readings of the clock: some milliseconds
+_STEPS = 1 << 21
+# and between two looks whether there is an occurrence
+_FEW_STEPS = 1 << 14
+# pieces of the roots, each searched by one thread, and the seconds that one should take
+_MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
+_NO_PLACES = np.empty((0, 0), np.int32)
+
+
+def find_candidates(graph: CSRGraph, sought: Sought, most_spare: int | None = None) -> np.ndarray:
+    """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i.
+
+    int16 for patterns of up to 15 nodes, which a graph of millions of nodes notices, else int64.
+
+    With ``most_spare``, those that have at most so many neighbours more than the pattern node.
+    """
+    # 1. by colour, and by number of neighbours
+    size, num_nodes = sought.structure.num_nodes, graph.num_nodes
+    bits_type = np.int16 if size <= 15 else np.int64
+    if sought.colors is None:
+        candidates = np.full(num_nodes, (1 << size) - 1, bits_type)
+    else:
+        candidates = np.zeros(num_nodes, bits_type)
+        for color in np.unique(sought.colors):
+            bits = 1 << np.flatnonzero(sought.colors == color)
+            candidates[sought.colors_of_graph == color] = bits.sum()
+    degrees = sought.structure.joined.sum(axis=1)
+    if most_spare is not None:
+        is_able = graph.degrees[:, None] <= degrees + most_spare
+        candidates &= (is_able @ (1 << np.arange(size))).astype(bits_type)
+    # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
+    num_links = len(graph.relations.links)
+    neighbors = np.zeros((size, num_links), np.int64)
+    for i, j in np.argwhere(sought.links > 0):
+        neighbors[i, sought.links[i, j]] |= 1 << j
+    changes = np.zeros(-(-num_nodes // NODES_OF_A_BLOCK), np.int64)
+    asked, ask_next = np.ones((2, num_nodes), np.uint8)
+    for _ in range(MOST_PASSES):
+        before, candidates = candidates, np.empty_like(candidates)
+        # after the first pass, only of those with a neighbour that was ruled out
+        ask_next[:] = 0
+        rows = graph.indptr, graph.indices, links_or_none(graph), neighbors, degrees
+        work = 2.0 * (num_nodes + len(graph.indices))
+        nodes = before, candidates, asked, ask_next, changes
+        run_blocks(rule_out, len(changes), work, *rows, *nodes)
+        asked, ask_next = ask_next, asked
+        if changes.sum() <= _LEAST_SHARE * num_nodes:
+            break
+    return candidates
+
+
+def links_or_none(graph: CSRGraph) -> np.ndarray:
+    """The link of each entry of a graph; an empty array where all are link 1."""
+    return np.empty(0, np.uint8) if graph.links is None else graph.links
+
+
+@dataclass(frozen=True)
+class ExactCount:
+    """How often a structure occurs.
+
+    Attributes
+    ----------
+    count : int or None
+        Node sets that induce it; None if the search did not finish within the time limit.
+    seconds : float
+        Duration of the search.
+    at_least : int
+        Node sets counted within the limit; equals ``count`` if the search finished.
+    num_graphs : int
+        Graphs of the collection with at least one of them.
+    """
+
+    count: int | None
+    seconds: float
+    at_least: int
+    num_graphs: int
+
+
+def count_exact(
+    graph: CSRGraph,
+    structure: Structure,
+    time_limit: float | None = None,
+    colors: Colors | None = None,
+    reading: str = INDUCED,
+) -> ExactCount:
+    """Count the occurrences of a structure: the node sets that induce it, or its subgraphs.
+
+    A backtracking search maps the nodes of the structure one after the other. Of the mappings that
+    differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
+    Kellis (Network motif discovery using subgraph enumeration and symmetry-breaking, RECOMB 2007,
+    section 3). No occurrence is stored, so memory is O(V).
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        One graph or a collection; weights and features are not used.
+    structure : Structure
+        Of up to 62 nodes. Its relations are those of ``graph`` with the same names and directions;
+        edges without a name are of its only relation.
+    time_limit : float, optional
+        Seconds after which the search is stopped; None: never.
+    colors : (array, array), optional
+        Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
+        Without them categories do not count.
+    reading : {"induced", "subgraph"}
+        Whether there are exactly the edges of the structure between the nodes, or at least; then
+        edges have neither directions nor kinds.
+
+    Raises
+    ------
+    InputError
+        If relations or ``colors`` do not fit to the graph, ``time_limit`` is not above 0, or
+        ``reading`` is "subgraph" for edges with directions or kinds.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> triangle = Structure.parse("triangle")
+    >>> count_exact(as_csr(nx.complete_graph(5)), triangle).count
+    10
+    >>> from synthetic import MOTIFS
+    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
+    >>> count_exact(order, MOTIFS["feed-forward-loop"]).count
+    4
+    """
+    if time_limit is not None:
+        check_float("time_limit", time_limit, 0, open_minimum=True)
+    search = ExactSearch(graph, structure, colors, reading=reading)
+    search.run(time_limit)
+    total = int(search.count.sum())
+    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
+    return ExactCount(None if search.unfinished else total, search.seconds, total, num_graphs)
+
+
+def count_by_graph(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None = None,
+    seconds: float | None = None,
+    reading: str = INDUCED,
+) -> np.ndarray | None:
+    """Occurrences in each graph of a collection, int64 ``[G]``; None if the search did not finish.
+
+    Arguments are those of :func:`count_exact`.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
+    >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
+    [1, 4, 0]
+    """
+    search = ExactSearch(graph, structure, colors, reading=reading)
+    search.run(seconds)
+    if search.unfinished:
+        return None
+    before = np.concatenate([[0], np.cumsum(search.count)])
+    return np.diff(before[graph.graph_ptr])
+
+
+def find_graphs(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None = None,
+    seconds: float | None = None,
+) -> tuple[np.ndarray, bool]:
+    """Which graphs of a collection hold an occurrence, bool ``[G]``, and whether all are decided.
+
+    Much quicker than counting where there are very many: each graph is searched until the first. A
+    graph that is not decided in time counts as one that holds none.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
+    >>> find_graphs(rings, Structure.parse("triangle"))[0].tolist()
+    [True, True, False]
+    """
+    search = ExactSearch(graph, structure, colors)
+    found = search.find_graphs(seconds)
+    return found, not search.unfinished
+
+
+class ExactSearch:
+    """A search for all occurrences of a structure: ``count [V]`` has them by root.
+
+    With ``most_spare``, for those whose nodes have at most so many other neighbours each.
+    """
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        structure: Structure,
+        colors: Colors | None = None,
+        most_spare: int | None = None,
+        reading: str = INDUCED,
+    ) -> None:
+        if not isinstance(graph, CSRGraph):
+            raise InputError(
+                f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
+            )
+        check_choice("reading", reading, READINGS)
+        if reading == SUBGRAPH and graph.links is not None:
+            raise InputError(
+                "reading must be 'induced' where edges have directions or kinds, got 'subgraph'; "
+                "gomkcn.census counts the subgraphs of three and four nodes."
+            )
+        self.graph, self._reading = graph, reading
+        self.sought = Sought.of(graph, structure, colors)
+        self.structure = self.sought.structure
+        self.candidates = find_candidates(graph, self.sought, most_spare)
+        self.count = np.zeros(graph.num_nodes, np.int64)
+        self.seconds, self.steps = 0.0, 0
+        self.unfinished = False
+
+    @property
+    def roots(self) -> np.ndarray:
+        """The nodes that a search begins at, int64 ``[R]``."""
+        return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
+
+    def run(
+        self,
+        time_limit: float | None,
+        max_steps: int | None = None,
+        roots: np.ndarray | None = None,
+    ) -> None:
+        """Search until the end, or until the time is up, or after so many steps.
+
+        Whether the search takes more than ``max_steps`` is the same on any machine. With ``roots``,
+        ascending, those occurrences are counted that begin at one of these.
+        """
+        self.count[:], self.steps, self.unfinished = 0, 0, False
+        plan, labels = self._plan(roots)
+        roots = self.roots if roots is None else roots
+        if self.structure.num_nodes == 1:
+            self.count[roots] = 1
+            return
+        if not len(roots):
+            return
+        arguments = self.graph.indptr, self.graph.indices, plan, labels
+        # the first call in a process compiles, which is not part of the search
+        advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
+        start, own, late = time.perf_counter(), local(), []
+        searches: list[Search] = []
+        steps = _STEPS if max_steps is None else min(_STEPS, max_steps + 1)
+
+        def is_long() -> bool:
+            return max_steps is not None and sum(one.position[4] for one in searches) > max_steps
+
+        def is_late() -> bool:
+            if time_limit is not None and time.perf_counter() - start > time_limit:
+                late.append(True)
+            if is_long():
+                late.append(True)
+            return bool(late)
+
+        def search_roots(first: int, last: int) -> None:
+            # what one thread searches; the clock is read after a number of steps
+            if not hasattr(own, "search"):
+                own.search = self._new_search()
+                searches.append(own.search)
+            position = own.search.position
+            position[0], position[2] = roots[first], roots[last - 1] + 1
+            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, steps):
+                is_late()
+
+        # the first roots tell whether threads are worth waking
+        num_first = min(len(roots), 64)
+        search_roots(0, num_first)
+        rest = len(roots) - num_first
+        cost = (time.perf_counter() - start) / num_first
+        if rest:
+            size = int(min(rest, cost * rest / _PIECE_SECONDS + 1, _MOST_PIECES))
+            pieces = np.linspace(num_first, len(roots), size + 1).astype(np.int64)
+
+            def search_pieces(first: int, last: int) -> None:
+                for piece in range(first, last):
+                    if not is_late():
+                        search_roots(pieces[piece], pieces[piece + 1])
+
+            run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
+        self.seconds = time.perf_counter() - start
+        self.steps = int(sum(one.position[4] for one in searches))
+        # a search that ends in one go is measured as well
+        self.unfinished = bool(late) or is_long()
+
+    def list_places(
+        self,
+        most: int,
+        time_limit: float | None,
+        max_steps: int | None = None,
+        roots: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.
+
+        With ``roots``, of those that begin at one of these.
+        """
+        # one more, which tells that these are not all
+        places = np.empty((most + 1, self.structure.num_nodes), np.int32)
+        if self.structure.num_nodes == 1:
+            nodes = self.roots if roots is None else roots
+            self.unfinished = len(nodes) > most
+            return nodes[:most, None].astype(np.int32)
+        plan, labels = self._plan(roots)
+        arguments = self.graph.indptr, self.graph.indices, plan, labels
+        search = self._new_search()
+        advance(*arguments, search, self.count, places, 0)
+        start = time.perf_counter()
+        self.unfinished = True
+        steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
+        while self.unfinished and search.position[3] <= most:
+            self.unfinished = advance(*arguments, search, self.count, places, steps)
+            if time_limit is not None and time.perf_counter() - start > time_limit:
+                break
+            if max_steps is not None and search.position[4] >= max_steps:
+                break
+        self.unfinished = bool(self.unfinished or search.position[3] > most)
+        return places[: min(search.position[3], most)]
+
+    def find_graphs(self, time_limit: float | None) -> np.ndarray:
+        """Search each graph until its first occurrence, bool ``[G]``."""
+        if self.structure.num_nodes == 1:
+            return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
+        plan, labels = self._plan()
+        # the first call in a process compiles, which is not part of the search
+        whole = self.graph.indptr, self.graph.indices, plan, labels
+        advance(*whole, self._new_search(), self.count, _NO_PLACES, 0)
+        start, found = time.perf_counter(), np.zeros(self.graph.num_graphs, bool)
+        for number, one in enumerate(split_graphs(self.graph)):
+            nodes = slice(*self.graph.graph_ptr[number : number + 2])
+            own = plan._replace(candidates=plan.candidates[nodes])
+            links = None
+            if labels is not None and one.links is not None:
+                links = labels._replace(links=one.links)
+            search = new_search(one.num_nodes, self.structure.num_nodes)
+            goes_on = True
+            while goes_on and not found[number] and not self.unfinished:
+                goes_on = advance(
+                    one.indptr, one.indices, own, links, search, self.count[nodes], _NO_PLACES,
+                    _FEW_STEPS,
+                )  # fmt: skip
+                found[number] = self.count[nodes].any()
+                is_late = time_limit is not None and time.perf_counter() - start > time_limit
+                self.unfinished = is_late and goes_on and not found[number]
+        return found
+
+    def _new_search(self) -> Search:
+        return new_search(self.graph.num_nodes, self.structure.num_nodes)
+
+    def _plan(self, roots: np.ndarray | None = None) -> tuple[Plan, Labels | None]:
+        """The pattern in bits, with the conditions that break its symmetry."""
+        structure, size = self.structure, self.structure.num_nodes
+        above = np.zeros((size, size), dtype=bool)
+        for node, orbit in zip(structure.order, structure.stabilizers, strict=True):
+            above[list(orbit.keys() - {node}), node] = True
+        bits = 1 << np.arange(size, dtype=np.int64)
+        conditions = above @ bits, above.T @ bits
+        candidates = self.candidates
+        if roots is not None:
+            # no other node can stand for the first pattern node
+            is_other = np.ones(len(candidates), np.bool_)
+            is_other[roots] = False
+            candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
+        plan = Plan(
+            np.array(structure.order),
+            structure.joined @ bits,
+            *conditions,
+            candidates,
+            self._reading == INDUCED,
+        )
+        if self.graph.links is None:
+            return plan, None
+        return plan, Labels(self.graph.links, self.sought.links)

@@ -1,0 +1,172 @@
+"""The relations of a graph, and of what is compared with it: patterns, filters, other graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
+
+
+def in_words(relations: Relations) -> str:
+    """The relations of a graph, for a message.
+
+    >>> from gomkcn_dgl.relations import relations_of
+    >>> in_words(relations_of(["activates", "binds"], [True, False]))
+    "'activates' (directed), 'binds' (undirected)"
+    """
+    shown = [
+        f"{name!r} ({'directed' if directed else 'undirected'})"
+        for name, directed in relations.kinds[:5]
+    ]
+    more = len(relations.names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
+    """The graph with the channels of ``relations``; refuse relations that are not among them."""
+    if graph.relations.kinds == relations.kinds:
+        return graph
+    if graph.relations.is_simple and relations.is_simple:
+        return graph
+    if not set(graph.relations.kinds) <= set(relations.kinds):
+        raise InputError(
+            f"graph must have relations that the miner was fitted on, {in_words(relations)}, got "
+            f"{in_words(graph.relations)}; say with directed and relations how to read it."
+        )
+    return graph.with_relations(relations)
+
+
+def joined_relations(graph: CSRGraph) -> CSRGraph:
+    """The graph with all its relations as one; refuse some with a direction and some without.
+
+    >>> from gomkcn_dgl.csr import csr_from_edges
+    >>> signed = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True,
+    ...                         relation=np.array([0, 1]), relation_names=["up", "down"])
+    >>> joined_relations(signed).relations.names, joined_relations(signed).num_edges
+    (('edge',), 2)
+    """
+    relations = graph.relations
+    if len(set(relations.directed)) > 1:
+        raise InputError(
+            "a pattern must name its relations where some have a direction and some have none, "
+            f"{in_words(relations)}; write a-[NAME]->b or a-[NAME]-b."
+        )
+    if graph.links is None or not relations.is_directed:
+        return replace(graph, links=None, relations=SIMPLE)
+    leaving = relations.outgoing
+    arriving = relations.opposite[leaving]
+    # out is the first channel, so links in ascending order are: none, in, out, both
+    code = 2 * relations.links[:, leaving].any(axis=1) + relations.links[:, arriving].any(axis=1)
+    table = np.array([[False, False], [False, True], [True, False], [True, True]])
+    return replace(
+        graph,
+        links=code[graph.links].astype(np.uint8),
+        relations=Relations((PLAIN,), (True,), table),
+    )
+
+
+def links_in(graph: Relations, structure: Structure) -> np.ndarray:
+    """The links of a graph that join the nodes of a structure, int64 ``[M, M]``.
+
+    0 where nodes are not joined, -1 where they are joined as no two nodes of the graph are.
+    """
+    return structure.recall(("links", graph), partial(_find_links, graph, structure))
+
+
+def _find_links(graph: Relations, structure: Structure) -> np.ndarray:
+    channels = channels_in(graph, structure)
+    sets = np.concatenate([graph.links, channels.reshape(-1, channels.shape[-1])])
+    _, codes = np.unique(sets, axis=0, return_inverse=True)
+    codes, size = codes.reshape(-1), len(graph.links)
+    link_of = np.full(int(codes.max()) + 1, -1)
+    link_of[codes[:size]] = np.arange(size)
+    return np.asarray(link_of[codes[size:]].reshape(channels.shape[:-1]))
+
+
+def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
+    """The edges of a structure as channels of a graph, bool ``[M, M, C]``.
+
+    Relations are the same when name and direction agree; edges that all go both ways have no
+    direction where those of the graph have none. Edges without a name are of the only relation of
+    the graph. A structure with other relations is refused.
+    """
+    channels, relations = structure.channels, structure.relations
+    if graph.kinds == relations.kinds:
+        return channels
+    used = np.asarray(channels.any(axis=(0, 1)))
+    found = {(kind, side): c for c, (kind, side) in enumerate(_named_channels(graph))}
+    if len(graph.names) == 1:
+        found |= {((PLAIN, graph.directed[0]), side): c for (_, side), c in found.items()}
+    translated = np.zeros((*channels.shape[:2], len(graph.channels)), dtype=bool)
+    both_ways = (channels == channels[:, :, relations.opposite]).all(axis=(0, 1))
+    for column, key in enumerate(_named_channels(relations)):
+        if key not in found and both_ways[column]:
+            key = ((key[0][0], False), "both")
+        if key in found:
+            translated[:, :, found[key]] |= channels[:, :, column]
+        elif used[column]:
+            raise InputError(
+                f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
+                f"{_in_words(*key[0])}; {_way_out(graph)}."
+            )
+    return translated
+
+
+def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
+    return [(relations.kinds[number], side) for number, side in relations.channels]
+
+
+def _in_words(name: str, directed: bool) -> str:
+    kind = "with a direction" if directed else "without direction"
+    return f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
+
+
+def _way_out(graph: Relations) -> str:
+    if graph.names == (PLAIN,):
+        return "write a->b for an edge from a to b, a--b for one without direction"
+    return "write a-[NAME]->b for an edge from a to b, a-[NAME]-b for one without direction"
+
+
+def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
+    """Edges among the nodes ``rows``: the positions of both ends in it, and the relation.
+
+    Without direction, the first end is that which comes first in ``rows``.
+
+    >>> from gomkcn_dgl.csr import csr_from_edges
+    >>> arcs = csr_from_edges(np.array([0, 2]), np.array([1, 1]), 3, directed=True)
+    >>> edges_among(arcs, np.array([1, 2]))
+    [(1, 0, 0)]
+    """
+    relations = graph.relations
+    position = {row: number for number, row in enumerate(rows.tolist())}
+    ordered, edges = np.sort(rows), []
+    for row, start in position.items():
+        entries = slice(graph.indptr[row], graph.indptr[row + 1])
+        _, is_among = find_among(graph.indices[entries], ordered)
+        for entry in (np.flatnonzero(is_among) + entries.start).tolist():
+            end = position[int(graph.indices[entry])]
+            link = 1 if graph.links is None else int(graph.links[entry])
+            for channel in np.flatnonzero(relations.links[link]).tolist():
+                number, side = relations.channels[channel]
+                if side == "out" or (side == "both" and start < end):
+                    edges.append((start, end, number))
+    return edges
+
+
+def find_among(nodes: np.ndarray, ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each of ``nodes [M]`` stands in ``ordered [K]``, and whether it does, each ``[M]``.
+
+    ``ordered`` ascends and is not empty. This takes less than ``np.isin``, which may make a table
+    as long as the graph has nodes.
+
+    >>> find_among(np.array([7, 4, 9]), np.array([4, 7]))
+    (array([1, 0, 1]), array([ True,  True, False]))
+    """
+    place = np.minimum(np.searchsorted(ordered, nodes), len(ordered) - 1)
+    return place, ordered[place] == nodes

@@ -1,0 +1,258 @@
+"""The neighbourhoods of nodes beside patterns: which pattern is nearest to each node.
+
+A pattern of M nodes is compared with the subgraph of at most M nodes around a root, so that a
+similarity of 1 means that the neighbourhood is the pattern, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
+from mining.learning.subgraph_source import SubgraphSource
+
+# for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
+# this: between equals the structure decides, and the pattern that says most
+TIE = 1e-5
+# roots of one task
+_TASK_SIZE = 16_384
+# rounds of turning places and taking the mean
+_ROUNDS = 3
+# entries of the table of places and symmetries that are in memory at once
+_TABLE_SIZE = 2**22
+# places compared by the kernel at once
+_PART_SIZE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhoods:
+    """R roots compared with F patterns.
+
+    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, F]``, the second
+    with the structure to decide between equals; ``same`` bool ``[R, F]`` says which have exactly
+    the structure of the pattern; ``truncated`` bool ``[R]`` whether the ball around a root had more
+    nodes than the largest pattern.
+    """
+
+    roots: np.ndarray
+    similarity: np.ndarray
+    ranking: np.ndarray
+    same: np.ndarray
+    truncated: np.ndarray
+
+    def of_patterns(self, num_profiles: Sequence[int]) -> Neighbourhoods:
+        """The same beside patterns, each of which has so many of the profiles: the nearest one."""
+        starts = np.cumsum([0, *num_profiles])[:-1]
+        if not len(starts):
+            return self
+        columns = ("similarity", "ranking", "same")
+        largest = {
+            name: np.maximum.reduceat(getattr(self, name), starts, axis=1) for name in columns
+        }
+        return replace(self, **largest)
+
+    def nearest(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
+        if not self.ranking.shape[1]:
+            return np.empty(0, np.int32), np.empty(0, np.float32)
+        nearest = self.ranking.argmax(axis=1).astype(np.int32)
+        return nearest, self.similarity[np.arange(len(nearest)), nearest]
+
+
+def compare_neighbourhoods(
+    source: SubgraphSource,
+    graph: CSRGraph,
+    filters: DiscreteFilters,
+    roots: np.ndarray | None,
+    steps: Steps | None = None,
+) -> Neighbourhoods:
+    """Compare the subgraphs around some roots, or around all nodes, with patterns of any sizes.
+
+    All processes share the work, and all get the result.
+    """
+    steps = Steps() if steps is None else steps
+    roots = np.arange(graph.num_nodes) if roots is None else roots
+    size = min(_TASK_SIZE, source.budget.part_size)
+    parts = steps.each(
+        "comparing neighbourhoods",
+        lambda start: _compare_part(source, graph, filters, roots[start : start + size]),
+        range(0, max(1, len(roots)), size),
+    )
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Neighbourhoods(roots, **joined)
+
+
+def _compare_part(
+    source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters, roots: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The arrays of :class:`Neighbourhoods` for some roots."""
+    shape = len(roots), len(filters.num_nodes)
+    part: dict[str, np.ndarray] = {
+        "similarity": np.zeros(shape, np.float32),
+        "ranking": np.zeros(shape, np.float32),
+        "same": np.zeros(shape, bool),
+        "truncated": np.zeros(len(roots), bool),
+    }
+    for size in sorted(set(filters.num_nodes)):
+        numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
+        subgraphs = source.resized(size).subgraphs_around(graph, roots)
+        columns = _compare(source, subgraphs, filters.take(numbers).trimmed(size))
+        for name, column in columns.items():
+            part[name][:, numbers] = column
+        # the last size is the largest
+        part["truncated"] = subgraphs.batch.truncated
+    return part
+
+
+def _compare(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+) -> dict[str, np.ndarray]:
+    """Similarity, the same with ties decided, and equal structure."""
+    similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
+    same = _same_structure(source, subgraphs, filters)
+    return {
+        "similarity": similarity,
+        "ranking": similarity + np.float32(TIE * size) * same,
+        "same": same,
+    }
+
+
+def _same_structure(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+) -> np.ndarray:
+    """Which subgraphs have the structure of which filter, categories included, bool ``[S, F]``."""
+    same = subgraphs.same_structure(filters)
+    if not source.categories:
+        return same
+    relations, size = subgraphs.batch.relations, filters.adj.shape[1]
+    for number in range(same.shape[1]):
+        colors = source.colors_of(filters.feat[number].numpy())
+        key = filters.structure(number, relations, _as_names(colors)).key
+        # of those with the edges of the pattern, each kind is compared once
+        rows = np.flatnonzero(same[:, number])
+        batch = subgraphs.batch.take(rows)
+        nodes = source.categories.colors(subgraphs.graph.features[batch.nodes[:, :size]])
+        known: dict[bytes, bool] = {}
+        for row, adj, own in zip(rows.tolist(), batch.adjacency(), nodes, strict=True):
+            kind = adj.tobytes() + own.tobytes()
+            if kind not in known:
+                known[kind] = Structure(adj > 0, relations, _as_names(own)).key == key
+            same[row, number] = known[kind]
+    return same
+
+
+def _as_names(colors: np.ndarray | None) -> tuple[tuple[str, ...], ...]:
+    return () if colors is None else tuple((str(color),) for color in colors.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places of a pattern: ``nodes`` int32 ``[K, M]``, and what features they have.
+
+    ``owner [K]`` is the number of the center that each place is nearest to, and ``means`` has, by
+    that number, the mean scaled features ``[M, D]`` of the places of each, most places first.
+    """
+
+    nodes: np.ndarray
+    owner: np.ndarray
+    means: dict[int, np.ndarray]
+
+
+def turn_places(
+    nodes: np.ndarray,
+    structure: Structure,
+    features: ScaledFeatures,
+    centers: Sequence[np.ndarray] = (),
+    min_occurrences: int = 1,
+) -> Places:
+    """Turn the places ``nodes [K, M]`` of a structure by their features.
+
+    ``centers [M, D]`` are the features that filters learnt for it, in the order of its nodes;
+    without any there is one, of the features that the places have. The places of a center with
+    fewer than ``min_occurrences`` go to the others.
+    """
+    owner = np.zeros(len(nodes), np.int64)
+    if not len(nodes):
+        blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
+        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)})
+    low, high = features.bounds()
+    symmetries = structure.symmetries
+    if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
+        # no features to go by, or only one way to lay the structure onto a place
+        mean = features[nodes].mean(axis=0, dtype=np.float64)
+        return Places(nodes, owner, {0: mean.astype(np.float32)})
+    values = features[nodes].astype(np.float64)  # [K, M, D]
+    means = dict(enumerate(np.asarray(one, np.float64) for one in centers)) or {0: values[0]}
+    rounds = 0
+    while rounds < _ROUNDS:
+        # each place in the turn, and at the center, that leaves the least distance
+        owner, turn = _nearest_turns(values, means, symmetries)
+        support = {i: int((owner == i).sum()) for i in means}
+        rarest = min(means, key=support.__getitem__)
+        if support[rarest] < max(1, min_occurrences) and len(means) > 1:
+            del means[rarest]
+            continue
+        turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
+        means = {i: turned[owner == i].mean(axis=0) for i in means}
+        rounds += 1
+    order = sorted(means, key=lambda i: -support[i])
+    return Places(
+        np.take_along_axis(nodes, symmetries[turn], axis=1),
+        owner,
+        {i: means[i].astype(np.float32) for i in order},
+    )
+
+
+def _nearest_turns(
+    values: np.ndarray, means: Mapping[int, np.ndarray], symmetries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the nearest mean ``[M, D]`` of each place, and of the turn that is nearest to it.
+
+    Under a turn, pattern node i is at node ``symmetries[turn, i]`` of the place.
+    """
+    best = np.full(len(values), np.inf)
+    owner, turn = np.zeros((2, len(values)), np.int64)
+    size = symmetries.shape[1]
+    step = max(1, _TABLE_SIZE // (len(symmetries) + values[0].size * size))
+    # which node of the place is at which of the pattern under each turn, [M M, P]
+    at = np.zeros((size, size, len(symmetries)))
+    at[symmetries.T, np.arange(size)[:, None], np.arange(len(symmetries))] = 1
+    for start in range(0, len(values), step):
+        part = slice(start, start + step)
+        for number, mean in means.items():
+            # squared distance of each node of the place and each node of the pattern, [k, M, M]
+            gap = ((values[part, :, None] - mean[None, None]) ** 2).sum(axis=3)
+            # turns that are equally near are told apart by their order, not by rounding
+            total = np.round(gap.reshape(len(gap), -1) @ at.reshape(size**2, -1), 9)  # [k, P]
+            least = total.argmin(axis=1)
+            distance = total[np.arange(len(total)), least]
+            nearer = distance < best[part]
+            best[part] = np.where(nearer, distance, best[part])
+            owner[part] = np.where(nearer, number, owner[part])
+            turn[part] = np.where(nearer, least, turn[part])
+    return owner, turn
+
+
+def similarity_of_places(
+    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, pattern: DiscreteFilters
+) -> np.ndarray:
+    """Normalised score of a pattern with each of its places ``[K, M]``, float32 ``[K]``."""
+    kernel, size = source.kernel, pattern.num_nodes[0]
+    pattern = pattern.trimmed(size)
+    z, sizes = kernel.embed(pattern.adj, pattern.feat), torch.tensor([size])
+    parts = [np.empty(0, np.float32)]
+    for start in range(0, len(nodes), _PART_SIZE):
+        # all places are joined as the pattern is
+        feat = torch.from_numpy(features[nodes[start : start + _PART_SIZE]])
+        x = kernel.embed(pattern.adj.expand(len(feat), *pattern.adj.shape[1:]), feat)
+        score = kernel.similarity(x, torch.full((len(x),), size), z, sizes, source.backend)
+        parts.append(score[:, 0].numpy())
+    return np.concatenate(parts)

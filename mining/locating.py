@@ -1,0 +1,179 @@
+"""Locating: where the patterns that were chosen are, in the whole graph and around its nodes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+import torch
+
+from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps
+from mining.counting.counter import list_places
+from mining.counting.exact_search import find_graphs
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.neighbourhoods import (
+    Neighbourhoods,
+    Places,
+    compare_neighbourhoods,
+    similarity_of_places,
+    turn_places,
+)
+from mining.learning.rooted_subgraphs import ScaledFeatures
+from mining.learning.subgraph_source import SubgraphSource
+from mining.mined_graph import MinedGraph
+from mining.occurrences import pick_disjoint
+from mining.pattern import Pattern, Profile
+
+log = logging.getLogger("gomkcn_dgl")
+# most places of a pattern that are listed
+MOST_LISTED = 10_000
+# steps to search for all of them, and then as much work to draw some
+LIST_STEPS = 1 << 25
+# seconds to find the graphs of a collection that hold a pattern of more places than are listed
+_GRAPH_SECONDS = 2.0
+
+
+def locate_patterns(
+    mined: MinedGraph,
+    source: SubgraphSource,
+    patterns: Sequence[Pattern],
+    min_occurrences: int,
+    steps: Steps,
+) -> tuple[list[Pattern], DiscreteFilters, Neighbourhoods]:
+    """List the places of each pattern, and compare the neighbourhoods of nodes with all.
+
+    Patterns get their occurrences, frequencies, and a profile for each kind of features that at
+    least ``min_occurrences`` of their places have. In a large graph neighbourhoods are a sample.
+    Returns the patterns, their profiles as the kernel takes them, and the neighbourhoods beside the
+    patterns. All processes share the work and get the result.
+    """
+    features = ScaledFeatures(mined.graph.features, source.scaling)
+
+    def list_one(pattern: Pattern) -> dict[str, np.ndarray]:
+        nodes, is_complete = list_places(
+            mined.graph,
+            pattern.structure,
+            mined.colors_of(pattern.structure),
+            most=MOST_LISTED,
+            max_steps=LIST_STEPS,
+            known=pattern.frequency.occurrences.low,
+            seed=source.seed,
+        )
+        if not len(nodes) and pattern.sight is not None:
+            # a search of a part of a large graph met none
+            nodes, is_complete = np.array([pattern.sight.example], np.int32), False
+        return {"nodes": nodes, "is_complete": np.array(is_complete)}
+
+    # 1. places of each pattern in the whole graph; one that occurs has a place at least
+    found = steps.each("listing places", list_one, patterns, attrgetter("key"))
+    located = []
+    for pattern, listed in zip(patterns, found, strict=True):
+        if len(listed["nodes"]) or pattern.frequency.count == 0:
+            located.append(_located(mined, source, features, pattern, listed, min_occurrences))
+    if len(located) < len(patterns) and is_first():
+        lost = len(patterns) - len(located)
+        log.info("%d structures could not be located, and are left out", lost)
+    # 2. the neighbourhoods of nodes beside all patterns; a sample of the roots stands for all
+    filters = as_filters(located, source)
+    near = compare_neighbourhoods(
+        source, mined.graph, filters, source.sample_roots(mined.graph), steps
+    ).of_patterns([len(one.profiles) for one in located])
+    scale = mined.graph.num_nodes / max(1, len(near.roots))
+    nearest, _ = near.nearest()
+    counted = [
+        replace(
+            one,
+            frequency=replace(
+                one.frequency,
+                roots=round(int(near.same[:, number].sum()) * scale),
+                assigned=round(int((nearest == number).sum()) * scale),
+            ),
+        )
+        for number, one in enumerate(located)
+    ]
+    return counted, filters, near
+
+
+def _located(
+    mined: MinedGraph,
+    source: SubgraphSource,
+    features: ScaledFeatures,
+    pattern: Pattern,
+    listed: Mapping[str, np.ndarray],
+    min_occurrences: int,
+) -> Pattern:
+    """The pattern with its places, the most similar first, and the features that they have."""
+    centers = [source.scaling.scale(one.features) for one in pattern.profiles]
+    places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
+    pattern = replace(pattern, profiles=_profiles_of(pattern, places, source), sight=None)
+    similarity = np.zeros(len(places.nodes), np.float32)
+    filters = as_filters([pattern], source)
+    for row, number in enumerate(places.means):
+        own, one = places.owner == number, filters.take([row])
+        similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
+    order = np.argsort(-similarity, kind="stable")
+    frequency = replace(
+        pattern.frequency,
+        graphs=_count_graphs(mined, pattern, places.nodes, bool(listed["is_complete"])),
+        listed=len(places.nodes),
+        disjoint=int(pick_disjoint(places.nodes, mined.graph.num_nodes).sum()),
+    )
+    return replace(
+        pattern,
+        occurrences=mined.occurrences(places.nodes[order], similarity[order]),
+        frequency=frequency,
+        feature_names=mined.graph.feature_names,
+    )
+
+
+def _profiles_of(pattern: Pattern, places: Places, source: SubgraphSource) -> tuple[Profile, ...]:
+    """The mean features of the places of each center, with the weights that it learnt."""
+    learnt = pattern.profiles or (Profile(np.empty(0), pattern.structure.channels.astype(float)),)
+    return tuple(
+        Profile(
+            source.scaling.restore(mean),
+            learnt[number].weights,
+            learnt[number].num_filters,
+            float((places.owner == number).mean()) if len(places.owner) else 1.0,
+        )
+        for number, mean in places.means.items()
+    )
+
+
+def as_filters(patterns: Sequence[Pattern], source: SubgraphSource) -> DiscreteFilters:
+    """The profiles of all patterns as the kernel takes them, one after the other."""
+    width, num_features = source.max_nodes, len(source.scaling.offset)
+    channels = (len(source.relations.channels),) if len(source.relations.channels) > 1 else ()
+    square = torch.zeros(0, width, width, *channels)
+    rows = [DiscreteFilters(square, torch.zeros(0, width, num_features), square, ())]
+    for one in patterns:
+        size, shape = one.num_nodes, (1, one.num_nodes, one.num_nodes, *channels)
+        adj = one.structure.channels.astype(np.float32).reshape(shape)
+        for profile in one.profiles:
+            row = DiscreteFilters(
+                torch.from_numpy(adj),
+                torch.from_numpy(source.scaling.scale(profile.features)[None]),
+                torch.from_numpy(profile.weights.astype(np.float32).reshape(shape)),
+                (size,),
+                (profile.num_filters,),
+            )
+            rows.append(row.trimmed(width))
+    return DiscreteFilters.join(rows)
+
+
+def _count_graphs(
+    mined: MinedGraph, pattern: Pattern, places: np.ndarray, is_complete: bool
+) -> int:
+    """Graphs of the collection that hold one of the places."""
+    if not len(places):
+        return 0
+    held = len(np.unique(mined.graph.graph_of(places[:, 0])))
+    if is_complete or mined.graph.num_graphs == 1:
+        return held
+    colors = mined.colors_of(pattern.structure)
+    found, _ = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_SECONDS)
+    return max(held, int(found.sum()))

@@ -1,1 +1,0 @@
-"""Where patterns are: subgraphs compared with filters, places, nearest patterns."""

@@ -1,0 +1,633 @@
+"""The record of a pattern, the same from the first sight of a structure to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
+from gomkcn_dgl.relations import PLAIN, Relations
+from gomkcn_dgl.runtime.notebook import html_of
+from mining.occurrences import NONE, Occurrence, Occurrences
+
+# estimates from here on are given in units of a power of ten
+_LARGE = 1e9
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# the largest adjusted p at which a structure is called more or less frequent
+LEVEL = 0.05
+MORE, LESS, AS_EXPECTED = "more frequent", "less frequent", "as expected"
+# strengths of two classes are equal but for rounding, of records too
+_SAME = 1 - 1e-4
+# occurrences in patterns.json; all are in a table of their own
+MOST_LISTED = 20
+# the source of a pattern on which noisy copies agree, of which few may be intact
+CONSENSUS = "consensus"
+
+
+@dataclass(frozen=True)
+class OccurrenceCount:
+    """Induced occurrences of a pattern in a whole graph: node sets, each counted once.
+
+    Attributes
+    ----------
+    value : float
+        The number, or the unbiased estimate of it.
+    low, high : float
+        The 95 % interval of an estimate; the number itself where it is exact.
+    is_exact : bool
+        Whether all occurrences were counted.
+
+    Examples
+    --------
+    >>> OccurrenceCount.exact(1612010).state
+    'exact'
+    >>> OccurrenceCount(0.0, 0.0, 31.5, is_exact=False).state
+    'bounded'
+    """
+
+    value: float
+    low: float
+    high: float
+    is_exact: bool
+
+    @classmethod
+    def exact(cls, number: int) -> OccurrenceCount:
+        """The count of all occurrences."""
+        return cls(number, number, number, is_exact=True)
+
+    @property
+    def state(self) -> str:
+        """How the number is known: "exact", "estimated", or "bounded" where no draw found one."""
+        if self.is_exact:
+            return "exact"
+        return "estimated" if self.value else "bounded"
+
+    def __str__(self) -> str:
+        """The number in words and digits; an estimate with its interval."""
+        if self.is_exact:
+            return f"{int(self.value):,}"
+        if not self.value:
+            return f"fewer than {digits(self.high)}"
+        if self.value < _LARGE:
+            return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+        power = _power_of_ten(self.value)
+        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
+        return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
+
+    @property
+    def short(self) -> str:
+        """The number alone."""
+        if self.is_exact:
+            return f"{int(self.value):,}"
+        return digits(self.value) if self.value else f"fewer than {digits(self.high)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> OccurrenceCount:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        return cls(**record)
+
+
+def digits(number: float) -> str:
+    """Four digits of an estimate; a large one in units of a power of ten.
+
+    >>> digits(61250), digits(9286.4e9)
+    ('61,250', '9.286 · 10¹²')
+    """
+    if number < _LARGE:
+        return f"{float(f'{number:.4g}'):,.0f}" if number >= 100 else f"{number:.3g}"
+    power = _power_of_ten(number)
+    return f"{number / 10**power:.4g} · 10{str(power).translate(_RAISED)}"
+
+
+def _power_of_ten(number: float) -> int:
+    return int(f"{number:.3e}".partition("e")[2])
+
+
+UNCOUNTED = OccurrenceCount(0.0, 0.0, inf, is_exact=False)
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """How often a pattern occurs.
+
+    Attributes
+    ----------
+    occurrences : OccurrenceCount
+        Induced occurrences in the whole graph: node sets that have the structure of the pattern,
+        directions and types of the edges and categories of the nodes included.
+    graphs : int
+        Graphs of the collection that hold a place of the pattern.
+    roots : int
+        Nodes whose neighbourhood of as many nodes has exactly the structure of the pattern,
+        directions, types and categories included.
+    assigned : int
+        Nodes whose neighbourhood is more similar to the pattern than to any other: the size of its
+        cluster, which the GOMKCN paper calls its frequency (section VI-B).
+    listed : int
+        Places that are listed: all, or a random sample of very many.
+    disjoint : int
+        Listed places that share no node, selected greedily; a lower bound.
+
+    Examples
+    --------
+    >>> Frequency(OccurrenceCount.exact(2), graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
+    Frequency(occurrences=..., graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
+    """
+
+    occurrences: OccurrenceCount = UNCOUNTED
+    graphs: int = 0
+    roots: int = 0
+    assigned: int = 0
+    listed: int = 0
+    disjoint: int = 0
+
+    @property
+    def count(self) -> float:
+        """The number of occurrences, or the estimate of it."""
+        return self.occurrences.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {**vars(self), "occurrences": self.occurrences.to_dict()}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Frequency:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        occurrences = OccurrenceCount.from_dict(record["occurrences"])
+        return cls(**{**record, "occurrences": occurrences})
+
+
+@dataclass(frozen=True)
+class NullComparison:
+    """How often a structure occurs in a graph, and in random graphs of a null model.
+
+    All numbers but ``p_adjusted`` are of this structure alone, and none is modelled: they are those
+    of the counts in the graphs that were drawn.
+
+    Attributes
+    ----------
+    null : str
+        Name of the null model.
+    num_samples : int
+        Random graphs that were drawn, N.
+    observed : float
+        Occurrences in the graph.
+    mean, sd, largest : float
+        Mean, standard deviation (over N - 1) and maximum of the counts in the random graphs.
+    z : float or None
+        ``(observed - mean) / sd``; None where all random graphs have the same count.
+    p : float
+        ``(1 + random graphs with at least as many) / (N + 1)``, or with at most as many where the
+        graph has fewer than is usual; so at least 1 / (N + 1).
+    p_adjusted : float
+        The probability that any structure of the family differs as much in either direction, from
+        the same ranks (step-down max-T, Westfall and Young 1993).
+    verdict : {"more frequent", "less frequent", "as expected"}
+        The first two where ``p_adjusted`` is at most .05.
+    """
+
+    null: str
+    num_samples: int
+    observed: float
+    mean: float
+    sd: float
+    largest: float
+    z: float | None
+    p: float
+    p_adjusted: float
+    verdict: str
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the graph has clearly more or fewer than the random graphs."""
+        return self.verdict != AS_EXPECTED
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, beside the name of the null model; six decimals."""
+        record = {name: value for name, value in asdict(self).items() if name != "null"}
+        return {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in record.items()
+        }
+
+    @classmethod
+    def from_dict(cls, null: str, record: Mapping[str, Any]) -> NullComparison:
+        """Read what :meth:`to_dict` gave."""
+        return cls(null, **record)
+
+
+@dataclass(frozen=True)
+class ClassContrast:
+    """A pattern among the graphs of one class and among all others.
+
+    Attributes
+    ----------
+    name : str
+        Name of the class.
+    containing, num_graphs : int
+        Graphs of the class that contain the pattern, and all graphs of the class.
+    others_containing, num_others : int
+        The same of all other classes together.
+    odds_ratio : float
+        Odds that a graph of the class contains the pattern, over the odds of the others, with ½
+        added to each of the four numbers of graphs (Haldane and Anscombe), so that it is finite.
+    low, high : float
+        Its 95 % interval, normal on the scale of the logarithm (Gart).
+    """
+
+    name: str
+    containing: int
+    num_graphs: int
+    others_containing: int
+    num_others: int
+    odds_ratio: float
+    low: float
+    high: float
+
+    @property
+    def strength(self) -> float:
+        """Distance of the odds ratio from 1 in widths of its interval, as logarithms."""
+        return abs(log(self.odds_ratio)) / log(self.high / self.low)
+
+    @property
+    def is_more_frequent(self) -> bool:
+        """Whether the share of the graphs that contain it is larger in the class."""
+        return self.containing * self.num_others > self.others_containing * self.num_graphs
+
+    def __str__(self) -> str:
+        """Both shares and the odds ratio with its interval."""
+        return (
+            f"{_share(self.containing, self.num_graphs)} of class {self.name}, "
+            f"{_share(self.others_containing, self.num_others)} of the others; "
+            f"odds ratio {self.odds_ratio:.3g} ({self.low:.3g} to {self.high:.3g})"
+        )
+
+
+@dataclass(frozen=True)
+class ClassDifference:
+    """Whether classes of graphs differ in how many of their graphs contain a pattern.
+
+    Attributes
+    ----------
+    contrasts : tuple of ClassContrast
+        Each class beside all others, in the order of the classes.
+    p_adjusted : float
+        The probability that any of the patterns that were tested differs as much between any class
+        and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
+
+    Examples
+    --------
+    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0)
+    >>> shares, _, ratio = str(contrast).partition("; ")
+    >>> shares
+    '9 of 10 (90 %) of class toxic, 2 of 20 (10 %) of the others'
+    >>> ratio
+    'odds ratio 46.8 (5.7 to 383)'
+    >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent
+    True
+    """
+
+    contrasts: tuple[ClassContrast, ...]
+    p_adjusted: float
+
+    @property
+    def strongest(self) -> ClassContrast:
+        """The class that the pattern separates most from the others.
+
+        Of two classes, which it separates alike, it is the one that contains it more often.
+        """
+        most = max(one.strength for one in self.contrasts) * _SAME
+        equal = [one for one in self.contrasts if one.strength >= most]
+        return max(equal, key=lambda one: one.is_more_frequent)
+
+    def __str__(self) -> str:
+        """The strongest contrast, and the adjusted p."""
+        return f"{self.strongest}, adjusted p {self.p_adjusted:.3g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {
+            "contrasts": [_rounded(asdict(one)) for one in self.contrasts],
+            "p_adjusted": round(self.p_adjusted, 6),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> ClassDifference:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        contrasts = tuple(ClassContrast(**one) for one in record["contrasts"])
+        return cls(contrasts, record["p_adjusted"])
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})".replace("%", " %")
+
+
+def _rounded(record: dict[str, Any]) -> dict[str, Any]:
+    """Six digits, however small a number is."""
+    return {
+        name: float(f"{value:.6g}") if isinstance(value, float) else value
+        for name, value in record.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """How a structure was seen among connected node sets, here and in random graphs.
+
+    ``node_sets`` int32 ``[K, M]`` show it, with nodes in any order; in ``example [M]``, one of
+    them, they are in the order of the structure. ``num_disjoint`` of the sets share no node, and in
+    the mean random graph ``num_expected`` do.
+    """
+
+    node_sets: np.ndarray
+    example: np.ndarray
+    num_disjoint: int = 0
+    num_expected: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Features and edge weights of a pattern, as some of its occurrences have them.
+
+    Attributes
+    ----------
+    features : numpy.ndarray
+        ``[M, D]`` in the input's units: what a filter learnt, then the mean of the occurrences.
+    weights : numpy.ndarray
+        ``[M, M, C]``, the learnt weight of each edge in (½, 1]; 1 without a filter.
+    num_filters : int
+        Filters that learnt it; 0 where the features are those of the occurrences alone.
+    share : float
+        Share of the occurrences that are nearest to it.
+    """
+
+    features: np.ndarray
+    weights: np.ndarray
+    num_filters: int = 0
+    share: float = 1.0
+
+    def turned(self, mapping: np.ndarray) -> Profile:
+        """The same for nodes in another order: node i is node ``mapping[i]`` here."""
+        weights = self.weights[np.ix_(mapping, mapping)]
+        return replace(self, features=self.features[mapping], weights=weights)
+
+    def edge_weights(self, structure: Structure) -> tuple[float, ...]:
+        """The weight of each edge of the structure that it is of."""
+        leaving = self.weights[:, :, structure.relations.outgoing]
+        rows = zip(structure.edges, structure.edge_relations, strict=True)
+        return tuple(float(leaving[u, v, relation]) for (u, v), relation in rows)
+
+    def to_dict(self, structure: Structure) -> dict[str, Any]:
+        """The record of ``patterns.json``, with weights in the order of the edges."""
+        return {
+            "features": [
+                [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
+            ],
+            "edge_weights": [round(weight, 6) for weight in self.edge_weights(structure)],
+            "num_filters": self.num_filters,
+            "share": round(self.share, 6),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], structure: Structure) -> Profile:
+        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
+        relations, weights = structure.relations, np.zeros(structure.channels.shape)
+        rows = zip(structure.edges, structure.edge_relations, record["edge_weights"], strict=True)
+        for (u, v), number, weight in rows:
+            channel = relations.outgoing[number]
+            weights[u, v, channel] = weights[v, u, relations.opposite[channel]] = weight
+        features = np.array(record["features"], float).reshape(structure.num_nodes, -1)
+        return cls(features, weights, record["num_filters"], record["share"])
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A small graph that occurs again and again.
+
+    Each step of mining fills in fields of this record with :func:`dataclasses.replace`. What is
+    known of one structure is in one record, and steps find it by ``key``.
+
+    Attributes
+    ----------
+    structure : Structure
+        Nodes, edges, directions, relations and categories.
+    occurrences : Occurrences
+        The places that are listed, the most similar first, as many as ``frequency.listed``; of what
+        is not reported none.
+    sources : tuple of str
+        What saw it: "grown" sets of nodes, trained "filters", or the "consensus" of noisy copies,
+        of which few may be intact.
+    frequency : Frequency
+        How often it occurs, in several readings.
+    significance : mapping from str to NullComparison
+        How its count compares with each null model that was asked for, by the model's name; empty
+        for structures that random graphs were not searched for.
+    classes : ClassDifference or None
+        How often graphs of each class contain it, where classes are known.
+    profiles : tuple of Profile
+        Features and edge weights that its occurrences have, the most frequent first; several where
+        filters learnt different features for it.
+    feature_names : tuple of str
+        One name per column of the features.
+    id : int
+        Position among the patterns of a run; -1 for what was counted and is not reported.
+    description : str
+        Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
+    sight : Sight or None
+        How it was seen among node sets, until it is located.
+
+    Examples
+    --------
+    >>> path = Pattern(Structure.parse("a--b, b--c")).counted(OccurrenceCount.exact(7))
+    >>> path.num_nodes, path.edges, path.frequency.count
+    (3, ((0, 1), (1, 2)), 7)
+    """
+
+    structure: Structure
+    occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
+    sources: tuple[str, ...] = ()
+    frequency: Frequency = field(default_factory=Frequency)
+    significance: Mapping[str, NullComparison] = field(default_factory=dict)
+    classes: ClassDifference | None = None
+    profiles: tuple[Profile, ...] = field(default=(), repr=False)
+    feature_names: tuple[str, ...] = ()
+    id: int = -1
+    description: str = ""
+    sight: Sight | None = field(default=None, repr=False)
+
+    @property
+    def key(self) -> bytes:
+        """The key of its structure."""
+        return self.structure.key
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return self.structure.num_nodes
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction."""
+        return self.structure.edges
+
+    @property
+    def relations(self) -> Relations:
+        """The relations of the graph: their names, and whether their edges have a direction."""
+        return self.structure.relations
+
+    @property
+    def edge_relations(self) -> tuple[int, ...]:
+        """Relation of each edge, a number of ``relations.names``."""
+        return self.structure.edge_relations
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]:
+        """The categorical features of each node, by name, which its places have as well."""
+        return self.structure.categories
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """Features of most of its occurrences, ``[M, D]`` in the input's units."""
+        if self.profiles:
+            return self.profiles[0].features
+        return np.zeros((self.num_nodes, len(self.feature_names)))
+
+    @cached_property
+    def edge_weights(self) -> tuple[float, ...]:
+        """The weight of each edge that was learnt for them, in (½, 1]."""
+        if not self.profiles:
+            return (1.0,) * len(self.edges)
+        return self.profiles[0].edge_weights(self.structure)
+
+    @property
+    def num_filters(self) -> int:
+        """Filters that learnt it; 0 for a structure that recurs without one."""
+        return sum(one.num_filters for one in self.profiles)
+
+    def counted(self, count: OccurrenceCount) -> Pattern:
+        """The same with a count of its occurrences."""
+        return replace(self, frequency=replace(self.frequency, occurrences=count))
+
+    def to_networkx(self) -> Any:
+        """The pattern as a NetworkX graph with features as node and weights as edge attributes.
+
+        It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
+        relations; edges then have the attribute ``relation``, and among edges with a direction
+        those without one go both ways. The frequencies and the comparisons with random graphs are
+        attributes of the graph.
+        """
+        graph = empty_networkx(self.relations)
+        # not "id", which networkx takes for the id of the graph element in GraphML
+        graph.graph["pattern"] = self.id
+        count = self.frequency.occurrences
+        graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
+        for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
+            graph.graph[name] = getattr(self.frequency, name)
+        for null, significance in self.significance.items():
+            graph.graph |= {
+                f"{name}_{null}": value
+                for name in ("mean", "sd", "z", "p", "p_adjusted")
+                if (value := getattr(significance, name)) is not None
+            }
+        graph.add_nodes_from(range(self.num_nodes))
+        if self.profiles:
+            for node, row in enumerate(self.features.tolist()):
+                graph.nodes[node].update(zip(self.feature_names, row, strict=True))
+        named = self.relations.names != (PLAIN,)
+        rows = zip(self.edges, self.edge_relations, self.edge_weights, strict=True)
+        for (u, v), relation, weight in rows:
+            values = {"relation": self.relations.names[relation]} if named else {}
+            graph.add_edge(u, v, weight=weight, **values)
+            if graph.is_directed() and not self.relations.directed[relation]:
+                graph.add_edge(v, u, weight=weight, **values)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, with the first few occurrences."""
+        return {
+            "id": self.id,
+            "description": self.description,
+            **self.structure.to_dict(),
+            "sources": list(self.sources),
+            "profiles": [one.to_dict(self.structure) for one in self.profiles],
+            "frequency": self.frequency.to_dict(),
+            "classes": None if self.classes is None else self.classes.to_dict(),
+            "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "occurrences": [
+                {
+                    "nodes": list(one.nodes),
+                    "similarity": round(one.similarity, 6),
+                    "graph": one.graph,
+                }
+                for one in self.occurrences[:MOST_LISTED]
+            ],
+        }
+
+    @classmethod
+    def from_dict(
+        cls,
+        record: Mapping[str, Any],
+        feature_names: Sequence[str],
+        occurrences: Occurrences | None = None,
+    ) -> Pattern:
+        """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
+        if occurrences is None:
+            listed = [Occurrence(**{**one, "nodes": tuple(one["nodes"])})
+                      for one in record["occurrences"]]  # fmt: skip
+            occurrences = Occurrences.of(listed, record["num_nodes"])
+        try:
+            structure = Structure.from_dict(record)
+        except ValueError as error:
+            raise ValueError(f"pattern {record['id']}: {error}") from None
+        return cls(
+            structure,
+            occurrences,
+            sources=tuple(record["sources"]),
+            frequency=Frequency.from_dict(record["frequency"]),
+            significance={
+                name: NullComparison.from_dict(name, one)
+                for name, one in record["significance"].items()
+            },
+            classes=record["classes"] and ClassDifference.from_dict(record["classes"]),
+            profiles=tuple(Profile.from_dict(one, structure) for one in record["profiles"]),
+            feature_names=tuple(feature_names),
+            id=record["id"],
+            description=record["description"],
+        )
+
+    def _repr_html_(self) -> str | None:
+        """Drawing and counts, for a notebook."""
+        return html_of(self)
+
+
+def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
+    """One pattern for each structure, in the order in which they come first; a join on the key.
+
+    Profiles of all are kept, in the order of the nodes of the first.
+
+    >>> one, other = (Pattern(Structure.parse(text), sources=(text,))
+    ...               for text in ("a--b, b--c", "a--c, a--b"))
+    >>> [pattern.sources for pattern in merge([one, other])]
+    [('a--b, b--c', 'a--c, a--b')]
+    """
+    found: dict[bytes, Pattern] = {}
+    for one in patterns:
+        known = found.setdefault(one.key, one)
+        if known is not one:
+            mapping = known.structure.isomorphism(one.structure)
+            found[one.key] = replace(
+                known,
+                sources=tuple(dict.fromkeys(known.sources + one.sources)),
+                profiles=known.profiles + tuple(own.turned(mapping) for own in one.profiles),
+                feature_names=known.feature_names or one.feature_names,
+            )
+    return list(found.values())

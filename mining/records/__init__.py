@@ -1,1 +1,0 @@
-"""Plain records of patterns: they import nothing of mining but each other."""

@@ -1,1 +1,0 @@
-"""The folder of a run, tables for other tools, comparison of runs."""

@@ -1,0 +1,528 @@
+"""A mining run ↔ its folder, each file written whole or not at all.
+
+| file                     | holds                                                      |
+|--------------------------|------------------------------------------------------------|
+| `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
+| `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
+| `patterns.json`          | the patterns, and what else was counted                    |
+| `patterns/*.graphml`     | one graph per pattern                                      |
+| `occurrences.parquet`    | one row per occurrence                                     |
+| `map.json`               | what the page shows of the graph                           |
+| `figures/*.svg`          | all patterns, their frequencies, loss                      |
+| `report.html`            | the same for a person                                      |
+| `checkpoint.pt`          | the fitted miner, without pickled code                     |
+
+Each JSON file has a schema in this package, which it is checked with when it is read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import cache, partial
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import fastjsonschema
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import torch
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.runtime.files import reason_of, visible
+from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.training.checkpoint import read_state
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import FeatureScaling
+from mining.mined_graph import Categories
+from mining.miner import PatternMiner
+from mining.occurrences import Occurrences
+from mining.pattern import Pattern
+from mining.settings import RunSettings
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
+    from mining.mining_run import GraphSummary, MiningRun
+    from mining.settings import RunSettings
+
+_TENSORS = ("adj", "feat", "weights")
+_LISTS = ("num_nodes", "merged")
+_SCALES = ("offset", "spread", "contrast")
+_NEAREST = ("nearest", "nearest_similarity")
+_BATCH_ROWS = 1 << 16
+SCHEMA_VERSION = 5
+REPORT = "report.html"
+_PROGRESS = ".progress"
+_RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
+
+
+def checkpoint_bytes(miner: PatternMiner) -> bytes:
+    """Parameters, filters and scaling of a fitted miner as a torch file."""
+    filters, scaling = miner.filters_, miner.source_.scaling
+    tables = RunSettings.of(miner).to_dict()
+    state = {
+        "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
+        **{name: getattr(filters, name) for name in _TENSORS},
+        **{name: list(getattr(filters, name)) for name in _LISTS},
+        **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
+        **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
+        "relations": miner.source_.relations.kinds,
+        "notes": list(miner.notes_),
+        "categories": [list(group) for group in miner.source_.categories.groups],
+        "num_candidates": miner.num_candidates_,
+    }
+    content = io.BytesIO()
+    torch.save(state, content)
+    return content.getvalue()
+
+
+def restore_miner(path: Path) -> PatternMiner:
+    """Read a miner back, without its patterns and what else the run stores."""
+    state = read_state(path, way_out="mine again")
+    try:
+        _check_state(state)
+        miner = RunSettings().override(state["params"]).make_miner()
+        values: dict[str, Any] = {name: state[name] for name in _TENSORS}
+        values |= {name: tuple(state[name]) for name in _LISTS}
+        miner.filters_ = DiscreteFilters(**values)
+        scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
+        relations = relations_of(*zip(*state["relations"], strict=True))
+        categories = Categories(tuple(map(tuple, state["categories"])))
+        miner.source_ = miner.make_source(scaling, relations, categories)
+        miner.notes_, miner.num_candidates_ = tuple(state["notes"]), state["num_candidates"]
+        for name in _NEAREST:
+            setattr(miner, f"{name}_", state[name].numpy())
+        miner.n_features_in_ = state["feat"].shape[2]
+    # a damaged state may lack anything, or hold anything else
+    except Exception as error:
+        raise InputError(
+            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); mine again."
+        ) from None
+    return miner
+
+
+def _check_state(state: dict[str, Any]) -> None:
+    """Check that the arrays of a checkpoint belong to F filters of M nodes and D features."""
+    F, M, D = state["feat"].shape
+    num_channels = sum(2 if directed else 1 for _, directed in state["relations"])
+    square = (F, M, M) if num_channels == 1 else (F, M, M, num_channels)
+    shapes: dict[str, tuple[int, ...]] = {"adj": square, "weights": square}
+    shapes |= dict.fromkeys(_SCALES, (D,))
+    wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
+    wrong += [name for name in _LISTS if len(state[name]) != F]
+    if wrong or not all(1 <= int(size) <= M for size in state["num_nodes"]):
+        raise ValueError(f"{(wrong or ['num_nodes'])[0]} does not belong to the {F} filters")
+
+
+def write_occurrences(file: BinaryIO, patterns: Sequence[Pattern]) -> None:
+    """Write all occurrences of all patterns, with the columns of :func:`occurrence_batches`."""
+    schema, batches = occurrence_batches(patterns)
+    with pq.ParquetWriter(file, schema) as writer:
+        for batch in batches:
+            writer.write_table(batch)
+
+
+def occurrence_batches(patterns: Sequence[Pattern]) -> tuple[pa.Schema, Iterator[pa.Table]]:
+    """The occurrences of all patterns as tables of at most 65536 rows, and their schema.
+
+    Columns: ``pattern``, ``occurrence`` (its number within the pattern, most similar first),
+    ``graph`` (of a collection), ``similarity`` and ``nodes``: the input's own id of the graph node
+    that each pattern node is mapped to, null for none; integers, or text where an id is text.
+    """
+    tables = [Occurrences.of(pattern.occurrences, pattern.num_nodes) for pattern in patterns]
+    schema = _schema(pa.int64() if all(map(_has_integer_ids, tables)) else pa.string())
+    return schema, (
+        _to_arrow(pattern.id, start, occurrences[start : start + _BATCH_ROWS], schema)
+        for pattern, occurrences in zip(patterns, tables, strict=True)
+        for start in range(0, len(occurrences), _BATCH_ROWS)
+    )
+
+
+def _has_integer_ids(occurrences: Occurrences) -> bool:
+    names = occurrences.names
+    if names is None or names.dtype.kind != "O":
+        return names is None or names.dtype.kind in "iu"
+    return all(isinstance(name, int) for name in names.tolist())
+
+
+def _schema(ids: pa.DataType) -> pa.Schema:
+    types = {"pattern": pa.int32(), "occurrence": pa.int64(), "graph": pa.int64()}
+    return pa.schema({**types, "similarity": pa.float64(), "nodes": pa.list_(ids)})
+
+
+def _to_arrow(pattern: int, start: int, batch: Occurrences, schema: pa.Schema) -> pa.Table:
+    nodes = batch.nodes  # [K, M]
+    ids = nodes if batch.names is None else batch.names[nodes]
+    kind = schema.field("nodes").type.value_type
+    if pa.types.is_string(kind):
+        ids = ids.astype(str)
+    values = pa.array(ids.reshape(-1), type=kind, mask=(nodes < 0).reshape(-1))
+    offsets = np.arange(len(nodes) + 1, dtype=np.int32) * nodes.shape[1]
+    columns = [
+        np.full(len(nodes), pattern, np.int32),
+        np.arange(start, start + len(nodes)),
+        batch.graph.astype(np.int64),
+        np.round(batch.similarity.astype(np.float64), 6),
+        pa.ListArray.from_arrays(pa.array(offsets), values),
+    ]
+    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
+
+
+def read_occurrences(path: Path, counts: Sequence[int]) -> list[Occurrences]:
+    """Return the occurrences of each pattern, ``counts`` many, which are read at their first use.
+
+    Raises InputError if the file is missing or damaged, or holds another number.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise OSError("it is no file")
+        file = pq.ParquetFile(path)
+        number = file.metadata.num_rows
+        fits = any(file.schema_arrow.equals(_schema(kind)) for kind in (pa.int64(), pa.string()))
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise _damaged(path, error) from None
+    if number != sum(counts) or not fits:
+        raise InputError(
+            f"{str(path)!r} does not hold the {sum(counts)} occurrences of patterns.json; "
+            "mine again."
+        )
+    return [StoredOccurrences(path, pattern, count) for pattern, count in enumerate(counts)]
+
+
+class StoredOccurrences(Occurrences):
+    """The occurrences of a pattern in a file; the arrays are read when one of them is used."""
+
+    def __init__(self, path: Path, pattern: int, count: int) -> None:
+        self._path, self._pattern, self._count = path, pattern, count
+
+    def __len__(self) -> int:
+        """Number of occurrences K."""
+        return self._count
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the file at the first use of an array, which Python does not find before."""
+        if name not in ("nodes", "similarity", "graph", "names"):
+            raise AttributeError(name)
+        try:
+            rows = _rows_of(self._path, self._pattern)
+            ids = rows["nodes"].combine_chunks().flatten()
+            width = len(ids) // max(1, self._count)
+            known = ids.is_valid().to_numpy(zero_copy_only=False)
+            if len(rows) != self._count or len(ids) != width * self._count:
+                raise ValueError("another number of occurrences")
+            if self._count and not known.any():
+                raise ValueError("no node of an occurrence is known")
+            names, codes = np.unique(ids.drop_null().to_numpy(False), return_inverse=True)
+        except (OSError, ValueError, TypeError, pa.ArrowException) as error:
+            raise _damaged(self._path, error) from None
+        nodes = np.full(len(ids), -1)
+        nodes[known] = codes
+        self.nodes, self.names = nodes.reshape(self._count, width), names
+        self.similarity, self.graph = rows["similarity"].to_numpy(), rows["graph"].to_numpy()
+        return getattr(self, name)
+
+
+def _rows_of(path: Path, pattern: int) -> pa.Table:
+    """Read the rows of a pattern in batches: pq.read_table never ends for some damaged files."""
+    with pq.ParquetFile(path) as file:
+        batches = [
+            batch.filter(pc.equal(batch["pattern"], pattern))
+            for batch in file.iter_batches(_BATCH_ROWS, use_threads=False)
+        ]
+        return pa.Table.from_batches(batches, file.schema_arrow)
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+    return InputError(f"{str(path)!r} cannot be read ({reason}); mine again.")
+
+
+def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
+    """Make the folder of a run and return where its progress is stored.
+
+    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
+    """
+    resumed = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
+    return None if resumed is None else Path(folder) / _PROGRESS
+
+
+def remove_progress(folder: Path) -> None:
+    """Remove what an unfinished run needs to be resumed."""
+    shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
+
+
+def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
+    """Write a finished run into a folder made by :func:`prepare_folder`.
+
+    All contents are made before the first file is written: a run that fails before that leaves the
+    folder as it was.
+    """
+    from mining.html.report import FIGURES
+
+    graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
+    patterns = {
+        "schema": SCHEMA_VERSION,
+        "feature_names": list(run.graph.feature_names),
+        "patterns": [pattern.to_dict() for pattern in run.patterns],
+        # the relations of the graph are in each pattern and in run.json
+        "others": [one.to_dict() for one in run.others],
+    }
+    files: dict[str, Content] = {
+        "settings.toml": settings.to_toml(),
+        "patterns.json": to_json(patterns),
+        **graphs,
+        "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
+        "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
+        "checkpoint.pt": checkpoint_bytes(miner),
+        **_report_files(run),
+        # last: where run.json is, all other files are complete
+        "run.json": to_json(_run_record(run)),
+    }
+    # an old run.json is removed first, so that a killed run does not look finished
+    write_files(folder, files, mark="run.json")
+    # what an older run had and this one does not
+    old_files = [*(folder / "patterns").glob("pattern_*.graphml")]
+    old_files += [folder / "figures" / f"{name}.svg" for name in FIGURES]
+    for old in old_files:
+        if f"{old.parent.name}/{old.name}" not in files:
+            old.unlink(missing_ok=True)
+
+
+def _graphml(pattern: Pattern) -> bytes:
+    import networkx as nx
+
+    graph = pattern.to_networkx()
+    for _, values in graph.nodes(data=True):
+        for name in [name for name in values if not name.isprintable()]:
+            # XML cannot hold control characters
+            values[visible(name)] = values.pop(name)
+    for *_, values in graph.edges(data=True):
+        if "relation" in values:
+            values["relation"] = visible(values["relation"])
+    content = io.BytesIO()
+    nx.write_graphml_xml(graph, content)
+    return content.getvalue()
+
+
+def _run_record(run: MiningRun) -> dict[str, Any]:
+    return {
+        "graph": asdict(run.graph),
+        "partial": run.is_partial,
+        "notes": list(run.notes),
+        "warnings": list(run.warnings),
+        "null_models": dict(run.null_models),
+        "loss_curve": run.loss_curve,
+        "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
+        "settings": run.settings,
+        "provenance": run.provenance,
+    }
+
+
+def write_report(folder: Path, run: MiningRun) -> Path:
+    """Draw the figures and the report of a run; return the path of the report."""
+    write_files(folder, _report_files(run))
+    return folder / REPORT
+
+
+def _report_files(run: MiningRun) -> dict[str, str]:
+    from mining.html.report import render_report, run_figures
+    from mining.plots.structure_drawing import draw_patterns
+
+    figures = run_figures(run)
+    return {
+        "figures/patterns.svg": draw_patterns(run.patterns).to_file(),
+        **{f"figures/{name}.svg": figure.to_file() for name, figure in figures.items()},
+        REPORT: render_report(run, figures),
+    }
+
+
+def read_run(folder: str | Path) -> MiningRun:
+    """Read a finished run back.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of a run, as ``gomkcn mine --out`` names it.
+
+    Returns
+    -------
+    MiningRun
+        Its occurrences are read from the file when they are used.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run, one of another version, or a file of it is damaged.
+    """
+    folder = Path(folder)
+    records = _read_records(folder)
+    # a run of another version may have no map
+    records["map"] = read_json(folder / "map.json")
+    with _damage_named(folder, records):
+        run = _run_of(folder, **records)
+        _check_map(run)
+    return run
+
+
+def read_patterns(folder: str | Path) -> list[Pattern]:
+    """Read the patterns of a finished run as its JSON has them, without their occurrences.
+
+    Raises InputError as :func:`read_run` does.
+    """
+    folder = Path(folder)
+    records = _read_records(folder)
+    with _damage_named(folder, records):
+        record = records["patterns"]
+        names = tuple(record["feature_names"])
+        for entry in record["patterns"]:
+            _check_lengths(entry, len(names))
+        return [Pattern.from_dict(entry, names) for entry in record["patterns"]]
+
+
+def _read_records(folder: Path) -> dict[str, Any]:
+    """What `run.json` and `patterns.json` hold; refuse those of another version."""
+    records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns")}
+    version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        raise InputError(
+            f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
+            f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
+        )
+    return records
+
+
+@contextmanager
+def _damage_named(folder: Path, records: dict[str, Any]) -> Iterator[None]:
+    """Check records with their schemas, and name the folder if these or what follows fail."""
+    try:
+        # the schemas check each file by itself; what files say of each other is checked after that
+        for name, record in records.items():
+            _validator(name)(record)
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        damaged = [f"{name}.json" for name in records]
+        raise InputError(
+            f"run folder {str(folder)!r} holds a damaged {', '.join(damaged[:-1])} or "
+            f"{damaged[-1]} ({reason_of(error)}); mine again."
+        ) from None
+
+
+def load_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of ``run.json``, ``patterns.json`` or ``map.json``."""
+    text = (resources.files("mining") / "schemas" / f"{name}.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+@cache
+def _validator(name: str) -> Callable[[Any], Any]:
+    """A function that raises ValueError where a record does not fit a schema."""
+    validate: Callable[[Any], Any] = fastjsonschema.compile(load_schema(name))
+    return validate
+
+
+def _run_of(
+    folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
+) -> MiningRun:
+    """Make a run from the records of its files, which fit their schemas."""
+    from mining.mining_run import MiningRun
+    from mining.plots.graph_map import GraphMap
+    from mining.truth import MotifRecovery
+
+    names = tuple(patterns["feature_names"])
+    for entry in (*patterns["patterns"], *patterns["others"]):
+        _check_lengths(entry, len(names))
+    counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
+    occurrences = read_occurrences(folder / "occurrences.parquet", counts)
+    recovery = run["recovery"]
+    return MiningRun(
+        graph=_graph_of(run["graph"], names),
+        patterns=[
+            Pattern.from_dict(entry, names, stored)
+            for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
+        ],
+        loss_curve=[float(loss) for loss in run["loss_curve"]],
+        settings=run["settings"],
+        provenance=run["provenance"],
+        recovery=None
+        if recovery is None
+        else [
+            MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
+            for entry in recovery
+        ],
+        map=None if map is None else GraphMap.from_dict(map),
+        is_partial=run["partial"],
+        notes=tuple(run["notes"]),
+        warnings=tuple(run["warnings"]),
+        null_models=run["null_models"],
+        others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
+    )
+
+
+def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
+    from mining.mining_run import GraphSummary, RelationSummary
+
+    relations = tuple(RelationSummary(**one) for one in record["relations"])
+    return GraphSummary(**{**record, "feature_names": feature_names, "relations": relations})
+
+
+def _check_lengths(entry: dict[str, Any], width: int) -> None:
+    """Check that the lists of a pattern belong together."""
+    size, num_edges = entry["num_nodes"], len(entry["edges"])
+    features = [row for one in entry["profiles"] for row in one["features"]]
+    fits = (
+        all(len(one["features"]) == size for one in entry["profiles"])
+        and all(len(row) == width for row in features)
+        and all(len(one["edge_weights"]) == num_edges for one in entry["profiles"])
+        and all(len(one["nodes"]) == size for one in entry["occurrences"])
+    )
+    if not fits or not np.isfinite(features).all():
+        raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
+
+
+def _check_map(run: MiningRun) -> None:
+    """Check that the map belongs to the patterns."""
+    if run.map is None:
+        return
+    fits = run.map.edge_relations.max(initial=0) < max(len(run.graph.relations), 1)
+    sizes = [pattern.num_nodes for pattern in run.patterns]
+    if not fits or [len(faces) for faces in run.map.faces] != sizes:
+        raise ValueError("the map does not belong to the patterns")
+
+
+def load_miner(folder: str | Path) -> PatternMiner:
+    """Read the fitted miner of a run, ready to ``transform`` and ``predict``.
+
+    Its ``patterns_`` are those of ``patterns.json``.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of a run.
+
+    Returns
+    -------
+    PatternMiner
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run, or a file of it is damaged.
+    """
+    run = read_run(folder)
+    miner = restore_miner(Path(folder) / "checkpoint.pt")
+    miner.patterns_, miner.others_ = run.patterns, list(run.others)
+    miner.is_partial_ = run.is_partial
+    miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
+    miner.warnings_, miner.null_models_ = run.warnings, run.null_models
+    miner.num_subgraphs_ = run.graph.num_subgraphs
+    miner.truncated_share_ = run.graph.truncated_share
+    return miner

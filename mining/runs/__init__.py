@@ -1,1 +1,0 @@
-"""A finished run: everything that its folder and its report show."""

@@ -1,1 +1,0 @@
-"""Rooted subgraphs compared: classes, canonical forms, node mappings, discrete filters."""
