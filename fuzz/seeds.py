@@ -27,8 +27,9 @@ from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
 from mining.mining_run import MiningRun
+from mining.occurrence_file import write_occurrences
 from mining.occurrences import Occurrence
-from mining.run_folder import write_occurrences, write_run
+from mining.run_folder import write_run
 from mining.settings import RunSettings
 from mining.truth import compare_with_truth
 

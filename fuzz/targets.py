@@ -36,7 +36,8 @@ from mining.export import occurrence_table, pattern_table
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
 from mining.mining_run import compare_runs
-from mining.run_folder import load_miner, read_occurrences, read_run
+from mining.occurrence_file import read_occurrences
+from mining.run_folder import load_miner, read_run
 from mining.settings import read_settings
 
 

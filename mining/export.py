@@ -16,8 +16,8 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.output_folder import write_files
 from mining.descriptions.shapes import describe_shape
+from mining.occurrence_file import occurrence_batches
 from mining.pattern import Pattern
-from mining.run_folder import occurrence_batches
 
 TABLE_FORMATS = ("csv", "parquet")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",

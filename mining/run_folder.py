@@ -20,229 +20,31 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-import torch
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from gomkcn_dgl.training.checkpoint import read_state
-from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.mined_graph import Categories
-from mining.miner import PatternMiner
-from mining.occurrences import Occurrences
 from mining.pattern import Pattern
-from mining.settings import RunSettings
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
     from mining.mining_run import GraphSummary, MiningRun
     from mining.settings import RunSettings
 
-_TENSORS = ("adj", "feat", "weights")
-_LISTS = ("num_nodes", "merged")
-_SCALES = ("offset", "spread", "contrast")
-_NEAREST = ("nearest", "nearest_similarity")
-_BATCH_ROWS = 1 << 16
 SCHEMA_VERSION = 5
 REPORT = "report.html"
 _PROGRESS = ".progress"
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
-
-
-def checkpoint_bytes(miner: PatternMiner) -> bytes:
-    """Parameters, filters and scaling of a fitted miner as a torch file."""
-    filters, scaling = miner.filters_, miner.source_.scaling
-    tables = RunSettings.of(miner).to_dict()
-    state = {
-        "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
-        **{name: getattr(filters, name) for name in _TENSORS},
-        **{name: list(getattr(filters, name)) for name in _LISTS},
-        **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
-        **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
-        "relations": miner.source_.relations.kinds,
-        "notes": list(miner.notes_),
-        "categories": [list(group) for group in miner.source_.categories.groups],
-        "num_candidates": miner.num_candidates_,
-    }
-    content = io.BytesIO()
-    torch.save(state, content)
-    return content.getvalue()
-
-
-def restore_miner(path: Path) -> PatternMiner:
-    """Read a miner back, without its patterns and what else the run stores."""
-    state = read_state(path, way_out="mine again")
-    try:
-        _check_state(state)
-        miner = RunSettings().override(state["params"]).make_miner()
-        values: dict[str, Any] = {name: state[name] for name in _TENSORS}
-        values |= {name: tuple(state[name]) for name in _LISTS}
-        miner.filters_ = DiscreteFilters(**values)
-        scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
-        relations = relations_of(*zip(*state["relations"], strict=True))
-        categories = Categories(tuple(map(tuple, state["categories"])))
-        miner.source_ = miner.make_source(scaling, relations, categories)
-        miner.notes_, miner.num_candidates_ = tuple(state["notes"]), state["num_candidates"]
-        for name in _NEAREST:
-            setattr(miner, f"{name}_", state[name].numpy())
-        miner.n_features_in_ = state["feat"].shape[2]
-    # a damaged state may lack anything, or hold anything else
-    except Exception as error:
-        raise InputError(
-            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); mine again."
-        ) from None
-    return miner
-
-
-def _check_state(state: dict[str, Any]) -> None:
-    """Check that the arrays of a checkpoint belong to F filters of M nodes and D features."""
-    F, M, D = state["feat"].shape
-    num_channels = sum(2 if directed else 1 for _, directed in state["relations"])
-    square = (F, M, M) if num_channels == 1 else (F, M, M, num_channels)
-    shapes: dict[str, tuple[int, ...]] = {"adj": square, "weights": square}
-    shapes |= dict.fromkeys(_SCALES, (D,))
-    wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
-    wrong += [name for name in _LISTS if len(state[name]) != F]
-    if wrong or not all(1 <= int(size) <= M for size in state["num_nodes"]):
-        raise ValueError(f"{(wrong or ['num_nodes'])[0]} does not belong to the {F} filters")
-
-
-def write_occurrences(file: BinaryIO, patterns: Sequence[Pattern]) -> None:
-    """Write all occurrences of all patterns, with the columns of :func:`occurrence_batches`."""
-    schema, batches = occurrence_batches(patterns)
-    with pq.ParquetWriter(file, schema) as writer:
-        for batch in batches:
-            writer.write_table(batch)
-
-
-def occurrence_batches(patterns: Sequence[Pattern]) -> tuple[pa.Schema, Iterator[pa.Table]]:
-    """The occurrences of all patterns as tables of at most 65536 rows, and their schema.
-
-    Columns: ``pattern``, ``occurrence`` (its number within the pattern, most similar first),
-    ``graph`` (of a collection), ``similarity`` and ``nodes``: the input's own id of the graph node
-    that each pattern node is mapped to, null for none; integers, or text where an id is text.
-    """
-    tables = [Occurrences.of(pattern.occurrences, pattern.num_nodes) for pattern in patterns]
-    schema = _schema(pa.int64() if all(map(_has_integer_ids, tables)) else pa.string())
-    return schema, (
-        _to_arrow(pattern.id, start, occurrences[start : start + _BATCH_ROWS], schema)
-        for pattern, occurrences in zip(patterns, tables, strict=True)
-        for start in range(0, len(occurrences), _BATCH_ROWS)
-    )
-
-
-def _has_integer_ids(occurrences: Occurrences) -> bool:
-    names = occurrences.names
-    if names is None or names.dtype.kind != "O":
-        return names is None or names.dtype.kind in "iu"
-    return all(isinstance(name, int) for name in names.tolist())
-
-
-def _schema(ids: pa.DataType) -> pa.Schema:
-    types = {"pattern": pa.int32(), "occurrence": pa.int64(), "graph": pa.int64()}
-    return pa.schema({**types, "similarity": pa.float64(), "nodes": pa.list_(ids)})
-
-
-def _to_arrow(pattern: int, start: int, batch: Occurrences, schema: pa.Schema) -> pa.Table:
-    nodes = batch.nodes  # [K, M]
-    ids = nodes if batch.names is None else batch.names[nodes]
-    kind = schema.field("nodes").type.value_type
-    if pa.types.is_string(kind):
-        ids = ids.astype(str)
-    values = pa.array(ids.reshape(-1), type=kind, mask=(nodes < 0).reshape(-1))
-    offsets = np.arange(len(nodes) + 1, dtype=np.int32) * nodes.shape[1]
-    columns = [
-        np.full(len(nodes), pattern, np.int32),
-        np.arange(start, start + len(nodes)),
-        batch.graph.astype(np.int64),
-        np.round(batch.similarity.astype(np.float64), 6),
-        pa.ListArray.from_arrays(pa.array(offsets), values),
-    ]
-    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
-
-
-def read_occurrences(path: Path, counts: Sequence[int]) -> list[Occurrences]:
-    """Return the occurrences of each pattern, ``counts`` many, which are read at their first use.
-
-    Raises InputError if the file is missing or damaged, or holds another number.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            raise OSError("it is no file")
-        file = pq.ParquetFile(path)
-        number = file.metadata.num_rows
-        fits = any(file.schema_arrow.equals(_schema(kind)) for kind in (pa.int64(), pa.string()))
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise _damaged(path, error) from None
-    if number != sum(counts) or not fits:
-        raise InputError(
-            f"{str(path)!r} does not hold the {sum(counts)} occurrences of patterns.json; "
-            "mine again."
-        )
-    return [StoredOccurrences(path, pattern, count) for pattern, count in enumerate(counts)]
-
-
-class StoredOccurrences(Occurrences):
-    """The occurrences of a pattern in a file; the arrays are read when one of them is used."""
-
-    def __init__(self, path: Path, pattern: int, count: int) -> None:
-        self._path, self._pattern, self._count = path, pattern, count
-
-    def __len__(self) -> int:
-        """Number of occurrences K."""
-        return self._count
-
-    def __getattr__(self, name: str) -> Any:
-        """Read the file at the first use of an array, which Python does not find before."""
-        if name not in ("nodes", "similarity", "graph", "names"):
-            raise AttributeError(name)
-        try:
-            rows = _rows_of(self._path, self._pattern)
-            ids = rows["nodes"].combine_chunks().flatten()
-            width = len(ids) // max(1, self._count)
-            known = ids.is_valid().to_numpy(zero_copy_only=False)
-            if len(rows) != self._count or len(ids) != width * self._count:
-                raise ValueError("another number of occurrences")
-            if self._count and not known.any():
-                raise ValueError("no node of an occurrence is known")
-            names, codes = np.unique(ids.drop_null().to_numpy(False), return_inverse=True)
-        except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-            raise _damaged(self._path, error) from None
-        nodes = np.full(len(ids), -1)
-        nodes[known] = codes
-        self.nodes, self.names = nodes.reshape(self._count, width), names
-        self.similarity, self.graph = rows["similarity"].to_numpy(), rows["graph"].to_numpy()
-        return getattr(self, name)
-
-
-def _rows_of(path: Path, pattern: int) -> pa.Table:
-    """Read the rows of a pattern in batches: pq.read_table never ends for some damaged files."""
-    with pq.ParquetFile(path) as file:
-        batches = [
-            batch.filter(pc.equal(batch["pattern"], pattern))
-            for batch in file.iter_batches(_BATCH_ROWS, use_threads=False)
-        ]
-        return pa.Table.from_batches(batches, file.schema_arrow)
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
-    return InputError(f"{str(path)!r} cannot be read ({reason}); mine again.")
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -266,6 +68,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     folder as it was.
     """
     from mining.html.report import FIGURES
+    from mining.miner_checkpoint import checkpoint_bytes
+    from mining.occurrence_file import write_occurrences
 
     graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
     patterns = {
@@ -434,6 +238,7 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     from mining.mining_run import MiningRun
+    from mining.occurrence_file import read_occurrences
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
 
@@ -517,6 +322,8 @@ def load_miner(folder: str | Path) -> PatternMiner:
     InputError
         If the folder holds no run, or a file of it is damaged.
     """
+    from mining.miner_checkpoint import restore_miner
+
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
     miner.patterns_, miner.others_ = run.patterns, list(run.others)

@@ -101,13 +101,13 @@ def test_a_join_stays_small(monkeypatch):
     join, path, empty = join_by_graph, Structure.parse("path-3"), as_csr(nx.empty_graph(2))
     assert (join(graph, path).tolist(), join(empty, path).tolist()) == ([36, 0], [0])
     for most, found in ((36, None), (3 * (9 + 9 * 8 + 9), [36, 0]), (3 * (9 + 81) - 1, None)):
-        monkeypatch.setattr("mining.counting.exact_search._MOST_NUMBERS", most)
+        monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", most)
         counts = join(graph, path)
         assert (counts if counts is None else counts.tolist()) == found, most
     # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
     # 20 entries of two numbers to 13 rows of three
     hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
-    monkeypatch.setattr("mining.counting.exact_search._MOST_NUMBERS", 40)
+    monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", 40)
     assert join(hub, CLIQUE[3]).tolist() == [1]
 
 

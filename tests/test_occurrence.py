@@ -9,9 +9,9 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from mining.occurrence_file import read_occurrences, write_occurrences
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import Pattern
-from mining.run_folder import read_occurrences, write_occurrences
 
 ROWS = np.array([[0, 1, 2], [4, 3, -1]])
 SIMILARITY = np.array([1.0, 0.5])

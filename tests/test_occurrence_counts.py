@@ -1,24 +1,16 @@
 """Estimated counts beside exact ones: unbiased, and the same from any threads."""
 
-import json
-import os
-import subprocess
-import sys
-
-import counting_processes
 import networkx as nx
 import numba
 import numpy as np
 import pytest
-from counting_processes import count_shared
 from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.counter import (
     choose_sampler,
-    count_occurrences,
-    count_roughly,
+    estimate_occurrences,
     interval,
 )
 from mining.counting.exact_search import ExactSearch, count_exact
@@ -82,8 +74,7 @@ def test_estimates_vary_as_much_as_their_intervals_say(pairs):
 
 def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
     for graph, pattern, truth in pairs:
-        # enough draws for each, and too few steps of a search
-        found = count_roughly(graph, pattern, error=0.05, max_steps=100, max_draws=1 << 18)
+        found = estimate_occurrences(ExactSearch(graph, pattern), 0.05, 600, 0)
         assert found.state == "estimated"
         assert (found.high - found.low) / 2 <= 0.05 * found.value
         assert abs(found.value - truth) < 0.1 * truth
@@ -106,19 +97,6 @@ def test_the_number_of_threads_does_not_matter():
     np.testing.assert_array_equal(np.concatenate(parts), results[0])
 
 
-def test_several_processes_share_the_draws_of_one(tmp_path):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command += ["--nproc-per-node", "2", counting_processes.__file__, str(tmp_path / "out.json")]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stderr
-    shared = json.loads((tmp_path / "out.json").read_text())
-    assert shared.pop("processes") == 2
-    one = count_shared()
-    assert one.to_dict() == shared
-    assert one.state == "estimated"
-
-
 def test_what_is_never_drawn_has_an_upper_bound():
     low, mean, high = interval(np.zeros((3, 4)))
     num_draws = 3 * DRAWS_OF_A_BLOCK
@@ -133,29 +111,3 @@ def test_wilson_s_interval_of_hits_and_misses():
     # the shares from which this mean is 1.96 standard deviations away
     for end in (low, high):
         assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
-
-
-def test_rough_counts_are_equal_whatever_the_threads():
-    graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=2))
-    path = Structure.parse("path-5")
-    before, counts = numba.get_num_threads(), set()
-    try:
-        for threads in (1, before):
-            numba.set_num_threads(threads)
-            counts.add(count_roughly(graph, path, max_steps=1000, max_draws=1 << 14))
-    finally:
-        numba.set_num_threads(before)
-    (estimate,) = counts
-    assert not estimate.is_exact
-    triangle = Structure.parse("triangle")
-    assert count_roughly(graph, triangle) == count_occurrences(graph, triangle)
-    everything = count_exact(graph, path).count
-    assert abs(estimate.value - everything) < 0.3 * everything
-
-
-def test_a_search_is_long_by_its_steps_alone():
-    graph, clique = as_csr(nx.complete_graph(12)), Structure.parse("clique-4")
-    steps = [10**k for k in range(1, 6)]
-    limits = {"error": 1e-9, "max_draws": 1 << 10}
-    known = [count_roughly(graph, clique, max_steps=n, **limits).is_exact for n in steps]
-    assert known == sorted(known) and not known[0] and known[-1]

@@ -8,7 +8,12 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import count_exact
 from mining.counting import counter
-from mining.counting.counter import count_roughly, estimate_from_roots
+from mining.counting.counter import (
+    draw_roots,
+    estimate_from_roots,
+    estimate_from_share,
+    estimate_occurrences,
+)
 from mining.counting.exact_search import ExactSearch
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
@@ -30,7 +35,7 @@ def few_roots(monkeypatch):
 
 def test_all_roots_are_an_exact_count(wheels):
     search = ExactSearch(wheels, MOTIFS["wheel"])
-    count = estimate_from_roots(search, 0, max_steps=10**9)
+    count = estimate_from_roots(search, 0, 600)
     assert count.is_exact and count.value == 60
     # the same search again, of all roots
     search.run(None)
@@ -42,9 +47,10 @@ def test_estimates_are_unbiased_and_intervals_hold(few_roots):
     clique = Structure.parse("clique-4")
     everything = count_exact(graph, clique).count
     search = ExactSearch(graph, clique)
-    search.run(None)
-    steps = search.steps // 4
-    counts = [estimate_from_roots(search, seed, max_steps=steps) for seed in range(200)]
+    counts = []
+    for seed in range(200):
+        search.run(None, draw_roots(search, 0.25, seed))
+        counts.append(estimate_from_share(search, 0.25))
     known = [one for one in counts if one is not None]
     assert len(known) > 190 and not any(one.is_exact for one in known)
     errors = np.array([one.value for one in known]) / everything - 1
@@ -57,8 +63,9 @@ def test_estimates_are_unbiased_and_intervals_hold(few_roots):
 def test_nothing_found_or_too_long_is_none(few_roots):
     search = ExactSearch(as_csr(nx.random_regular_graph(3, 4000, seed=0)), PRISM)
     assert len(search.roots) > 1000
-    assert estimate_from_roots(search, 0, max_steps=4000) is None
-    assert estimate_from_roots(search, 0, max_steps=1) is None
+    search.run(None, draw_roots(search, 0.1, 0))
+    assert estimate_from_share(search, 0.1) is None
+    assert estimate_from_roots(search, 0, 1e-9) is None
 
 
 def test_what_no_draw_hits_is_counted_at_random_nodes(monkeypatch):
@@ -66,9 +73,6 @@ def test_what_no_draw_hits_is_counted_at_random_nodes(monkeypatch):
     parts = [nx.random_regular_graph(3, 6000, seed=0), *[nx.cubical_graph()] * 60]
     graph = as_csr(nx.disjoint_union_all(parts))
     cube = Structure.from_networkx(nx.cubical_graph())
-    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
-    limits = {"max_steps": 1 << 9, "max_draws": 1 << 10}
-    count = count_roughly(graph, cube, **limits)
-    assert not count.is_exact and count.low <= 60 <= count.high
-    # in a similar graph in the same way
-    assert count_roughly(graph, cube, known=count, **limits).value > 0
+    monkeypatch.setattr(counter, "_estimate_share", lambda *_: (0.0, 0.0, 1e-7))
+    count = estimate_occurrences(ExactSearch(graph, cube), 0.1, 600, 0)
+    assert count.is_exact and count.value == 60

@@ -18,10 +18,9 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import Rows
 from gomkcn_dgl.storage.graph_folder_checks import chunks
-from mining.candidates.growth_loops import cover_edges, mostly_uncovered, rows_of
+from mining.candidates.growth_loops import cover_edges, mostly_uncovered, pick_disjoint, rows_of
 from mining.candidates.small_graphs import is_large
 from mining.graph_relations import find_among
-from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern, Sight
 
 # sets that are expected where two null graphs have none, and a log-likelihood ratio of mere chance

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import cache, partial
 from itertools import islice
 
 import numpy as np
@@ -13,7 +11,6 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
-from gomkcn_dgl.runtime.processes import broadcast_object, gather_objects, share_of
 from mining.counting.exact_search import ExactSearch
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees
@@ -34,12 +31,6 @@ _MOST_TREES, _MOST_ENTRIES = 12, 1 << 22
 # of which these are tried with so many blocks of draws
 _NUM_TRIED, _TRIED_BLOCKS = 3, 8
 _FIRST_BLOCKS = 4
-# the part of the work after which a rough count looks whether it is done
-_FIRST_PART = 0.125
-# and of the search where draws hardly ever hit
-_LONG_PART = 16
-# and of the draws in a similar graph, of which there are several
-_KNOWN_PART = 0.25
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
 _MOST_HELD = 1 << 18
@@ -47,37 +38,30 @@ _MOST_HELD = 1 << 18
 _STEPS_OF_A_BLOCK = 1 << 17
 
 
-def estimate_from_roots(
-    search: ExactSearch,
-    seed: int,
-    *,
-    seconds: float | None = None,
-    max_steps: int | None = None,
-) -> OccurrenceCount | None:
-    """Estimate occurrences from as many random roots as ``seconds`` or ``max_steps`` allow.
+def estimate_from_roots(search: ExactSearch, seed: int, seconds: float) -> OccurrenceCount | None:
+    """Estimate occurrences from as many random roots as ``seconds`` allow.
 
-    A first part of the roots tells what share of them there is time for, about. Each is taken with
-    this probability, on its own, and the occurrences at those that were taken, divided by it, are
-    the estimate: unbiased for any share that is fixed beforehand. Its interval is that of a Poisson
-    count (F. Garwood, Biometrika 28, 1936) that varies as much as the numbers at the roots do; it
-    holds where no few roots have most of them. None if nothing was found, or if the search took
-    too long.
+    A first part of the roots tells what share of them there is time for, about. None if nothing was
+    found, or if the search took too long.
     """
-    num_roots = len(search.roots)
-    share = min(1.0, _NUM_FIRST / max(1, num_roots))
+    share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
     start = time.perf_counter()
-    if not _search(search, share, seed, seconds, max_steps):
-        return None
-    if max_steps is not None:
-        affordable = max_steps / max(search.steps, 1)
-    else:
-        assert seconds is not None
-        affordable = seconds / max(time.perf_counter() - start, 1e-9)
-    if share < 1 < affordable:
+    search.run(seconds, draw_roots(search, share, seed))
+    affordable = seconds / max(time.perf_counter() - start, 1e-9)
+    if share < 1 < affordable and not search.unfinished:
         share = min(1.0, affordable * share)
-        longest = None if seconds is None else _SLACK * seconds
-        if not _search(search, share, seed, longest, max_steps and _SLACK * max_steps):
-            return None
+        search.run(_SLACK * seconds, draw_roots(search, share, seed))
+    return None if search.unfinished else estimate_from_share(search, share)
+
+
+def estimate_from_share(search: ExactSearch, share: float) -> OccurrenceCount | None:
+    """The count that occurrences at a share of the roots stand for; None where there are none.
+
+    Each root was taken with this probability, on its own, and the occurrences at those that were
+    taken, divided by it, are the estimate: unbiased for any share that is fixed beforehand. Its
+    interval is that of a Poisson count (F. Garwood, Biometrika 28, 1936) that varies as much as the
+    numbers at the roots do; it holds where no few roots have most of them.
+    """
     counts = search.count[search.count > 0].astype(np.float64)
     total = float(counts.sum())
     if share == 1:
@@ -131,14 +115,6 @@ def draw_roots(search: ExactSearch, share: float, seed: int) -> np.ndarray:
     return drawn
 
 
-def _search(
-    search: ExactSearch, share: float, seed: int, seconds: float | None, max_steps: int | None
-) -> bool:
-    """Search a share of the roots; return whether it came to its end."""
-    search.run(seconds, max_steps, draw_roots(search, share, seed))
-    return not search.unfinished
-
-
 def count_occurrences(
     graph: CSRGraph,
     structure: Structure,
@@ -148,7 +124,6 @@ def count_occurrences(
     seconds: float = 1.0,
     exact_seconds: float = 0.3,
     seed: int = 0,
-    shared: bool = False,
 ) -> OccurrenceCount:
     """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
 
@@ -189,9 +164,6 @@ def count_occurrences(
         Most seconds to search for all occurrences first.
     seed : int
         Of the draws.
-    shared : bool
-        Whether all processes of a run make this call together, each with a share of the draws. The
-        result is that of one process, unless the time is up before.
 
     Returns
     -------
@@ -214,95 +186,23 @@ def count_occurrences(
         check_float(name, value, 0, open_minimum=True)
     search = ExactSearch(graph, structure, colors)
     search.run(exact_seconds)
-    found = None if search.unfinished else int(search.count.sum())
-    if shared:
-        # one process that has finished is enough
-        found = next((each for each in gather_objects(found) if each is not None), None)
-    if found is not None:
-        return OccurrenceCount.exact(found)
-    return estimate_occurrences(search, error, seconds, seed, shared=shared)
-
-
-def count_roughly(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None = None,
-    *,
-    error: float = 0.1,
-    max_steps: int = 1 << 20,
-    max_draws: int = 1 << 17,
-    seed: int = 0,
-    known: OccurrenceCount | None = None,
-) -> OccurrenceCount:
-    """The same within limits of work in place of time, so that it is equal on any machine.
-
-    First a search of few steps, then few draws of the first tree, which are enough for what is
-    frequent; then a search of ``max_steps``, which finds all of what is rare, and ``max_draws``;
-    and where these say hardly anything, a long search, at random nodes where no draw hit. Where the
-    count in a similar graph is ``known``, it is taken in the way that was right there.
-    """
-    search = ExactSearch(graph, structure, colors)
-
-    def find_all(part: float) -> OccurrenceCount | None:
-        search.run(None, int(part * max_steps))
-        if not search.unfinished:
-            return OccurrenceCount.exact(int(search.count.sum()))
-        return None
-
-    @cache
-    def sampler() -> TreeSampler:
-        tree = next(spanning_trees(search.structure, graph.degrees))
-        return TreeSampler(graph, search.sought, search.candidates, tree)
-
-    def draw(part: float) -> OccurrenceCount:
-        if sampler().num_ways == 0:
-            return OccurrenceCount.exact(0)
-        shares = partial(TreeSampler.draw_shares, sampler())
-        ends = _estimate(shares, error, None, seed, max_draws=int(part * max_draws))
-        return _scaled(search, sampler(), ends)
-
-    def search_some() -> OccurrenceCount | None:
-        return estimate_from_roots(search, seed, max_steps=_LONG_PART * max_steps)
-
-    if known is not None:
-        found = find_all(_LONG_PART) if known.is_exact else None
-        estimate = found or draw(_KNOWN_PART)
-        return estimate if estimate.is_exact or estimate.value else search_some() or estimate
-    for part in (_FIRST_PART, 1):
-        found = find_all(part)
-        if found is not None:
-            return found
-        estimate = draw(part)
-        if estimate.high - estimate.low <= 2 * error * estimate.value:
-            return estimate
-    if estimate.high - estimate.low <= estimate.value:
-        return estimate
-    return (find_all(_LONG_PART) if estimate.value else search_some()) or estimate
+    if not search.unfinished:
+        return OccurrenceCount.exact(int(search.count.sum()))
+    return estimate_occurrences(search, error, seconds, seed)
 
 
 def estimate_occurrences(
-    search: ExactSearch, error: float, seconds: float, seed: int, *, shared: bool = False
+    search: ExactSearch, error: float, seconds: float, seed: int
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
-    draw = partial(_draw_shared if shared else TreeSampler.draw_shares, sampler)
-    estimate = _scaled(search, sampler, _estimate(draw, error, seconds, seed, shared))
-    if estimate.value:
-        return estimate
-    # no draw has hit
-    other = estimate_from_roots(search, seed, seconds=seconds)
-    return (broadcast_object(other) if shared else other) or estimate
-
-
-def _scaled(
-    search: ExactSearch, sampler: TreeSampler, ends: tuple[float, float, float]
-) -> OccurrenceCount:
-    """The occurrences that a share of the mappings of a tree, with its interval, stands for."""
     scale = sampler.num_ways / search.structure.num_automorphisms
-    low, value, high = ends
-    return OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
+    low, value, high = _estimate_share(sampler, error, seconds, seed)
+    estimate = OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
+    # where no draw has hit, from some roots
+    return estimate if value else estimate_from_roots(search, seed, seconds) or estimate
 
 
 def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
@@ -324,31 +224,19 @@ def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
     return samplers[int(np.argmin(costs))]
 
 
-def _draw_shared(sampler: TreeSampler, first: int, num_blocks: int, seed: int) -> np.ndarray:
-    """The same draws by all processes, each its share of the blocks."""
-    own = share_of(num_blocks)
-    results = sampler.draw_shares(first + own.start, own.stop - own.start, seed)
-    return np.concatenate(gather_objects(results))
-
-
-def _estimate(
-    draw: Callable[[int, int, int], np.ndarray],
-    error: float,
-    seconds: float | None,
-    seed: int,
-    shared: bool = False,
-    max_draws: int | None = None,
+def _estimate_share(
+    sampler: TreeSampler, error: float, seconds: float, seed: int
 ) -> tuple[float, float, float]:
     """Lower end, mean and upper end of the share of mappings that show the pattern.
 
-    Draws end at the relative ``error``, or when time or draws are used up.
+    Draws end at the relative ``error``, or when time is up.
     """
     # compiled before the clock starts
-    draw(0, 0, seed)
+    sampler.draw_shares(0, 0, seed)
     start, results = time.perf_counter(), np.zeros((0, 4))
     num_blocks = _FIRST_BLOCKS
     while num_blocks > 0:
-        more = draw(len(results), num_blocks, seed)
+        more = sampler.draw_shares(len(results), num_blocks, seed)
         results = np.concatenate([results, more])
         low, mean, high = interval(results)
         needed = np.inf
@@ -358,14 +246,8 @@ def _estimate(
                 break
             needed = 1.05 * len(results) * (reached / error) ** 2
         # at most three times as many as so far, and no more than there is time for
-        affordable = 3 * len(results)
-        if max_draws is not None:
-            affordable = max_draws // DRAWS_OF_A_BLOCK - len(results)
-        elif seconds is not None:
-            elapsed = time.perf_counter() - start
-            affordable = int((seconds / elapsed - 1) * len(results))
-        if shared:
-            affordable = broadcast_object(affordable)
+        elapsed = time.perf_counter() - start
+        affordable = int((seconds / elapsed - 1) * len(results))
         num_blocks = int(min(max(needed - len(results), 4), 3 * len(results), affordable))
     return low, mean, high
 

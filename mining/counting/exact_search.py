@@ -47,14 +47,12 @@ _MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
 _NO_PLACES = np.empty((0, 0), np.int32)
 
 
-def find_candidates(graph: CSRGraph, sought: Sought, most_spare: int | None = None) -> np.ndarray:
+def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:
     """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i.
 
     int16 for patterns of up to 15 nodes, which a graph of millions of nodes notices, else int64.
-
-    With ``most_spare``, those that have at most so many neighbours more than the pattern node.
     """
-    # 1. by colour, and by number of neighbours
+    # 1. by colour
     size, num_nodes = sought.structure.num_nodes, graph.num_nodes
     bits_type = np.int16 if size <= 15 else np.int64
     if sought.colors is None:
@@ -65,9 +63,6 @@ def find_candidates(graph: CSRGraph, sought: Sought, most_spare: int | None = No
             bits = 1 << np.flatnonzero(sought.colors == color)
             candidates[sought.colors_of_graph == color] = bits.sum()
     degrees = sought.structure.joined.sum(axis=1)
-    if most_spare is not None:
-        is_able = graph.degrees[:, None] <= degrees + most_spare
-        candidates &= (is_able @ (1 << np.arange(size))).astype(bits_type)
     # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
     num_links = len(graph.relations.links)
     neighbors = np.zeros((size, num_links), np.int64)
@@ -221,17 +216,13 @@ def find_graphs(
 
 
 class ExactSearch:
-    """A search for all occurrences of a structure: ``count [V]`` has them by root.
-
-    With ``most_spare``, for those whose nodes have at most so many other neighbours each.
-    """
+    """A search for all occurrences of a structure: ``count [V]`` has them by root."""
 
     def __init__(
         self,
         graph: CSRGraph,
         structure: Structure,
         colors: Colors | None = None,
-        most_spare: int | None = None,
         reading: str = INDUCED,
     ) -> None:
         if not isinstance(graph, CSRGraph):
@@ -247,28 +238,21 @@ class ExactSearch:
         self.graph, self._reading = graph, reading
         self.sought = Sought.of(graph, structure, colors)
         self.structure = self.sought.structure
-        self.candidates = find_candidates(graph, self.sought, most_spare)
+        self.candidates = find_candidates(graph, self.sought)
         self.count = np.zeros(graph.num_nodes, np.int64)
-        self.seconds, self.steps = 0.0, 0
-        self.unfinished = False
+        self.seconds, self.unfinished = 0.0, False
 
     @property
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
-    def run(
-        self,
-        time_limit: float | None,
-        max_steps: int | None = None,
-        roots: np.ndarray | None = None,
-    ) -> None:
-        """Search until the end, or until the time is up, or after so many steps.
+    def run(self, time_limit: float | None, roots: np.ndarray | None = None) -> None:
+        """Search until the end, or until the time is up.
 
-        Whether the search takes more than ``max_steps`` is the same on any machine. With ``roots``,
-        ascending, those occurrences are counted that begin at one of these.
+        With ``roots``, ascending, those occurrences are counted that begin at one of these.
         """
-        self.count[:], self.steps, self.unfinished = 0, 0, False
+        self.count[:], self.unfinished = 0, False
         plan, labels = self._plan(roots)
         roots = self.roots if roots is None else roots
         if self.structure.num_nodes == 1:
@@ -280,16 +264,9 @@ class ExactSearch:
         # the first call in a process compiles, which is not part of the search
         advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
         start, own, late = time.perf_counter(), local(), []
-        searches: list[Search] = []
-        steps = _STEPS if max_steps is None else min(_STEPS, max_steps + 1)
-
-        def is_long() -> bool:
-            return max_steps is not None and sum(one.position[4] for one in searches) > max_steps
 
         def is_late() -> bool:
             if time_limit is not None and time.perf_counter() - start > time_limit:
-                late.append(True)
-            if is_long():
                 late.append(True)
             return bool(late)
 
@@ -297,10 +274,9 @@ class ExactSearch:
             # what one thread searches; the clock is read after a number of steps
             if not hasattr(own, "search"):
                 own.search = self._new_search()
-                searches.append(own.search)
             position = own.search.position
             position[0], position[2] = roots[first], roots[last - 1] + 1
-            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, steps):
+            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, _STEPS):
                 is_late()
 
         # the first roots tell whether threads are worth waking
@@ -319,9 +295,7 @@ class ExactSearch:
 
             run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
         self.seconds = time.perf_counter() - start
-        self.steps = int(sum(one.position[4] for one in searches))
-        # a search that ends in one go is measured as well
-        self.unfinished = bool(late) or is_long()
+        self.unfinished = bool(late)
 
     def list_places(
         self,
