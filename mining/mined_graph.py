@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,86 +14,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import relations_of
+from mining.categories import Categories, Colors
 from mining.occurrences import Occurrences
-
-# of the nodes of a structure and of a graph, `[M]` and `[V]`
-Colors = tuple[np.ndarray, np.ndarray]
-# a label that nearly every node has for itself, such as a name, is no category
-MOST_CATEGORIES = 256
-
-
-@dataclass(frozen=True)
-class Categories:
-    """The categorical features of a graph: groups of columns that are one-hot.
-
-    The colour of a node is one number for its categories in all groups. It depends on the features
-    alone, so that a graph, a null-model graph of it and a pattern can be compared.
-
-    >>> labels = np.array([[1, 0, 0.5], [0, 1, 0.7], [0, 1, 0.1]])
-    >>> found = Categories.find(labels, ["kind=a", "kind=b", "size"])
-    >>> found.groups, found.colors(labels).tolist()
-    (((0, 1),), [0, 1, 1])
-    """
-
-    groups: tuple[tuple[int, ...], ...] = ()
-
-    @classmethod
-    def find(cls, features: np.ndarray, names: Sequence[str]) -> Categories:
-        """Find the groups of columns of ``features [V, D]`` of which each node has exactly one.
-
-        Columns of one group have the same name before the last "=", or are all without one.
-        """
-        binary = ((features == 0) | (features == 1)).all(axis=0)
-        families: dict[str, list[int]] = {}
-        for column in np.flatnonzero(binary).tolist():
-            families.setdefault(names[column].rpartition("=")[0], []).append(column)
-        return cls(
-            tuple(
-                tuple(columns)
-                for columns in families.values()
-                if 1 < len(columns) <= MOST_CATEGORIES
-                and (features[:, columns].sum(axis=1) == 1).all()
-            )
-        )
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """All columns of all groups."""
-        return tuple(column for group in self.groups for column in group)
-
-    def colors(self, features: np.ndarray) -> np.ndarray:
-        """Colour of each row of ``[…, D]``, int64 ``[…]``: the largest column of each group."""
-        color = np.zeros(features.shape[:-1], np.int64)
-        for group in self.groups:
-            color = color * len(group) + features[..., list(group)].argmax(axis=-1)
-        return color
-
-    def numbers_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
-        """Colours of the nodes of a structure, whose categories are columns of a graph, ``[M]``."""
-        own = np.zeros((structure.num_nodes, len(feature_names)), np.float32)
-        for row, names in zip(own, structure.categories, strict=True):
-            row[[feature_names.index(name) for name in names]] = 1
-        return self.colors(own)
-
-    def names_of(
-        self, colors: np.ndarray | None, feature_names: Sequence[str]
-    ) -> tuple[tuple[str, ...], ...]:
-        """Names of the categories that colours ``[M]`` stand for; the inverse of :meth:`colors`."""
-        named = []
-        for color in [] if colors is None else colors.tolist():
-            names: list[str] = []
-            for group in reversed(self.groups):
-                color, position = divmod(color, len(group))
-                names.insert(0, feature_names[group[position]])
-            named.append(tuple(names))
-        return tuple(named)
-
-    def __bool__(self) -> bool:
-        """Whether there are any."""
-        return bool(self.groups)
-
-
-NO_CATEGORIES = Categories()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.grown_sets import gather_candidates
 from mining.candidates.trained_filters import patterns_of_filters
+from mining.categories import Categories
 from mining.choice import choose_patterns
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
@@ -23,7 +24,7 @@ from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import locate_patterns
-from mining.mined_graph import Categories, MinedGraph
+from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
 from mining.pattern import Pattern
 from mining.pattern_features import PatternFeatures

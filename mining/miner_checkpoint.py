@@ -12,9 +12,9 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.training.checkpoint import read_state
+from mining.categories import Categories
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.mined_graph import Categories
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 

@@ -14,11 +14,11 @@ from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.notebook import html_of
 from mining.candidates.small_graphs import LARGE
+from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
-from mining.mined_graph import NO_CATEGORIES, Categories
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
 

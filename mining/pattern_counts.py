@@ -15,9 +15,9 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
+from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
 from mining.counting.exact_search import count_by_graph
-from mining.mined_graph import Colors
 from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")

@@ -31,8 +31,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.edge_linking import pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from mining.categories import Categories
 from mining.degree_walk import walk
-from mining.mined_graph import Categories
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 _OWN = "is gone; pass a function of your own that takes a graph and a seed and returns a graph"

@@ -13,11 +13,11 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
+from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
-from mining.counting.exact_search import INDUCED
+from mining.counting.sought import INDUCED
 from mining.counting.structure_counts import check_reading, check_sizes, count_structures
 from mining.descriptions.shapes import describe_shape
-from mining.mined_graph import Categories
 
 if TYPE_CHECKING:
     import pandas as pd

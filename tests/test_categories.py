@@ -8,7 +8,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
-from mining.mined_graph import Categories, MinedGraph
+from mining.categories import Categories
+from mining.mined_graph import MinedGraph
 
 
 def test_groups_are_the_one_hot_columns_of_one_name():

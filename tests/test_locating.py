@@ -13,6 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from mining import locating
+from mining.categories import Categories
 from mining.counting.exact_search import count_exact
 from mining.learning import neighbourhoods
 from mining.learning.discrete_filters import DiscreteFilters
@@ -20,7 +21,7 @@ from mining.learning.neighbourhoods import compare_neighbourhoods, similarity_of
 from mining.learning.rooted_subgraphs import FeatureScaling, ScaledFeatures
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource
 from mining.locating import locate_patterns
-from mining.mined_graph import Categories, MinedGraph
+from mining.mined_graph import MinedGraph
 from mining.pattern import OccurrenceCount, Pattern, Profile
 
 TRIANGLE, PATH, RING, CLIQUE = (

@@ -18,12 +18,12 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
+from mining.categories import Categories
 from mining.counting.connected_sets import count_connected_sets, directed_structures, set_steps
 from mining.counting.exact_search import count_by_graph, count_exact
 from mining.counting.graphlets import graphlets
 from mining.counting.structure_counts import census_steps, count_structures
 from mining.descriptions.shapes import describe_shape
-from mining.mined_graph import Categories
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 

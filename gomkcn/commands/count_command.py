@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
-    from mining.mined_graph import Categories, Colors
+    from mining.categories import Categories, Colors
 
 # the libraries are imported inside the commands, so that --help answers at once
 
@@ -84,7 +84,7 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_search import READINGS, SUBGRAPH
+    from mining.counting.sought import READINGS, SUBGRAPH
     from mining.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
@@ -166,7 +166,7 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
     from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import edge_channels
-    from mining.mined_graph import Categories
+    from mining.categories import Categories
 
     try:
         # the attribute that patterns and graphs are written with
@@ -202,7 +202,7 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
 
 def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
     """The structure with the categories of the graph that it names, and the colours by these."""
-    from mining.mined_graph import Categories
+    from mining.categories import Categories
 
     if not given.categories:
         return given, None

@@ -17,8 +17,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.connected_set_loops import count_sets
-from mining.mined_graph import NO_CATEGORIES, Categories
 
 SET_SIZES = (3, 4)
 # pieces of the roots, which threads share; the time of a set; rows of a table to begin with

@@ -11,10 +11,10 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
+from mining.categories import Colors
 from mining.counting.exact_search import ExactSearch
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees
-from mining.mined_graph import Colors
 from mining.pattern import OccurrenceCount
 
 # about so many roots tell how much work a root is

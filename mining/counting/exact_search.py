@@ -20,6 +20,7 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.threads import run_blocks
+from mining.categories import Colors
 from mining.counting.search_loops import (
     NODES_OF_A_BLOCK,
     Labels,
@@ -29,15 +30,11 @@ from mining.counting.search_loops import (
     new_search,
     rule_out,
 )
-from mining.counting.sought import Sought
-from mining.mined_graph import Colors
+from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Sought
 
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
 _LEAST_SHARE = 0.002
-# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
-# structure, those that differ by one of its symmetries once
-INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence

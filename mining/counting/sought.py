@@ -9,9 +9,12 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+from mining.categories import Colors
 from mining.graph_relations import links_in
-from mining.mined_graph import Colors
 
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # numbers in the largest table, which takes about as long as to load the compiled search
 _MOST_NUMBERS = 1 << 21
 

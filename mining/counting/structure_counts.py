@@ -9,6 +9,7 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
+from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.census_formulas import count_graphlets, formula_steps, induced_to_subgraphs
 from mining.counting.connected_sets import (
     SET_SIZES,
@@ -17,10 +18,10 @@ from mining.counting.connected_sets import (
     set_steps,
     subgraphs_of,
 )
-from mining.counting.exact_search import INDUCED, READINGS, SUBGRAPH, count_by_graph
+from mining.counting.exact_search import count_by_graph
 from mining.counting.graphlets import graphlets
+from mining.counting.sought import INDUCED, READINGS, SUBGRAPH
 from mining.graph_relations import channels_in
-from mining.mined_graph import NO_CATEGORIES, Categories
 
 _SIZES = (2, 5)
 # steps that looking at all sets takes in any graph, and for each set

@@ -23,9 +23,9 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import check_memory, parse_size
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs, usual_hops
+from mining.categories import NO_CATEGORIES, Categories
 from mining.graph_relations import with_relations
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
-from mining.mined_graph import NO_CATEGORIES, Categories
 
 # most bytes that one neighbourhood takes while patterns are located: similarities, and whether it
 # has the structure, for each pattern
