@@ -14,12 +14,7 @@ from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 
 
 def in_words(relations: Relations) -> str:
-    """The relations of a graph, for a message.
-
-    >>> from gomkcn_dgl.relations import relations_of
-    >>> in_words(relations_of(["activates", "binds"], [True, False]))
-    "'activates' (directed), 'binds' (undirected)"
-    """
+    """The relations of a graph, for a message."""
     shown = [
         f"{name!r} ({'directed' if directed else 'undirected'})"
         for name, directed in relations.kinds[:5]
@@ -43,14 +38,7 @@ def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
 
 
 def joined_relations(graph: CSRGraph) -> CSRGraph:
-    """The graph with all its relations as one; refuse some with a direction and some without.
-
-    >>> from gomkcn_dgl.csr import csr_from_edges
-    >>> signed = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True,
-    ...                         relation=np.array([0, 1]), relation_names=["up", "down"])
-    >>> joined_relations(signed).relations.names, joined_relations(signed).num_edges
-    (('edge',), 2)
-    """
+    """The graph with all its relations as one; refuse some with a direction and some without."""
     relations = graph.relations
     if len(set(relations.directed)) > 1:
         raise InputError(
@@ -111,26 +99,21 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
         if key in found:
             translated[:, :, found[key]] |= channels[:, :, column]
         elif used[column]:
+            (name, directed), _ = key
+            kind = "with a direction" if directed else "without direction"
+            found_in_words = f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
+            named = graph.names != (PLAIN,)
+            arc, edge = ("a-[NAME]->b", "a-[NAME]-b") if named else ("a->b", "a--b")
             raise InputError(
                 f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
-                f"{_in_words(*key[0])}; {_way_out(graph)}."
+                f"{found_in_words}; write {arc} for an edge from a to b, {edge} for one without "
+                "direction."
             )
     return translated
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
     return [(relations.kinds[number], side) for number, side in relations.channels]
-
-
-def _in_words(name: str, directed: bool) -> str:
-    kind = "with a direction" if directed else "without direction"
-    return f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
-
-
-def _way_out(graph: Relations) -> str:
-    if graph.names == (PLAIN,):
-        return "write a->b for an edge from a to b, a--b for one without direction"
-    return "write a-[NAME]->b for an edge from a to b, a-[NAME]-b for one without direction"
 
 
 def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
@@ -164,9 +147,6 @@ def find_among(nodes: np.ndarray, ordered: np.ndarray) -> tuple[np.ndarray, np.n
 
     ``ordered`` ascends and is not empty. This takes less than ``np.isin``, which may make a table
     as long as the graph has nodes.
-
-    >>> find_among(np.array([7, 4, 9]), np.array([4, 7]))
-    (array([1, 0, 1]), array([ True,  True, False]))
     """
     place = np.minimum(np.searchsorted(ordered, nodes), len(ordered) - 1)
     return place, ordered[place] == nodes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -15,8 +15,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
-from mining.counting.sought import INDUCED
-from mining.counting.structure_counts import check_reading, check_sizes, count_structures
+from mining.counting.sought import INDUCED, READINGS
+from mining.counting.structure_counts import check_sizes, count_structures
 from mining.descriptions.shapes import describe_shape
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def census(
     >>> dict(zip(found.names, found.counts.tolist()))["cycle of 4 nodes"]
     3
     """
-    check_reading(reading)
+    check_choice("reading", reading, READINGS)
     csr = as_csr(graph)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     chosen = check_sizes(sizes, csr, categories)

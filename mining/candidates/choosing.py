@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 
 import numpy as np
@@ -38,27 +39,18 @@ _SHARE_OF_TREES = 0.06
 _ROWS_AT_ONCE = 1 << 12
 
 
-class Gains:
-    """How unlikely the sets are that show each pattern, in a graph of ``num_nodes`` nodes."""
+def _gain(pattern: Pattern, some: np.ndarray | slice, num_nodes: int) -> float:
+    """How unlikely some of the sets that show a pattern are, in a graph of ``num_nodes`` nodes.
 
-    def __init__(self, patterns: Sequence[Pattern], num_nodes: int) -> None:
-        self._num_nodes = num_nodes
-        self.of_all = {
-            one: self.of(one, np.ones(len(_sight(one).node_sets), np.bool_)) for one in patterns
-        }
-
-    def of(self, pattern: Pattern, some: np.ndarray) -> float:
-        """The gain of some of its sets, bool ``[K]``.
-
-        The log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual.
-        """
-        sight = _sight(pattern)
-        number = int(pick_disjoint(sight.node_sets[some], self._num_nodes).sum())
-        expected = sight.num_expected + _LEAST_EXPECTED
-        if number <= expected:
-            return number - expected
-        unlikely = number * np.log(number / expected) - number + expected
-        return float((1 + pattern.structure.num_cycles) * (unlikely - _USUAL))
+    The log-likelihood ratio of the disjoint ones, for each cycle, beyond what is usual.
+    """
+    sight = _sight(pattern)
+    number = int(pick_disjoint(sight.node_sets[some], num_nodes).sum())
+    expected = sight.num_expected + _LEAST_EXPECTED
+    if number <= expected:
+        return number - expected
+    unlikely = number * np.log(number / expected) - number + expected
+    return float((1 + pattern.structure.num_cycles) * (unlikely - _USUAL))
 
 
 def _sight(pattern: Pattern) -> Sight:
@@ -77,17 +69,17 @@ def choose(
     """
     rows, sets = _rows_among(graph, [_sight(one).node_sets for one in patterns])
     sets_of = dict(zip(patterns, sets, strict=True))
-    gains = Gains(patterns, graph.num_nodes)
-    first = list(_in_turn(rows, sets_of, patterns, gains, min_occurrences, _MOST_OF_ALL))
-    by_gain = sorted(patterns, key=lambda one: (-gains.of_all[one], one.num_nodes))
+    gains = {one: _gain(one, slice(None), graph.num_nodes) for one in patterns}
+    in_turn = partial(_in_turn, rows, sets_of, gains, graph.num_nodes, min_occurrences)
+    first = list(in_turn(patterns, _MOST_OF_ALL))
+    by_gain = sorted(patterns, key=lambda one: (-gains[one], one.num_nodes))
     chosen = [one for one in by_gain if one.num_nodes <= _SMALL][: int(_SHARE_OF_SMALL * most)]
     orders = [first, by_gain]
     for size in sorted({one.num_nodes for one in patterns}):
         same = [one for one in by_gain if one.num_nodes == size]
         by_frequency = sorted(same, key=lambda one: -len(_sight(one).node_sets))
         chosen.append(by_frequency[0])
-        most_surprising = _in_turn(rows, sets_of, same, gains, min_occurrences, _MOST_OF_SIZE)
-        orders += [list(most_surprising), same, by_frequency]
+        orders += [list(in_turn(same, _MOST_OF_SIZE)), same, by_frequency]
     chosen += _take_turns(orders, most_trees=int(_SHARE_OF_TREES * most))
     smallest = [one for one in by_gain if one.num_nodes <= _SMALLEST][: _MORE * most]
     larger = dict.fromkeys(one for one in chosen if one.num_nodes > _SMALLEST)
@@ -112,9 +104,10 @@ def _take_turns(orders: Sequence[Sequence[Pattern]], most_trees: int) -> Iterato
 def _in_turn(
     rows: Rows,
     sets_of: Mapping[Pattern, np.ndarray],
-    patterns: Sequence[Pattern],
-    gains: Gains,
+    gains: Mapping[Pattern, float],
+    num_nodes: int,
     min_occurrences: int,
+    patterns: Sequence[Pattern],
     most: int,
 ) -> Iterator[Pattern]:
     """The patterns with a gain, each by what those before it have left; at most ``most``.
@@ -123,13 +116,13 @@ def _in_turn(
     """
     is_covered = np.zeros(len(rows.indices), np.bool_)
     # a gain mostly gets smaller, so that those behind need not be computed anew
-    heap = [(-gains.of_all[one], one.num_nodes, number) for number, one in enumerate(patterns)]
+    heap = [(-gains[one], one.num_nodes, number) for number, one in enumerate(patterns)]
     heapq.heapify(heap)
     while heap and most:
         _, size, number = heapq.heappop(heap)
         one = patterns[number]
         left = mostly_uncovered(rows, sets_of[one], is_covered)
-        gain = gains.of(one, left)
+        gain = _gain(one, left, num_nodes)
         if left.sum() < min_occurrences or gain <= 0:
             continue
         if heap and (-gain, size, number) > heap[0]:

@@ -57,14 +57,6 @@ class NodeSets:
     nodes: np.ndarray
     codes: np.ndarray
 
-    @classmethod
-    def join(cls, parts: list[NodeSets]) -> NodeSets:
-        """All of them."""
-        return cls(
-            np.concatenate([part.nodes for part in parts]),
-            np.concatenate([part.codes for part in parts]),
-        )
-
     def spread(self, num_nodes: int, num_copies: int, rng: np.random.Generator) -> NodeSets:
         """The same sets in so many copies of a graph of ``num_nodes``, each in a random one.
 
@@ -323,4 +315,5 @@ def _look(mined: MinedGraph, max_nodes: int, rng: np.random.Generator) -> NodeSe
         starts = draw_pairs(rows, _MOST_GROWTHS, rng)
         seed = int(rng.integers(2**63))
         parts.append(grow_from(graph, rows, mined.colors, starts, max_nodes, at_random, seed))
-    return NodeSets.join(parts)
+    columns = ([one.nodes for one in parts], [one.codes for one in parts])
+    return NodeSets(*map(np.concatenate, columns))

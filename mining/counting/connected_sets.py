@@ -44,12 +44,6 @@ def count_connected_sets(
     """Induced occurrences of each structure of ``size`` nodes that a graph has, by its structure.
 
     A structure is the same object in every graph.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> counts = count_connected_sets(as_csr(nx.DiGraph([(0, 1), (1, 2), (0, 2), (2, 3)])), 3)
-    >>> {one.to_text(): count for one, count in counts.items()}
-    {'0->2, 2->1': 2, '0->1, 0->2, 1->2': 1}
     """
     if len(graph.relations.channels) > _MOST_CHANNELS:
         raise InputError(
@@ -116,13 +110,7 @@ def _count_codes(
 
 
 def set_steps(graph: CSRGraph, size: int) -> int:
-    """At most so many connected sets: the trees of so many nodes, of which a set has one or more.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> set_steps(as_csr(nx.star_graph(5)), 4), set_steps(as_csr(nx.path_graph(5)), 3)
-    (10, 3)
-    """
+    """At most so many connected sets: the trees of so many nodes, one or more in each set."""
     degrees = graph.degrees.astype(np.float64)
     if size == 3:
         return int((degrees * (degrees - 1) / 2).sum())
@@ -222,12 +210,7 @@ def _is_connected(joined: np.ndarray) -> np.ndarray:
 
 
 def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
-    """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes.
-
-    >>> triangle = Structure.of_edges(3, [(0, 1), (0, 2), (1, 2)], directed=True)
-    >>> sorted(subgraphs_of({triangle: 5}).values())
-    [5, 5, 5, 5]
-    """
+    """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes."""
     known, totals = {one.key: one for one in counts}, dict[bytes, int]()
     for one, count in counts.items():
         for part, number in one.recall("parts", partial(_parts, one)):

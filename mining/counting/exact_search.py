@@ -200,12 +200,6 @@ def find_graphs(
 
     Much quicker than counting where there are very many: each graph is searched until the first. A
     graph that is not decided in time counts as one that holds none.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
-    >>> find_graphs(rings, Structure.parse("triangle"))[0].tolist()
-    [True, True, False]
     """
     search = ExactSearch(graph, structure, colors)
     found = search.find_graphs(seconds)

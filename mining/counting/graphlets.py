@@ -84,7 +84,7 @@ def _places(size: int) -> dict[int, tuple[int, tuple[int, ...]]]:
     return found
 
 
-def orbits_by_enumeration(graph: CSRGraph, largest: int = 5) -> np.ndarray:
+def orbits_by_enumeration(graph: CSRGraph) -> np.ndarray:
     """Induced occurrences with each node at each orbit, int64 ``[V, 73]``, by looking at all sets.
 
     >>> from gomkcn_dgl import as_csr
@@ -95,7 +95,7 @@ def orbits_by_enumeration(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     near = [set(row.tolist()) for row in np.split(graph.indices, graph.indptr[1:-1])]
     counts = np.zeros((graph.num_nodes, NUM_ORBITS[5]), np.int64)
     sets = {frozenset([node]) for node in range(graph.num_nodes)}
-    for size in range(2, largest + 1):
+    for size in range(2, 6):
         # a connected set is a smaller one and a neighbour
         sets = {nodes | {other} for nodes in sets for node in nodes for other in near[node] - nodes}
         for nodes in map(sorted, sets):

@@ -50,11 +50,16 @@ class Sought:
             own, of_graph = _check_colors(*colors, structure.num_nodes, graph.num_nodes)
         links = links_in(graph.relations, structure)
         # nodes that differ in colour cannot be exchanged, and no others are kept apart
-        names = [] if own is None else [(str(color),) for color in own.tolist()]
+        names = color_names(own)
         known = structure.categories
         if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
-            structure = replace(structure, categories=tuple(names))
+            structure = replace(structure, categories=names)
         return cls(structure, links, own, of_graph)
+
+
+def color_names(colors: np.ndarray | None) -> tuple[tuple[str, ...], ...]:
+    """Colours ``[M]`` as categories of a structure."""
+    return () if colors is None else tuple((str(color),) for color in colors.tolist())
 
 
 def _check_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nodes: int) -> Colors:
@@ -75,12 +80,6 @@ def join_by_graph(
     """Occurrences in each graph of a collection, int64 ``[G]``; None if the table grew too large.
 
     The same as :func:`~mining.counting.exact_search.count_by_graph`, which explains the parameters.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
-    >>> join_by_graph(rings, Structure.parse("triangle")).tolist()
-    [1, 4, 0]
     """
     sought = Sought.of(graph, structure, colors)
     order, orbits = sought.structure.order, sought.structure.stabilizers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
@@ -20,7 +20,7 @@ from mining.counting.connected_sets import (
 )
 from mining.counting.exact_search import count_by_graph
 from mining.counting.graphlets import graphlets
-from mining.counting.sought import INDUCED, READINGS, SUBGRAPH
+from mining.counting.sought import INDUCED, SUBGRAPH
 from mining.graph_relations import channels_in
 
 _SIZES = (2, 5)
@@ -48,7 +48,10 @@ def count_structures(
     {'path of 3 nodes': 3, 'triangle': 0}
     """
     if is_plain(graph, categories):
-        return _count_by_formulas(graph, sizes, reading)
+        totals = count_graphlets(graph, sizes[-1])
+        totals = induced_to_subgraphs(totals) if reading == SUBGRAPH else totals
+        rows = zip(graphlets(), totals.tolist(), strict=False)
+        return {one: count for one, count in rows if one.num_nodes in sizes}
     counts: Counts = {}
     for size in sizes:
         found = count_connected_sets(graph, size, categories)
@@ -58,15 +61,6 @@ def count_structures(
         listed = {one.key: one for one in every}
         counts |= every | {listed.get(one.key, one): count for one, count in found.items()}
     return counts
-
-
-def _count_by_formulas(graph: CSRGraph, sizes: range, reading: str) -> Counts:
-    largest = sizes[-1]
-    totals = count_graphlets(graph, largest)
-    if reading == SUBGRAPH:
-        totals = induced_to_subgraphs(totals)
-    rows = zip(graphlets(), totals.tolist(), strict=False)
-    return {one: count for one, count in rows if one.num_nodes in sizes}
 
 
 def known_structures(
@@ -87,12 +81,6 @@ def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATE
     """About how many steps of some three nanoseconds a census takes, on one thread.
 
     It depends on the graph alone. Where all connected sets are looked at, it is a bound.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> ring, clique = as_csr(nx.cycle_graph(99)), as_csr(nx.complete_graph(99))
-    >>> census_steps(ring, range(3, 6)) < census_steps(clique, range(3, 6))
-    True
     """
     if is_plain(graph, categories):
         return formula_steps(graph, sizes[-1])
@@ -132,20 +120,10 @@ def check_sizes(
     return range(ends[0], ends[1] + 1)
 
 
-def check_reading(reading: str) -> str:
-    """Refuse what is not a reading."""
-    return check_choice("reading", reading, READINGS)
-
-
 def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> list[int]:
     """Subgraphs isomorphic to a structure in each graph of a collection.
 
     By a census where there is one, else by a search of at most some seconds.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> count_subgraphs(as_csr(nx.complete_graph(4)), Structure.parse("ring-4"), 1)
-    [3]
     """
     plain, size = is_plain(graph), structure.num_nodes
     first, last = _SIZES if plain else SET_SIZES

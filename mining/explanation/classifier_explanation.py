@@ -257,17 +257,17 @@ def _response(
     else:
         nodes = _nodes_around(row, collection)
     # with the relations that the filters tell apart
-    edges = edges_among(collection.graph, nodes)
+    edges, edge_relations = _edges_among(collection.graph, nodes)
     return Response(
         row,
         tuple(nodes.tolist()),
-        tuple((u, v) for u, v, _ in edges),
+        edges,
         scores[nodes],
         int(predicted[row]),
         int(data.labels[row]),
         None if data.truth is None else data.truth[nodes],
         data.task,
-        tuple(r for *_, r in edges),
+        edge_relations,
     )
 
 
@@ -286,19 +286,23 @@ def _places(
     places = []
     for row, root in zip(rows[first].tolist(), roots[first].tolist(), strict=True):
         nodes = _nodes_around(root, collection)
-        edges = edges_among(collection.graph, nodes)
         places.append(
             Place(
                 row,
                 int(data.labels[row]),
                 float(responses[root]),
                 tuple(nodes.tolist()),
-                tuple((u, v) for u, v, _ in edges),
-                tuple(r for *_, r in edges),
+                *_edges_among(collection.graph, nodes),
                 labels.of(nodes),
             )
         )
     return tuple(places)
+
+
+def _edges_among(graph: CSRGraph, nodes: np.ndarray) -> tuple[Edges, tuple[int, ...]]:
+    """Edges among some nodes as positions in ``nodes``, and their relations."""
+    edges = edges_among(graph, nodes)
+    return tuple((u, v) for u, v, _ in edges), tuple(r for *_, r in edges)
 
 
 def _nodes_around(root: int, collection: GraphCollection) -> np.ndarray:
@@ -381,14 +385,7 @@ class NodeLabels:
 
     @classmethod
     def find(cls, graph: CSRGraph) -> NodeLabels:
-        """The first group of columns of which each node has exactly one.
-
-        >>> from gomkcn_dgl.csr import csr_from_edges
-        >>> graph = csr_from_edges([0, 1], [1, 2], 3, features=np.eye(2)[[0, 1, 1]],
-        ...                        feature_names=["label=C", "label=N"])
-        >>> NodeLabels.find(graph).names
-        ('nitrogen', 'carbon')
-        """
+        """The first group of columns of which each node has exactly one."""
         background = FeatureBackground.fit(graph)
         if not background.label_groups:
             return cls((), np.zeros(0, np.int64))
@@ -515,13 +512,11 @@ def _compared(row: int, similarity: float, data: LabelledData, labels: NodeLabel
     nodes = np.arange(*data.graph.graph_ptr[row : row + 2])
     # what is too large for a drawing has none
     nodes = nodes if len(nodes) <= MOST_DRAWN_NODES else nodes[:0]
-    edges = edges_among(data.graph, nodes)
     return ComparedGraph(
         row,
         int(data.labels[row]),
         similarity,
         tuple(nodes.tolist()),
-        tuple((u, v) for u, v, _ in edges),
-        tuple(r for *_, r in edges),
+        *_edges_among(data.graph, nodes),
         labels.of(nodes),
     )

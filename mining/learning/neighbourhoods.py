@@ -15,6 +15,7 @@ import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
+from mining.counting.sought import color_names
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
@@ -102,27 +103,16 @@ def _compare_part(
         "truncated": np.zeros(len(roots), bool),
     }
     for size in sorted(set(filters.num_nodes)):
-        numbers = [i for i, own in enumerate(filters.num_nodes) if own == size]
+        numbers = [i for i, nodes in enumerate(filters.num_nodes) if nodes == size]
         subgraphs = source.resized(size).subgraphs_around(graph, roots)
-        columns = _compare(source, subgraphs, filters.take(numbers).trimmed(size))
-        for name, column in columns.items():
-            part[name][:, numbers] = column
+        own = filters.take(numbers).trimmed(size)
+        similarity, same = subgraphs.similarity(own), _same_structure(source, subgraphs, own)
+        part["similarity"][:, numbers], part["same"][:, numbers] = similarity, same
+        # ties are decided by the structure
+        part["ranking"][:, numbers] = similarity + np.float32(TIE * size) * same
         # the last size is the largest
         part["truncated"] = subgraphs.batch.truncated
     return part
-
-
-def _compare(
-    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
-) -> dict[str, np.ndarray]:
-    """Similarity, the same with ties decided, and equal structure."""
-    similarity, size = subgraphs.similarity(filters), filters.adj.shape[1]
-    same = _same_structure(source, subgraphs, filters)
-    return {
-        "similarity": similarity,
-        "ranking": similarity + np.float32(TIE * size) * same,
-        "same": same,
-    }
 
 
 def _same_structure(
@@ -135,7 +125,7 @@ def _same_structure(
     relations, size = subgraphs.batch.relations, filters.adj.shape[1]
     for number in range(same.shape[1]):
         colors = source.colors_of(filters.feat[number].numpy())
-        key = filters.structure(number, relations, _as_names(colors)).key
+        key = filters.structure(number, relations, color_names(colors)).key
         # of those with the edges of the pattern, each kind is compared once
         rows = np.flatnonzero(same[:, number])
         batch = subgraphs.batch.take(rows)
@@ -144,13 +134,9 @@ def _same_structure(
         for row, adj, own in zip(rows.tolist(), batch.adjacency(), nodes, strict=True):
             kind = adj.tobytes() + own.tobytes()
             if kind not in known:
-                known[kind] = Structure(adj > 0, relations, _as_names(own)).key == key
+                known[kind] = Structure(adj > 0, relations, color_names(own)).key == key
             same[row, number] = known[kind]
     return same
-
-
-def _as_names(colors: np.ndarray | None) -> tuple[tuple[str, ...], ...]:
-    return () if colors is None else tuple((str(color),) for color in colors.tolist())
 
 
 @dataclass(frozen=True, eq=False)

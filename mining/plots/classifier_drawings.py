@@ -100,18 +100,29 @@ def _draw_graph(
     graph: Place | ComparedGraph, faces: Sequence[str], styles: Sequence[RelationStyle]
 ) -> tuple[list[str], np.ndarray, float]:
     """The shapes of a graph, the positions of its nodes and their radius."""
+    shapes, positions, radius = _draw_edges(graph, styles, 0.12, width=2.0, opacity=0.7)
+    shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
+    return shapes, positions, radius
+
+
+def _draw_edges(
+    graph: Place | ComparedGraph | Response,
+    styles: Sequence[RelationStyle],
+    largest: float,
+    width: float,
+    opacity: float,
+) -> tuple[list[str], np.ndarray, float]:
+    """The edges of a graph, the positions of its nodes, and a radius for them below the largest."""
     size = len(graph.nodes)
     unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
     positions = node_positions(size, adjacent_pairs(graph.edges)) * [unit, -unit]
-    radius = dot_radius(positions, 0.12 * UNIT, 0.42)
+    radius = dot_radius(positions, largest * UNIT, 0.42)
     relations = graph.edge_relations or (0,) * len(graph.edges)
     edges = [
-        DrawnEdge.of(styles[relation], ends, 2.0, opacity=0.7)
+        DrawnEdge.of(styles[relation], ends, width, opacity=opacity)
         for ends, relation in zip(graph.edges, relations, strict=True)
     ]
-    shapes = edge_shapes(positions, np.full(size, radius), edges)
-    shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
-    return shapes, positions, radius
+    return edge_shapes(positions, np.full(size, radius), edges), positions, radius
 
 
 def label_colors(labels: Sequence[str]) -> NodeColors:
@@ -173,16 +184,8 @@ def draw_response(
     ``scale`` holds the responses of the darkest and the brightest colour. Planted nodes have a red
     ring, and the root of a node's subgraph has a second ring.
     """
-    size, is_graph = len(response.nodes), response.task == "graph"
-    unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
-    positions = node_positions(size, adjacent_pairs(response.edges)) * [unit, -unit]
-    radius = dot_radius(positions, 0.11 * UNIT, 0.42)
-    relations = response.edge_relations or (0,) * len(response.edges)
-    edges = [
-        DrawnEdge.of(styles[relation], ends, 1.2, opacity=0.55)
-        for ends, relation in zip(response.edges, relations, strict=True)
-    ]
-    lines = edge_shapes(positions, np.full(size, radius), edges)
+    is_graph = response.task == "graph"
+    lines, positions, radius = _draw_edges(response, styles, 0.11, width=1.2, opacity=0.55)
     panels = [
         _draw_colored(response, positions, radius, lines, response_colors(scores, scale))
         for scores in response.scores.T

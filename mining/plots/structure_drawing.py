@@ -316,8 +316,8 @@ def _spread_angles(directions: np.ndarray) -> np.ndarray:
     return angle[np.argsort(order, kind="stable")]
 
 
-def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Drawing:
-    """Draw all patterns in a grid, their colours on one scale."""
+def draw_patterns(patterns: Sequence[Pattern]) -> Drawing:
+    """Draw all patterns, four in a row, their colours on one scale."""
     if not patterns:
         text = label(np.array([120.0, 20.0]), "No patterns were found.", 14)
         return Drawing(text, 0.0, 0.0, 240.0, 32.0)
@@ -331,7 +331,7 @@ def draw_patterns(patterns: Sequence[Pattern], columns: int = 4) -> Drawing:
         PatternSketch(pattern, colors.faces(pattern.features), styles).draw()
         for pattern in patterns
     ]
-    return _with_legend(arrange(drawings, columns, titles), styles.legend())
+    return _with_legend(arrange(drawings, 4, titles), styles.legend())
 
 
 def _with_legend(drawing: Drawing, legend: Sequence[RelationStyle]) -> Drawing:

@@ -82,9 +82,9 @@ def arrange(
     return Drawing("".join(shapes), 0.0, 0.0, min(columns, len(drawings)) * width, top)
 
 
-def line(ends: np.ndarray, width: float, color: str = "currentColor", **more: Any) -> str:
+def line(ends: np.ndarray, width: float, **more: Any) -> str:
     """A line between two ends ``[2, 2]``."""
-    return path(list(ends), width, color, **more)
+    return path(list(ends), width, "currentColor", **more)
 
 
 def path(
