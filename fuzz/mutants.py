@@ -46,10 +46,10 @@ FAULTS = [Fault(*row) for row in [
      "test_root_sampler.py::test_estimates_are_unbiased_and_intervals_hold"),
     ("squares of the shares halved", "mining/counting/tree_loops.py",
      "squares += share * share", "squares += 0.5 * share * share",
-     "test_occurrence_counts.py::test_estimates_vary_as_much_as_their_intervals_say"),
+     "test_counter.py::test_estimates_vary_as_much_as_their_intervals_say"),
     ("draws end at twice the error", "mining/counting/counter.py",
      "if reached <= error:", "if reached <= 2 * error:",
-     "test_occurrence_counts.py::"
+     "test_counter.py::"
      "test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for"),
     ("the first places of a list", "mining/counting/counter.py",
      "np.random.default_rng(seed).choice(len(places), most, replace=False)", "np.arange(most)",
