@@ -78,7 +78,7 @@ def write_and_read(path, parts):
 
 
 def test_a_file_gives_them_back(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr("mining.run_folder._BATCH_ROWS", 2)
+    monkeypatch.setattr("mining.occurrence_file._BATCH_ROWS", 2)
     graph, _ = GRAPHS[kind]
     triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)
