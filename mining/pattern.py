@@ -157,7 +157,7 @@ class Frequency:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
-        return {**vars(self), "occurrences": self.occurrences.to_dict()}
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Frequency:

@@ -20,7 +20,8 @@ def test_responses_colour_every_node(num_filters, task, size):
     edges = ((0, 1), (1, 2)) if size == 3 else ()
     scores = np.linspace(0.2, 0.8, size * num_filters).reshape(size, num_filters)
     scale = (scores.min(), scores.max())
-    response = Response(4, tuple(range(size)), edges, scores, 0, 1, np.arange(size) == 0, task)
+    planted, relations = np.arange(size) == 0, (0,) * len(edges)
+    response = Response(4, tuple(range(size)), edges, scores, 0, 1, planted, task, relations)
     drawing = draw_response(response, scale)
     dots = [dot for dot in parts(drawing, "circle") if dot.get("fill") != "none"]
     assert [dot.get("fill") for dot in dots] == response_colors(scores.T.reshape(-1), scale)

@@ -5,6 +5,7 @@ All connected sets of nodes are looked at, and counted by what joins their nodes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from itertools import permutations
 from threading import local
@@ -25,6 +26,10 @@ SET_SIZES = (3, 4)
 _PIECES, _NANOSECONDS, _TABLE = 64, 3.0, 1 << 10
 # channels that fit into a whole number; edges whose subsets are looked at
 _MOST_CHANNELS, _MOST_EDGES = 62, 16
+
+
+# of the categories of each node
+Names = tuple[tuple[str, ...], ...]
 
 
 class Forms(NamedTuple):
@@ -67,7 +72,11 @@ def count_connected_sets(
     forms, position = merge_forms(find_forms(Forms(bits[matrix], known[own])))
     totals = np.zeros(len(forms.channels), np.int64)
     np.add.at(totals, position, number)
-    structures = structures_of(forms, graph.relations, categories, graph.feature_names)
+    structures = structures_of(
+        forms,
+        graph.relations,
+        lambda own: categories.names_of(own if categories else None, graph.feature_names),
+    )
     return dict(zip(structures, totals.tolist(), strict=True))
 
 
@@ -156,26 +165,18 @@ def merge_forms(forms: Forms) -> tuple[Forms, np.ndarray]:
 
 
 def structures_of(
-    forms: Forms, relations: Relations, categories: Categories, names: tuple[str, ...]
+    forms: Forms, relations: Relations, names_of: Callable[[np.ndarray], Names]
 ) -> list[Structure]:
-    """The structures of some forms; equal ones are the same object."""
+    """The structures of some forms, with names for their colours; equal ones are one object."""
     return [
-        _structure(
-            links.tobytes(),
-            relations.names,
-            relations.directed,
-            categories.names_of(own if categories else None, names),
-        )
+        _structure(links.tobytes(), relations.names, relations.directed, names_of(own))
         for links, own in zip(forms.channels, forms.colors, strict=True)
     ]
 
 
 @cache
 def _structure(
-    links: bytes,
-    names: tuple[str, ...],
-    directed: tuple[bool, ...],
-    categories: tuple[tuple[str, ...], ...],
+    links: bytes, names: tuple[str, ...], directed: tuple[bool, ...], categories: Names
 ) -> Structure:
     bits = np.frombuffer(links, np.int64)
     size, relations = int(np.sqrt(len(bits))), relations_of(names, directed)
@@ -198,7 +199,7 @@ def directed_structures(size: int, name: str = PLAIN) -> tuple[Structure, ...]:
     matrix += np.array([0, 2, 1, 3])[matrix.swapaxes(1, 2)]
     matrix = matrix[_is_connected(matrix != 0)]
     forms, _ = merge_forms(find_forms(Forms(matrix, np.zeros((len(matrix), size), np.int64))))
-    return tuple(structures_of(forms, relations_of([name], [True]), NO_CATEGORIES, ()))
+    return tuple(structures_of(forms, relations_of([name], [True]), lambda _: ()))
 
 
 def _is_connected(joined: np.ndarray) -> np.ndarray:
@@ -239,11 +240,7 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     colors = np.broadcast_to(np.array(structure.colors), (len(matrix), size))
     forms, position = merge_forms(find_forms(Forms(matrix, colors)))
     names = dict(zip(structure.colors, structure.categories, strict=False))
-    found = [
-        _structure(
-            links.tobytes(), relations.names, relations.directed,
-            tuple(names[color] for color in own) if names else (),
-        )
-        for links, own in zip(forms.channels, forms.colors.tolist(), strict=True)
-    ]  # fmt: skip
+    found = structures_of(
+        forms, relations, lambda own: tuple(names[color] for color in own.tolist() if names)
+    )
     return list(zip(found, np.bincount(position).tolist(), strict=True))

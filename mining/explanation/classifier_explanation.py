@@ -43,7 +43,7 @@ class LearntFilter:
     ``edges`` are those with a weight above ½; ``features [M, D]`` are as the layer sees them,
     behind the input layer. ``class_means`` holds for each class the mean over test graphs (or
     nodes) of the highest response. ``edge_relations`` number the relations of the edges among
-    those of the explanation; left out where there is one. ``labels [M]`` number the labels of the
+    those of the explanation. ``labels [M]`` number the labels of the
     explanation that are nearest to the features; left out where there are none. ``places`` are
     those of the test part that excite it most.
     """
@@ -52,7 +52,7 @@ class LearntFilter:
     edge_weights: tuple[float, ...]
     features: np.ndarray
     class_means: tuple[float, ...]
-    edge_relations: tuple[int, ...] = ()
+    edge_relations: tuple[int, ...]
     labels: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
 
@@ -93,7 +93,7 @@ class Response:
     true: int
     is_planted: np.ndarray | None
     task: str
-    edge_relations: tuple[int, ...] = ()
+    edge_relations: tuple[int, ...]
 
     @property
     def highest(self) -> np.ndarray:

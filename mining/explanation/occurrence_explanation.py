@@ -288,15 +288,9 @@ class OccurrenceExplanation:
     shared_edges: tuple[tuple[int, int], ...]
     missing_edges: tuple[tuple[int, int], ...]
     extra_edges: tuple[tuple[int, int], ...]
-    shared_relations: tuple[int, ...] = ()
-    missing_relations: tuple[int, ...] = ()
-    extra_relations: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        for kind in ("shared", "missing", "extra"):
-            if not getattr(self, f"{kind}_relations"):
-                alike = (0,) * len(getattr(self, f"{kind}_edges"))
-                object.__setattr__(self, f"{kind}_relations", alike)
+    shared_relations: tuple[int, ...]
+    missing_relations: tuple[int, ...]
+    extra_relations: tuple[int, ...]
 
     @property
     def levels(self) -> np.ndarray:

@@ -226,7 +226,10 @@ class RootedSubgraphs:
         # links become a matrix for each channel, so these are embedded part by part
         num_entries = batch.max_nodes**2 * len(batch.relations.channels)
         size = len(batch) if batch.links is None else max(1, _MOST_ENTRIES // num_entries)
-        parts = [batch] if size >= len(batch) else _split(batch, size)
+        parts = [batch]
+        if size < len(batch):
+            starts = range(0, len(batch), size)
+            parts = [batch.take(np.arange(at, min(at + size, len(batch)))) for at in starts]
         adj = (torch.from_numpy(part.adjacency()) for part in parts)
         feat = (torch.from_numpy(part.gather(self.features)) for part in parts)
         levels = list(map(self.kernel.embed, adj, feat))
@@ -280,13 +283,6 @@ class RootedSubgraphs:
                 feat = torch.from_numpy(one.gather(self.features))
                 joined.append(DiscreteFilters(adj, feat, adj, (size,)))
         return DiscreteFilters.join(joined)
-
-
-def _split(batch: SubgraphBatch, size: int) -> list[SubgraphBatch]:
-    return [
-        batch.take(np.arange(start, min(start + size, len(batch))))
-        for start in range(0, len(batch), size)
-    ]
 
 
 class CanonicalForms:

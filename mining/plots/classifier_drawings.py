@@ -51,10 +51,11 @@ def draw_filter(
     size = len(learnt.features)
     positions = node_positions(size, adjacent_pairs(learnt.edges)) * [UNIT, -UNIT]
     radius = dot_radius(positions, 0.12 * UNIT, 0.42)
-    relations = learnt.edge_relations or (0,) * len(learnt.edges)
     edges = [
         DrawnEdge.of(styles[relation], ends, 5 * weight - 1, opacity=0.7)
-        for ends, relation, weight in zip(learnt.edges, relations, learnt.edge_weights, strict=True)
+        for ends, relation, weight in zip(
+            learnt.edges, learnt.edge_relations, learnt.edge_weights, strict=True
+        )
     ]
     shapes = edge_shapes(positions, np.full(size, radius), edges)
     shapes += [dot(position, radius, face) for position, face in zip(positions, faces, strict=True)]
@@ -117,10 +118,9 @@ def _draw_edges(
     unit = UNIT if size <= _MAX_SMALL else 2 * UNIT
     positions = node_positions(size, adjacent_pairs(graph.edges)) * [unit, -unit]
     radius = dot_radius(positions, largest * UNIT, 0.42)
-    relations = graph.edge_relations or (0,) * len(graph.edges)
     edges = [
         DrawnEdge.of(styles[relation], ends, width, opacity=opacity)
-        for ends, relation in zip(graph.edges, relations, strict=True)
+        for ends, relation in zip(graph.edges, graph.edge_relations, strict=True)
     ]
     return edge_shapes(positions, np.full(size, radius), edges), positions, radius
 
