@@ -10,9 +10,10 @@ import pytest
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.choosing import choose
 from mining.candidates.grown_sets import gather_candidates
 from mining.mined_graph import MinedGraph
-from mining.pattern import Pattern
+from mining.pattern import Pattern, Sight
 
 
 def embed(base: nx.Graph, motif: nx.Graph, num_copies: int, seed: int) -> nx.Graph:
@@ -106,3 +107,15 @@ def test_squares_far_from_the_triangles_of_a_geometric_graph_are_seen() -> None:
     one = candidates[place_of(nx.to_numpy_array(MOTIFS["cube"]), candidates)]
     assert one.sight.num_disjoint >= 10
     assert one.sight.num_expected < 1
+
+
+def test_what_is_seen_at_the_same_places_comes_later() -> None:
+    graph = as_csr(nx.disjoint_union_all([nx.complete_graph(4)] * 20))
+    cliques = np.arange(80, dtype=np.int32).reshape(20, 4)
+    # of ten diamonds seven are in cliques of the first; rings are elsewhere
+    seen = {"clique-4": cliques[:12], "a--b, b--c, c--d, a--d, a--c": cliques[5:15]}
+    seen["ring-4"] = cliques[15:]
+    clique, diamond, ring = (
+        Pattern(Structure.parse(text), sight=Sight(sets, sets[0])) for text, sets in seen.items()
+    )
+    assert choose(graph, [diamond, ring, clique], 10, 3) == [clique, ring, diamond]
