@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 from tiny_runs import frequency_of, pattern_of, recovery_of, run_of
 
-from mining.html.tables import format_run, pattern_table, summary_sentence
+from mining.html.tables import Table, format_run, pattern_table, summary_sentence
 from mining.records.occurrence_count import OccurrenceCount
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
@@ -29,10 +29,16 @@ def test_patterns_and_planted_motifs():
         "",
     ]
     assert format_run(run).splitlines()[-1].startswith("Partial: the time limit was reached")
-    # of a long name both ends stay
-    long_name = format_run(run_of(patterns, [recovery_of("c" * 50 + "d" * 49)]))
-    assert f"{'c' * 29}…{'d' * 30}" in long_name
-    assert "c" * 30 not in long_name and "d" * 31 not in long_name
+    # a long name goes on in the next line, up to six of them
+    table = str(Table({"name": ["c" * 50 + "d" * 49, "short"], "n": ["1", "2"]}, {"name"}))
+    assert table.splitlines() == [
+        f"{'name':<60}  n",
+        f"{'c' * 50}{'d' * 10}  1",
+        "d" * 39,
+        f"{'short':<60}  2",
+    ]
+    endless = str(Table({"name": ["word " * 999]}, {"name"})).splitlines()
+    assert len(endless) == 1 + 6 and endless[-1].endswith("…")
 
 
 def test_counts_say_how_they_are_known():

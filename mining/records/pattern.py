@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.graphs.shapes import count, describe_shape
 from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime.notebook import html_of
@@ -135,19 +136,34 @@ class Pattern:
     >>> path = Pattern(Structure.parse("a--b, b--c")).counted(OccurrenceCount.exact(7))
     >>> path.num_nodes, path.edges, path.frequency.count
     (3, ((0, 1), (1, 2)), 7)
+    >>> path
+    Pattern(path of 3 nodes, 3 nodes, 2 edges, 7 occurrences)
     """
 
     structure: Structure
-    occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
+    occurrences: Occurrences = field(default_factory=lambda: NONE)
     sources: tuple[str, ...] = ()
     frequency: Frequency = field(default_factory=Frequency)
     significance: Mapping[str, NullComparison] = field(default_factory=dict)
     classes: ClassDifference | None = None
-    profiles: tuple[Profile, ...] = field(default=(), repr=False)
+    profiles: tuple[Profile, ...] = ()
     feature_names: tuple[str, ...] = ()
     id: int = -1
     description: str = ""
-    sight: Sight | None = field(default=None, repr=False)
+    sight: Sight | None = None
+
+    def __repr__(self) -> str:
+        """In one line: its number, name, nodes, edges and occurrences."""
+        number = f"{self.id}: " if self.id >= 0 else ""
+        counted = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
+        # of a structure without a name they are said already
+        named = self.name if self.name.startswith(counted) else f"{self.name}, {counted}"
+        return f"Pattern({number}{named}, {self.frequency.occurrences} occurrences)"
+
+    @property
+    def name(self) -> str:
+        """Its shape and labels in words, without the features that differ."""
+        return self.description.split(";")[0] or describe_shape(self.structure)
 
     @property
     def key(self) -> bytes:
