@@ -89,7 +89,7 @@ def _subject(
 
 
 def _listed(positions: Sequence[int], order: Sequence[int]) -> str:
-    *most, last = [str(order[at]) for at in positions]
+    *most, last = map(str, sorted(order[at] for at in positions))
     return f"{', '.join(most)} and {last}" if most else last
 
 

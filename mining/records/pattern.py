@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -153,12 +154,15 @@ class Pattern:
     sight: Sight | None = None
 
     def __repr__(self) -> str:
-        """In one line: its number, name, nodes, edges and occurrences."""
+        """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
         number = f"{self.id}: " if self.id >= 0 else ""
-        counted = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
+        size = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
         # of a structure without a name they are said already
-        named = self.name if self.name.startswith(counted) else f"{self.name}, {counted}"
-        return f"Pattern({number}{named}, {self.frequency.occurrences} occurrences)"
+        name = self.name if self.name.startswith(size) else f"{self.name}, {size}"
+        found = self.frequency.occurrences
+        plural = "s" * (found.value != 1)
+        counted = f", {found} occurrence{plural}" if isfinite(found.high) else ""
+        return f"Pattern({number}{name}{counted})"
 
     @property
     def name(self) -> str:
