@@ -37,7 +37,6 @@ def miner(**options):
             "min_occurrences": 2,
             "num_epochs": 0,
             "null": None,
-            "rank": "frequency",
             "level": "graph",
             **options,
         }
