@@ -196,8 +196,14 @@ def test_what_tells_the_rows_of_a_table_apart_is_said():
     assert tell_apart(texts, rings) == [
         f"{ring} (attached at distance {at}); size {at}" for at in range(4)
     ]
-    # one structure twice has nothing that tells it apart
-    assert describe_shapes([rings[1], rings[1]]) == [ring, ring]
+    # one structure twice, in other orders of its nodes, has nothing that tells it apart
+    turned = Structure.parse("6--0, 3--2, 4--3, 5--4, 0--5, 1--0, 2--1, 7--1")
+    assert describe_shapes([rings[1], turned]) == [ring, ring]
+    # one has a cycle of three with two pendant nodes, the other of four with one
+    arcs = [Structure.parse("0->1, 1->2, 1->3, 2->3, 1->4"),
+            Structure.parse("0->1, 0->2, 1->3, 2->3, 0->4")]  # fmt: skip
+    head = "5 nodes, 5 arcs, 1 source, 2 sinks, no directed cycle"
+    assert describe_shapes(arcs) == [f"{head} ({one.to_text()})" for one in arcs]
     house, other = (Structure.parse(f"a--b, b--c, c--d, d--a, c--e, d--e, e--f, {last}")
                     for last in ("c--f", "b--f"))  # fmt: skip
     assert describe_shapes([house, other, Structure.parse("house")]) == [
@@ -225,7 +231,7 @@ def test_no_two_of_all_directed_structures_are_described_alike():
 
 
 def test_nodes_with_categories_are_told_apart_by_edges():
-    texts = ("a:N--b:C, b--c:C", "a:C--b:N, b--c:C")
+    texts = ("a:atom=N--b:atom=C, b--c:atom=C", "a:C--b:N, b--c:C")
     assert describe_shapes([Structure.parse(text) for text in texts]) == [
         "path of 3 nodes (0:N--1:C, 1--2:C)",
         "path of 3 nodes (0:C--1:N, 1--2:C)",

@@ -73,6 +73,9 @@ def test_the_sentence_read_back_is_the_pattern(seed):
          "incoherent feed-forward loop of type 1: 0 activates 1 and 2, 1 represses 2"),
         ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
          "bi-fan: 0 and 1 activate 2 and 3"),
+        ([("activates", 3, 0), ("activates", 3, 1), ("activates", 3, 2), ("represses", 1, 2)],
+         "4 nodes, 4 arcs, 1 source, 2 sinks, no directed cycle: "
+         "3 activates 0, 1 and 2, 1 represses 2"),
         ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: 0 and 1 activate each other"),
         ([("activates", 0, 1), ("represses", 1, 0)],
          "mutual pair: 0 activates 1, 1 represses 0"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -52,7 +53,7 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
     a ring (attached at distance 2)
     """
     said = list(texts)
-    for tell in (_distances_on_cycle, _degrees, Structure.to_text):
+    for tell in (_distances_on_cycle, _degrees, _edges):
         alike: dict[str, list[int]] = {}
         for row, text in enumerate(said):
             alike.setdefault(text.split(";")[0], []).append(row)
@@ -83,6 +84,14 @@ def _degrees(structure: Structure) -> str:
         return ""
     degrees = sorted(structure.joined.sum(axis=1).tolist(), reverse=True)
     return f"degrees {', '.join(map(str, degrees))}"
+
+
+def _edges(structure: Structure) -> str:
+    """The edges as ``gomkcn count`` takes them, "C" for a category "label=C"."""
+    short = tuple(
+        tuple(name.rpartition("=")[2] for name in names) for names in structure.categories
+    )
+    return replace(structure, categories=short).to_text()
 
 
 def _describe_directed(pattern: Structure) -> str:
