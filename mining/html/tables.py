@@ -124,7 +124,7 @@ def class_table(run: MiningRun) -> Table:
     rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
     columns = {
         "pattern": ["-" if one.id < 0 else str(one.id) for one, *_ in rows],
-        "what": [short_description(one) for one, *_ in rows],
+        "what": _names([one for one, *_ in rows]),
         "class": [contrast.name for *_, contrast in rows],
         "graphs of it": [f"{one.containing} of {one.num_graphs}" for *_, one in rows],
         "others": [f"{one.others_containing} of {one.num_others}" for *_, one in rows],
