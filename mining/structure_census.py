@@ -11,7 +11,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.counting.exact_counts import INDUCED
+from mining.counting.sought import INDUCED
 from mining.counting.structure_counts import check_reading, check_sizes, count_structures
 from mining.orbits import orbit_counts
 from mining.structures.categories import Categories

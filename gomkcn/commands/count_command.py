@@ -86,7 +86,7 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_counts import READINGS, SUBGRAPH
+    from mining.counting.sought import READINGS, SUBGRAPH
     from mining.structures.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)

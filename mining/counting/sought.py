@@ -13,6 +13,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.structures.graph_relations import links_in
 
 Colors = tuple[np.ndarray, np.ndarray]
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 
 
 @dataclass(frozen=True, eq=False)

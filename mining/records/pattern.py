@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.graphs.shapes import count, describe_shape
 from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime.notebook import html_of
@@ -155,6 +154,8 @@ class Pattern:
 
     def __repr__(self) -> str:
         """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
+        from gomkcn_dgl.graphs.shapes import count
+
         number = f"{self.id}: " if self.id >= 0 else ""
         size = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
         # of a structure without a name they are said already
@@ -167,6 +168,9 @@ class Pattern:
     @property
     def name(self) -> str:
         """Its shape and labels in words, without the features that differ."""
+        # loads networkx, which no count needs
+        from gomkcn_dgl.graphs.shapes import describe_shape
+
         return self.description.split(";")[0] or describe_shape(self.structure)
 
     @property

@@ -139,7 +139,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=2, pattern_size=(4, 4), num_epochs=0).fit(rings)
+        >>> miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0, null=None).fit(rings)
         >>> run = MiningRun.of(miner, rings)
         >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
@@ -181,7 +181,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=1, pattern_size=(4, 4), num_epochs=0).fit(rings)
+        >>> miner = PatternMiner(num_patterns=1, pattern_size=4, num_epochs=0, null=None).fit(rings)
         >>> MiningRun.of(miner, rings).show()
         RunView('graph')
         """
