@@ -85,9 +85,8 @@ class MinerParameters(BaseEstimator):
     @property
     def nulls(self) -> tuple[Any, ...]:
         """The null models that were asked for; the first one decides what is reported."""
-        if self.null is None or self.null == NONE:
-            return ()
-        return tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
+        given = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
+        return () if given in ((None,), (NONE,)) else given
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""
