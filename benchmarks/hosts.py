@@ -44,7 +44,7 @@ SECONDS, START = 30, 10
 LIMIT = 600
 PORT = 29_500
 SEED = 0
-SETTINGS = ["--sample-error", "0.02", "--null", "degree", "--null-samples", "8", "--size", "3-5"]
+SETTINGS = ["--sample-error", "0.02", "--null", "degree", "--null-samples", "99", "--size", "3-5"]
 # counts end by their work, so that they are equal on a busy machine
 SETTINGS += ["--count-error", "0.1", "--count-seconds", "100"]
 FAULTS = ("killed", "paused", "cut", "rendezvous lost")

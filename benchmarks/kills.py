@@ -47,7 +47,7 @@ FILES = {"patterns.json", "run.json", "settings.toml", "report.html", "occurrenc
 def start(graph: str, out: Path, *options: str) -> subprocess.Popen[bytes]:
     """Begin a job; many parts, so that there is something to lose."""
     settings = ["--memory-limit", "1GiB", "--sample-error", "0.02", "--null", "degree"]
-    settings += ["--null-samples", "3"]
+    settings += ["--null-samples", "99"]
     command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", *settings, *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 

@@ -118,7 +118,7 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
             written.unlink()
             if not edges:
                 # compiles what a first command compiles and keeps
-                run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "2")
+                run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "99")
             wall, used, peak = run("mine", str(graph), "--out", out, "--quiet")
             mined = json.loads((Path(out) / "run.json").read_text())
             patterns = json.loads((Path(out) / "patterns.json").read_text())["patterns"]

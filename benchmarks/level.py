@@ -23,9 +23,10 @@ from record import Bench, bench_command, data_option
 from scipy.stats import binomtest
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
+from mining.choice import compare_censuses
+from mining.counting.structure_counts import count_structures
 from mining.random_graphs import RandomGraphs, null_model, sample_null
 from mining.records.null_comparison import LEVEL
-from mining.significance import compare_with_random
 
 NULL = "degree"
 # of an outside walk, which counts attempts
@@ -39,7 +40,7 @@ class Kind:
 
     name: str
     graph: CSRGraph
-    sizes: tuple[int, ...] = (3, 4)
+    sizes: range = range(3, 6)
 
 
 def power_law_degrees(num_nodes: int, exponent: float, cap: int, seed: int) -> list[int]:
@@ -65,10 +66,15 @@ def kinds(folder: Path) -> Iterator[Kind]:
     if not folder.is_dir():
         return
     regulation = folder / "directed" / "ecoli_regulation.csv"
+    arcs = read_graph(regulation, relation="none", directed=True)
     yield Kind("E. coli", read_graph(regulation, relation="none", directed=False))
-    yield Kind("E. coli, directed", read_graph(regulation, relation="none", directed=True))
+    yield Kind(
+        "E. coli, directed", read_graph(regulation, relation="none", directed=True), range(3, 5)
+    )
     neurons = folder / "directed" / "celegansneural.gml"
-    yield Kind("C. elegans, directed", read_graph(neurons, relation="none", directed=True), (3,))
+    yield Kind(
+        "C. elegans, directed", read_graph(neurons, relation="none", directed=True), range(3, 4)
+    )
 
 
 def by_tool(graph: CSRGraph, seed: int) -> CSRGraph:
@@ -98,21 +104,13 @@ def as_igraph(graph: CSRGraph) -> igraph.Graph:
     return igraph.Graph(n=graph.num_nodes, edges=pairs, directed=graph.is_directed)
 
 
-def count_structures(graph: CSRGraph, sizes: tuple[int, ...]) -> np.ndarray:
-    """Induced occurrences of all connected structures of these sizes, int64 ``[S]``."""
-    made = as_igraph(graph)
-    counts = np.concatenate([made.motifs_randesu(size) for size in sizes])
-    # igraph gives no number for structures that are not connected
-    return counts[~np.isnan(counts)].astype(np.int64)
-
-
 def is_called(kind: Kind, graph: CSRGraph, num_samples: int, seed: int) -> bool:
     """Whether any structure is called more or less frequent than in random graphs."""
     graphs = RandomGraphs(null_model(NULL, graph), graph, seed)
     drawn = (graphs.draw(number) for number in range(num_samples))
     counts = [count_structures(one, kind.sizes) for one in itertools.chain([graph], drawn)]
-    found = compare_with_random(NULL, np.array(counts))
-    return any(one.p_adjusted <= LEVEL for one in found)
+    found = compare_censuses(NULL, counts)
+    return any(one.is_called for one in found.values())
 
 
 @bench_command("level", usual_repeats=1, how="run of each seed")

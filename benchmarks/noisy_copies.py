@@ -5,7 +5,7 @@
 
 Twenty copies of each of four motifs stand in a tree; every motif edge is deleted with one
 probability and every missing one added with another. A motif is recovered if a filter of six nodes
-is isomorphic to it, however few copies of it there are (`min_occurrences` 1), for all three ways alike.
+is isomorphic to it, however few copies of it there are (`min_occurrences` 1), for all three ways.
 The rules of the consensus were chosen on seeds from 3000 on, and are measured here on 0 to 19.
 """
 

@@ -32,7 +32,7 @@ KILLS = 3
 PROCESSES = 4
 SIZES = (10**5, 10**6, 10**7)
 # what is asked for beside the defaults
-JOBS = {10**5: ("--null", "degree", "--null-samples", "20")}
+JOBS = {10**5: ("--null", "degree", "--null-samples", "99")}
 KILLED = 10**6
 SEED = 0
 

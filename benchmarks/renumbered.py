@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import networkx as nx
 import numpy as np
-from embedded import plant
 from measure import use_threads
 from planted_graphs import mine
 from record import Bench, bench_command, data_option
 
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining import Pattern
+from synthetic import barabasi_albert, plant_motifs
 
 RELABELLINGS = 20
 GOAL = 0.95
@@ -29,15 +31,19 @@ GOAL = 0.95
 
 def to_renumber(folder: Path) -> Iterator[tuple[str, Callable[[], CSRGraph]]]:
     """Five graphs: made and real, with features, directions, types, and many graphs."""
-    some = ("K4", "prism", "C6")
+    shapes = nx.complete_graph(4), nx.circular_ladder_graph(3), nx.cycle_graph(6)
+    some = {Structure.from_networkx(one): 15 for one in shapes}
+    near = np.array(nx.random_geometric_graph(600, 0.07, seed=0).edges)
     yield (
         "BA, embedded K4, prism, C6",
-        lambda: plant("BA", some, 15, folder, 0, embedded=True, features="constant").to_csr(),
+        lambda: plant_motifs(
+            barabasi_albert(600, 2, seed=0), 600, some, embedded=True, features="constant", seed=0
+        ).to_csr(),
     )
     yield (
         "geometric, with features",
-        lambda: plant(
-            "geometric", some, 15, folder, 0, features="per_type_noise", noise=0.1
+        lambda: plant_motifs(
+            near, 600, some, features="per_type_noise", noise=0.1, seed=0
         ).to_csr(),
     )
     if folder.is_dir():

@@ -39,8 +39,8 @@ log = logging.getLogger("gomkcn_dgl")
 
 # fewer random graphs cannot tell what is rare
 LEAST_SAMPLES = 99
-# steps that one thread takes in about two minutes: a census of the graph and, where no null model is
-# asked for by its name, those of all random graphs; an attempt of a walk is as many steps
+# steps that one thread takes in about two minutes: a census of the graph and, where no null model
+# is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
 # most seconds to look for a pattern in all graphs of a collection
 _GRAPH_SECONDS = 5.0
@@ -145,10 +145,7 @@ def _sizes_to_compare(
     """Sizes of which all structures are counted, those that are compared, and what to say of it."""
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
     steps = np.array(
-        [
-            census_steps(mined.graph, range(able[0], size + 1), mined.categories)
-            for size in able
-        ],
+        [census_steps(mined.graph, range(able[0], size + 1), mined.categories) for size in able],
         np.float64,
     )
     counted = able[: int((steps <= _MOST_STEPS).sum())]
@@ -163,10 +160,14 @@ def _sizes_to_compare(
         return able, able, []
     minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
     sizes = f"{late[0]} to {late[-1]}" if len(late) > 1 else f"{late[0]}"
-    return counted, compared, [
-        f"Structures of {sizes} nodes are not compared with random graphs, which would take about "
-        f"{minutes:,} minutes of one thread: --null {models[0].name} does it."
-    ]
+    return (
+        counted,
+        compared,
+        [
+            f"Structures of {sizes} nodes are not compared with random graphs, which would take "
+            f"about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+        ],
+    )
 
 
 def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: range) -> Arrays:
@@ -207,10 +208,19 @@ def _compare(
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return {}
     own = {one: count for one, count in census.items() if one.num_nodes in sizes}
-    all_counts = [own, *map(_read_census, found)]
-    family = list(dict.fromkeys(one for counts in all_counts for one in counts))
-    counts = np.array([[each.get(one, 0) for one in family] for each in all_counts])
-    return dict(zip(family, compare_with_random(model.name, counts), strict=True))
+    return compare_censuses(model.name, [own, *map(_read_census, found)])
+
+
+def compare_censuses(
+    null: str, censuses: Sequence[Mapping[Structure, int]]
+) -> dict[Structure, NullComparison]:
+    """Compare the census of a graph, the first, with those of random graphs.
+
+    What one of them lacks occurs there never.
+    """
+    family = list(dict.fromkeys(one for census in censuses for one in census))
+    counts = np.array([[census.get(one, 0) for one in family] for census in censuses])
+    return dict(zip(family, compare_with_random(null, counts), strict=True))
 
 
 def _is_called(pattern: Pattern) -> bool:
@@ -219,7 +229,7 @@ def _is_called(pattern: Pattern) -> bool:
 
 
 def _has_leaf(pattern: Pattern) -> bool:
-    """Whether a node hangs on the others by one edge: most such are a motif and what is beside it."""
+    """Whether a node hangs on the others by one edge: mostly a motif and a node beside it."""
     return bool((pattern.structure.joined.sum(axis=1) == 1).any())
 
 
@@ -266,9 +276,7 @@ def _count(mined: MinedGraph, rules: ChoiceRules, pattern: Pattern) -> Occurrenc
     )
 
 
-def _compare_classes(
-    mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps
-) -> list[Pattern]:
+def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
     """The patterns with how many graphs of each class contain them."""
     classes = mined.classes
     assert classes is not None, "the graphs have classes"

@@ -85,8 +85,8 @@ class MinerParameters(BaseEstimator):
     @property
     def nulls(self) -> tuple[Any, ...]:
         """The null models that were asked for; the first one decides what is reported."""
-        given = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
-        return () if given in ((None,), (NONE,)) else given
+        nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
+        return () if nulls in ((None,), (NONE,)) else nulls
 
     def resolve_kernel(self) -> GOMKKernel:
         """The kernel that ``kernel`` or its options define."""

@@ -39,13 +39,13 @@ GRAPHS = {
 @pytest.fixture(scope="module", params=GRAPHS)
 def mined(request):
     graph = GRAPHS[request.param]()
-    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=8).fit(graph)
+    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=99).fit(graph)
     return graph, miner, MiningRun.of(miner, graph)
 
 
 def test_each_structure_is_counted_once_and_rightly(mined):
     graph, miner, run = mined
-    assert len(run.others) == len(miner.others_) >= 3
+    assert len(run.others) == len(miner.others_) >= 2
     keys = []
     for one in (*miner.patterns_, *miner.others_):
         count = one.frequency.occurrences

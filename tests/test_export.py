@@ -27,23 +27,23 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
 def test_the_table_of_patterns():
     first = replace(
         path_pattern(0),
-        significance={"degree": significance_of(z=1.5, q=0.3)},
+        significance={"degree": significance_of(z=1.5, p_adjusted=0.3)},
         classes=difference_of("toxic", "harmless"),
     )
     table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
     assert table.iloc[0].to_dict() == {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
         "edges": "0--1, 1--2", "num_filters": 1,
-        "family": 0,
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
         "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,
-        "listed": 2, "disjoint": 1, "z_degree": 1.5, "q_degree": 0.3,
+        "listed": 2, "disjoint": 1, "mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 1.5,
+        "p_degree": 0.04, "p_adjusted_degree": 0.3,
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
-        "odds_ratio_harmless": 0.0215, "q_classes": 0.000125,
+        "odds_ratio_harmless": 0.0215, "p_classes": 0.001,
     }  # fmt: skip
     columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
     assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
-    assert table.iloc[1][["z_degree", "q_classes"]].isna().all()
+    assert table.iloc[1][["z_degree", "p_classes"]].isna().all()
 
 
 def test_the_table_of_occurrences():

@@ -67,7 +67,7 @@ def planted(**options):
 def test_planted_motifs_are_recovered(features, motifs):
     options = {"motifs": motifs, "num_base_nodes": 300} if motifs else {}
     dataset = planted(features=features, **options)
-    miner = PatternMiner(num_epochs=2, null_samples=16).fit(dataset[0])
+    miner = PatternMiner(num_epochs=2, null_samples=99).fit(dataset[0])
     graph = as_csr(dataset[0])
     for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
         assert entry.recovered, entry
@@ -156,7 +156,7 @@ def test_a_graph_of_one_category_keeps_its_name():
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
     dataset = planted(features="per_type", num_base_nodes=150, copies=6)
-    miner = PatternMiner(8, "3-6", num_epochs=3, null_samples=8)
+    miner = PatternMiner(8, "3-6", num_epochs=3, null_samples=99)
     return dataset, miner.fit(dataset[0])
 
 
@@ -215,7 +215,8 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
 
 def test_features_are_in_the_units_of_the_input():
     features = np.repeat([[1000.0, -5.0], [3000.0, -9.0]], [30, 15], axis=0)
-    ring, clique = small_miner().fit(rings_and_cliques(features=features)).patterns_
+    found = small_miner().fit(rings_and_cliques(features=features)).patterns_
+    ring, clique = sorted(found, key=lambda pattern: len(pattern.edges))
     np.testing.assert_allclose(ring.features, [[1000.0, -5.0]] * 5, rtol=0.02)
     np.testing.assert_allclose(clique.features, [[3000.0, -9.0]] * 5, rtol=0.02)
 
@@ -255,7 +256,7 @@ def test_the_same_seed_gives_the_same_patterns(init):
     # enough subgraphs and columns for torch to share the sums among its threads
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
-    settings = {"num_patterns": 4, "pattern_size": 4, "num_epochs": 1, "min_occurrences": 0}
+    settings = {"num_patterns": 4, "pattern_size": "3-4", "num_epochs": 1, "min_occurrences": 0}
     settings |= {"null": "none"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
@@ -267,9 +268,11 @@ def test_the_same_seed_gives_the_same_patterns(init):
 
 def test_a_fitted_miner_compares_another_graph_and_is_fitted_anew():
     miner = small_miner()
-    assert miner.fit_predict(rings_and_cliques()).tolist() == [0] * 30 + [1] * 15
+    nearest = miner.fit_predict(rings_and_cliques())
+    ring, clique = nearest[0], nearest[-1]
+    assert nearest.tolist() == [ring] * 30 + [clique] * 15 and ring != clique
     other = nx.disjoint_union(nx.complete_graph(5), nx.cycle_graph(5))
-    assert miner.predict(other).tolist() == [1] * 5 + [0] * 5
+    assert miner.predict(other).tolist() == [clique] * 5 + [ring] * 5
     assert miner.transform(nx.empty_graph(1)).shape == (1, 2)
     assert sorted(counts(miner.fit(rings_and_cliques(2, 4)))) == [(5, 2, 10), (10, 4, 20)]
 
@@ -295,7 +298,7 @@ def test_edge_weights_are_not_used(caplog):
 
 def test_patterns_smaller_than_a_filter_have_no_padding():
     graph = union((nx.complete_graph(3), 5), (nx.path_graph(4), 5))
-    miner = PatternMiner(num_patterns=3, pattern_size=8, num_epochs=5, null="none").fit(graph)
+    miner = PatternMiner(num_patterns=3, pattern_size="3-8", num_epochs=5, null="none").fit(graph)
     sizes = {(p.num_nodes, len(p.edges), p.frequency.count) for p in miner.patterns_}
     # the paths of three nodes are in those of four
     assert sizes == {(3, 3, 5), (4, 3, 5), (3, 2, 10)}
@@ -319,7 +322,6 @@ def test_a_graph_without_edges():
         {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
         {"anchor_root": True, "learning": FilterLearning(num_hops=2)},
-        {"null": ("degree", "configuration"), "null_samples": 3, "rank": "frequency"},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
     ],
     ids=str,
@@ -328,7 +330,7 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
     # in regular graphs the mean of a constant feature does not tell nodes apart
     features = [0.0] * 30 + [1.0] * 15 if "kernel" in settings else None
     miner = small_miner(**settings).fit(rings_and_cliques(features=features))
-    assert counts(miner) == [(5, 6, 30), (10, 3, 15)]
+    assert sorted(counts(miner))[-2:] == [(5, 6, 30), (10, 3, 15)]
 
 
 def test_the_best_of_several_initializations_is_used():
@@ -372,7 +374,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"num_patterns": "many"}, "num_patterns must be an integer or 'auto'"),
+        ({"num_patterns": "many"}, "num_patterns must be an integer"),
         ({"pattern_size": 63}, "pattern_size must be at most 62"),
         ({"pattern_size": (5, 4)}, "pattern_size must have the smallest number first, as in '4-5'"),
         ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
@@ -380,8 +382,9 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"kernel": GOMKKernel(2), "tau": 1.0}, "kernel cannot be combined with tau"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
-        ({"rank": "size"}, "rank must be one of"),
-        ({"null_samples": 1}, "null_samples must be at least 2"),
+        ({"null": "configuration"}, "null 'configuration' is called 'degree' now"),
+        ({"null": ("none", "degree")}, "null must be 'none' alone"),
+        ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"count_error": 0.0}, "count_error must be greater than 0"),
         ({"num_epochs": True}, "num_epochs must be an integer"),
         ({"learning": FilterLearning(sample_size=1)}, "sample_size must be at least 2"),
@@ -422,7 +425,7 @@ def test_occurrences_of_small_patterns_match_perfectly(parameters):
     graph = union(*((shape, 10) for shape in shapes))
     # two nodes of a path end it, which a root in its middle does not
     ring_or_path = graph.subgraph(range(30, 130))
-    miner = PatternMiner(20, 6, num_epochs=5, null="none", **parameters).fit(graph)
+    miner = PatternMiner(20, "3-6", num_epochs=5, null="none", **parameters).fit(graph)
     for pattern in miner.patterns_:
         assert pattern.occurrences[0].similarity == pytest.approx(1, abs=1e-5)
     total = {(p.num_nodes, len(p.edges)): p.frequency.count for p in miner.patterns_}
@@ -464,12 +467,9 @@ def test_numbering_the_nodes_anew_changes_nothing():
     pairs = number[graph.adjacent_pairs()]
     other = as_csr(nx.Graph(pairs.tolist()), features=None)
     # node names are those of the edges, in any order
-    miners = [PatternMiner(num_epochs=2, null_samples=4).fit(one) for one in (graph, other)]
+    miners = [PatternMiner(num_epochs=2, null_samples=99).fit(one) for one in (graph, other)]
     first, second = (
-        [
-            (p.frequency.occurrences, p.significance["degree"].z, p.frequency.roots)
-            for p in m.patterns_
-        ]
+        [(p.frequency.occurrences, p.significance, p.frequency.roots) for p in m.patterns_]
         for m in miners
     )
     assert first == second
@@ -500,12 +500,12 @@ def test_the_order_of_graphs_and_of_their_labelled_nodes_changes_nothing():
         shuffled.append(other)
     classes = np.arange(len(graphs)) % 2
     first, second = (
-        PatternMiner(num_epochs=2, null_samples=8).fit(one, y)
+        PatternMiner(num_epochs=2, null_samples=99).fit(one, y)
         for one, y in ((graphs, classes), (shuffled, classes[order]))
     )
     shown, again = (
         [
-            (p.description, p.frequency.occurrences, p.frequency.graphs, p.significance["degree"],
+            (p.description, p.frequency.occurrences, p.frequency.graphs, p.significance,
              p.classes)
             for p in miner.patterns_
         ]

@@ -14,10 +14,10 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.records.frequency import Frequency
+from mining.records.null_comparison import NullComparison
 from mining.records.occurrence import Occurrence, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
-from mining.records.significance import Significance
 from mining.results.run_folder import SCHEMA_VERSION, load_schema
 from mining.structures.discrete_filters import DiscreteFilters, discretize
 
@@ -86,7 +86,7 @@ def test_arcs_and_relations_are_kept():
                      (1, 2, "binds"), (2, 1, "binds")]  # fmt: skip
     record = pattern.to_dict()
     for change in ({"edge_relations": [0, 0, 0, 0, 2]}, {"edge_relations": [0, 0, 0, 1, 3]}):
-        with pytest.raises(ValueError, match="pattern 3 has an"):
+        with pytest.raises(ValueError, match="pattern 3: an edge"):
             Pattern.from_dict(record | change, PATTERN.feature_names)
 
 
@@ -132,10 +132,9 @@ PATTERN = Pattern(
     feature_names=("x0", "Größe"),
     frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
     significance={
-        "degree": Significance("degree", 100, 2, 0.5, 0.75, 1.5, 0.04, 0.08, "undecided")
+        "degree": NullComparison("degree", 100, 2, 0.5, 0.75, 3, 2.0, 0.04, 0.08, "as expected")
     },
     description="path of 3 nodes",
-    family=1,
     classes=difference_of("toxic", "harmless"),
 )
 
@@ -159,10 +158,14 @@ def test_the_record_of_a_pattern():
         "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
         "graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2,
     }  # fmt: skip
-    assert record["significance"]["degree"]["q"] == 0.08
-    assert record["significance"]["degree"]["verdict"] == "undecided"
+    assert record["significance"] == {
+        "degree": {
+            "num_samples": 100, "observed": 2, "mean": 0.5, "sd": 0.75, "largest": 3, "z": 2.0,
+            "p": 0.04, "p_adjusted": 0.08, "verdict": "as expected",
+        }
+    }  # fmt: skip
     assert record["classes"]["contrasts"][0]["name"] == "toxic"
-    assert (record["family"], record["categories"][1]) == (1, ["kind=b", "side=left"])
+    assert record["categories"][1] == ["kind=b", "side=left"]
     assert record["occurrences"][1] == {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0}
 
 
@@ -177,7 +180,7 @@ def test_a_record_is_read_back_from_json_and_fits_the_schema():
     for name in {field.name for field in dataclasses.fields(Pattern)} - {"structure", "profiles"}:
         assert getattr(back, name) == getattr(PATTERN, name), name
     record["edges"] = [[0, 3]]
-    with pytest.raises(ValueError, match="an edge of pattern 3 leaves its 3 nodes"):
+    with pytest.raises(ValueError, match="pattern 3: an edge leaves its 3 nodes"):
         Pattern.from_dict(record, PATTERN.feature_names)
 
 
@@ -201,7 +204,7 @@ def validate(record):
         {"frequency": PATTERN.frequency.to_dict() | {"roots": 0.5}},
         {"frequency": PATTERN.frequency.to_dict() | {"occurrences": {"value": 1}}},
         {"significance": {"degree": PATTERN.significance["degree"].to_dict() | {"verdict": "?"}}},
-        {"classes": {"contrasts": [], "p": 1.0, "q": 1.0}},
+        {"classes": {"contrasts": [], "p_adjusted": 1.0}},
         {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
         {"sources": ["guessed"]},
     ],
@@ -219,7 +222,8 @@ def test_a_pattern_as_a_networkx_graph():
     required = {"pattern": 3}
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
     required |= {"graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2}
-    optional = {"z_degree": 1.5, "q_degree": 0.08}
+    optional = {"mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 2.0, "p_degree": 0.04}
+    optional["p_adjusted_degree"] = 0.08
     assert graph.graph == required | optional
     # what is not known is no attribute
     assert dataclasses.replace(PATTERN, significance={}).to_networkx().graph == required

@@ -30,11 +30,10 @@ from mining.html.report import _styles, patterns_html, render_report, run_figure
 from mining.html.tables import format_run, pattern_table, recovery_table
 from mining.html.tiles import headline
 from mining.miner import PatternMiner
-from mining.null_models.null_models import NULL_MODELS
 from mining.records.frequency import Frequency
+from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern
-from mining.records.significance import AS_EXPECTED, LESS, MORE, UNDECIDED
 from mining.runs.mining_run import MiningRun
 from mining.runs.run_comparison import compare_runs
 
@@ -58,7 +57,7 @@ def mined():
     miner.patterns_ = [
         dataclasses.replace(
             pattern,
-            significance={null: significance_of(null, q=0.01) for null in ("degree", "features")},
+            significance={null: significance_of(null) for null in ("degree", "own")},
         )
         for pattern in miner.patterns_
     ]
@@ -90,7 +89,7 @@ def test_the_headline_counts_what_it_says(mined):
         judged = {"degree": dataclasses.replace(like, verdict=verdict)}
         patterns.append(dataclasses.replace(pattern, significance=judged))
     said = headline(dataclasses.replace(mined, patterns=patterns))
-    assert "1 of them occurs more often than by chance. First" in said
+    assert "1 of 2 that were compared occurs more often than in random graphs, none less" in said
 
 
 def test_the_page_of_a_run(mined):
@@ -102,8 +101,6 @@ def test_the_page_of_a_run(mined):
     for sentence in (
         headline(mined),
         "This is the planted motif house5",
-        # the verdict is from another count than that of the headline
-        "observed by the quick count that the verdict is from",
         "miner.num_epochs 5",
         *(pattern.description for pattern in mined.patterns),
     ):
@@ -143,9 +140,9 @@ def test_every_kind_of_number_in_a_card():
         ),
         significance={
             "degree": significance_of(
-                mean=1234.5678, std=0.000123, z=-12.3456, q=1.0, verdict=LESS
+                mean=1234.5678, sd=0.000123, z=-12.3456, p_adjusted=0.005, verdict=LESS
             ),
-            "configuration": significance_of("configuration", observed=0.0, q=0.049999),
+            "erdos-renyi": significance_of("erdos-renyi", observed=0.0, p_adjusted=0.049999),
         },
         classes=difference_of("toxic", "harmless"),
         sources=("filters", "consensus"),
@@ -157,9 +154,9 @@ def test_every_kind_of_number_in_a_card():
     for text in ("7.807 · 10⁹ occurrences in the whole graph, estimated from random draws",
                  "95 % interval 7.79 · 10⁹ to 7.824 · 10⁹", "9 of 12,345 listed places share",
                  "54,321 nodes have it around them", "12 nodes are nearest to it", "1,235 ±",
-                 "z = −12.3", "q = 0.05",
-                 "Less often than this null model explains , after 100 graphs",
-                 "Undecided: more graphs of this null model might tell",
+                 "z = −12.3", "adjusted p = 0.05",
+                 "Less frequent than in nearly all of 100 random graphs of the model “degree”",
+                 "As frequent as in many of 100 random graphs of the model “erdos-renyi”",
                  "Graphs of class toxic contain it more often than the others : 9 of 10 graphs of "
                  "class toxic, 2 of 20 of the others.", "46.8 ( 5.75 to 383 )",
                  "Noisy copies agree on it", "The 10 most similar of"):  # fmt: skip
@@ -183,26 +180,29 @@ def test_counts_say_how_they_are_known():
     assert "fewer than 31.5 occurrences in the whole graph, random draws found none" in words
     words = words.partition("All patterns in one table")[2]
     # nothing was compared or repeated
-    for absent in ("estimated", "null model", "class", "family", "come back"):
+    for absent in ("estimated", "random graph", "class", "come back"):
         assert absent not in words, absent
 
 
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        (MORE, "More often than this null model explains"),
-        (LESS, "Less often than this null model explains"),
-        (AS_EXPECTED, "As often as this null model explains"),
-        (UNDECIDED, "Undecided"),
+        (MORE, "More frequent than in nearly all"),
+        (LESS, "Less frequent than in nearly all"),
+        (AS_EXPECTED, "As frequent as in many"),
     ],
 )
 def test_the_verdict_is_that_of_the_record(verdict, words):
-    """It is not judged a second time from z and q."""
-    significance = {null: significance_of(null, verdict=verdict) for null in NULL_MODELS}
-    page = Page(patterns_html([dataclasses.replace(pattern_of(PATH), significance=significance)]))
-    assert page.words.count(words) == len(NULL_MODELS)
+    """It is not judged a second time from z and p."""
+    significance = {null: significance_of(null, verdict=verdict) for null in ("degree", "own")}
+    pattern = dataclasses.replace(pattern_of(PATH), significance=significance)
+    keeps = {"degree": "the degrees of Zeus", "own": "what Hera keeps"}
+    run = dataclasses.replace(run_of([pattern]), null_models=keeps)
+    page = Page(render_report(run))
+    assert page.words.count(words) == 2
     # and what each null model keeps is said
-    assert page.words.count("It does not keep") == len(NULL_MODELS)
+    for null, kept in keeps.items():
+        assert f"Random graphs of the model “{null}” keep {kept}." in page.words
 
 
 def test_a_warning_stands_above_the_patterns():
@@ -260,7 +260,7 @@ def test_notebooks_show_cards(mined):
     assert not [value for name, value in page.attributes if name == "id"]
     assert_numbers(mined._repr_html_(), files_of_run(mined))
     # what is not reported has no places that a card would show
-    other = dataclasses.replace(patterns[0], id=-1, family=None, profiles=())
+    other = dataclasses.replace(patterns[0], id=-1, profiles=())
     for one in (other, Pattern(patterns[0].structure)):
         assert one._repr_html_() == f"<pre>{escape(repr(one))}</pre>"
     miner = PatternMiner(num_patterns=2)

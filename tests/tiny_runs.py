@@ -16,10 +16,10 @@ from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.assessment.evaluation import MotifRecovery
 from mining.records.class_difference import ClassContrast, ClassDifference
 from mining.records.frequency import Frequency
+from mining.records.null_comparison import AS_EXPECTED, NullComparison
 from mining.records.occurrence import Occurrence, Occurrences
 from mining.records.occurrence_count import OccurrenceCount
 from mining.records.pattern import Pattern, Profile
-from mining.records.significance import Significance
 from mining.results.run_folder import SCHEMA_VERSION
 from mining.runs.mining_run import GraphSummary, MiningRun
 
@@ -43,7 +43,6 @@ def pattern_with(structure, number=0, count=3, roots=5, features=None, ids=None)
         frequency=frequency_of(count, roots),
         profiles=(profile_of(structure, features, made_up),),
         feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
-        family=number,
         id=number,
     )
 
@@ -92,16 +91,16 @@ def signed_loops(number=6):
 
 
 def significance_of(
-    null="degree", q=0.0775, observed=3.0, mean=0.5, std=0.75, z=3.25, verdict="undecided"
+    null="degree", p_adjusted=0.0775, observed=3.0, mean=0.5, sd=0.75, z=3.25, verdict=AS_EXPECTED
 ):
-    return Significance(null, 100, observed, mean, std, z, 0.04, q, verdict)
+    return NullComparison(null, 100, observed, mean, sd, 2.0, z, 0.04, p_adjusted, verdict)
 
 
-def difference_of(*names, q=0.000125):
+def difference_of(*names, p_adjusted=0.001):
     """Nine of ten graphs of the first class have the pattern, and two of twenty of the second."""
     rows = [(9, 10, 2, 20, 46.75, 5.75, 383.0), (2, 20, 9, 10, 0.0215, 0.0026, 0.174)]
-    contrasts = (ClassContrast(name, *row, 4e-5) for name, row in zip(names, rows, strict=True))
-    return ClassDifference(tuple(contrasts), 4e-5, q)
+    contrasts = (ClassContrast(name, *row) for name, row in zip(names, rows, strict=True))
+    return ClassDifference(tuple(contrasts), p_adjusted)
 
 
 def run_of(patterns, recovery=None, **changes):

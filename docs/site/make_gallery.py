@@ -53,7 +53,7 @@ EXHIBITS = (
         "Proteins: ENZYMES",
         "600 enzymes of six classes; nodes are helices, sheets and turns",
         "ENZYMES*/ENZYMES",
-        "--features labels --rank classes",
+        "--features labels",
     ),
     Exhibit(
         "people",

@@ -263,6 +263,9 @@ def graph_options(command: Decorated) -> Decorated:
     return click.argument("path", metavar="PATH", required=False)(options)
 
 
+counted_option = add_options(
+    ("--reading", "induced", "Count node sets with exactly these edges, or every subgraph."),
+)
 _name_options = add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
     ("--label-names", str, "Read what labels mean from a .csv file."),

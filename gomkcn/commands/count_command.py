@@ -15,6 +15,7 @@ from gomkcn.commands.base import (
     OUTPUT,
     Command,
     add_options,
+    counted_option,
     edge_options,
     reading_options,
     show_log,
@@ -50,6 +51,7 @@ _GRAPHML = ".graphml"
     ("--seed", 0, "Draw at random from this seed."),
     group=EXPERT,
 )
+@counted_option
 @reading_options
 @edge_options
 def count(
@@ -59,6 +61,7 @@ def count(
     count_seconds: float,
     most: int,
     seed: int,
+    reading: str,
     **options: Any,
 ) -> None:
     """Count how often a pattern occurs in a whole graph.
@@ -68,7 +71,8 @@ def count(
     b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with
     the categories of the nodes), a file (an edge list or GraphML), or RUN:ID for a pattern of a
     finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
-    where it has some.
+    where it has some; with --reading subgraph there may be more edges, and K4 has three rings of
+    four nodes.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -78,14 +82,16 @@ def count(
     gomkcn count run:3 ENZYMES/
     """
     show_log(quiet=True)
-    from gomkcn_dgl.checks import check_float, check_int
+    from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
+    from mining.counting.exact_counts import READINGS, SUBGRAPH
     from mining.structures.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     check_float("count_seconds", count_seconds, 0, open_minimum=True)
     check_int("most", most, 0)
+    check_choice("reading", reading, READINGS)
     graph = read_graph(path, **options)
     given = read_pattern(pattern, graph)
     rows = {
@@ -99,7 +105,11 @@ def count(
         rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
         graph = joined_relations(graph)
     _check_directions(given.relations, graph.relations)
-    rows |= _count(graph, given, colors, count_error, count_seconds, seed)
+    rows["reading"] = reading
+    if reading == SUBGRAPH:
+        rows |= _count_subgraphs(graph, given, count_seconds, most)
+    else:
+        rows |= _count(graph, given, colors, count_error, count_seconds, seed)
     for name, value in rows.items():
         click.echo(f"{name:<11} {value}")
     if most:
@@ -255,6 +265,23 @@ def _count(
             graphs = len(np.unique(graph.graph_of(places[:, 0])))
     if graph.num_graphs > 1:
         rows["graphs"] = f"{least}{graphs} of {graph.num_graphs} contain it"
+    return rows
+
+
+def _count_subgraphs(
+    graph: CSRGraph, given: Structure, seconds: float, most: int
+) -> dict[str, str]:
+    """What is printed of subgraphs."""
+    from mining.counting.structure_counts import count_subgraphs
+
+    if given.categories or most:
+        raise InputError(
+            "--reading subgraph is for patterns without categories, and not for --list."
+        )
+    counts = count_subgraphs(graph, given, seconds)
+    rows = {"occurrences": f"{sum(counts):,}, counted exactly"}
+    if graph.num_graphs > 1:
+        rows["graphs"] = f"{sum(map(bool, counts))} of {graph.num_graphs} contain it"
     return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gomkcn.commands.base import Group
+from gomkcn.commands.census_command import census
 from gomkcn.commands.convert_command import convert
 from gomkcn.commands.count_command import count
 from gomkcn.commands.generate_command import generate
@@ -26,6 +27,7 @@ def main() -> None:
     gomkcn convert friends.txt.gz friends.graph a large graph as a folder that stays on disk
     gomkcn mine planted.bin --out run           its patterns, with a report in run/report.html
     gomkcn count wheel planted.bin              how often one pattern occurs
+    gomkcn census friends.txt.gz --size 3-5     how often every small structure occurs
     gomkcn compare run other                    the patterns that two runs share
     gomkcn export run --out tables              patterns and occurrences as tables
     gomkcn train motifs.bin --out run           a classifier of graphs or nodes, and what it learnt
@@ -35,6 +37,7 @@ def main() -> None:
 
 
 for command in (
-    demo, generate, info, convert, mine, report, count, compare, export, train, predict, explain
+    demo, generate, info, convert, mine, report, count, census, compare, export, train, predict,
+    explain,
 ):  # fmt: skip
     main.add_command(command)

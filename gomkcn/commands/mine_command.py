@@ -56,7 +56,11 @@ _judge_options = add_options(
     group=JUDGE,
 )
 _rare_find_options = add_options(
-    ("--min-support", int, "Leave out patterns that have no verdict and fewer than N occurrences. [5]"),
+    (
+        "--min-occurrences",
+        int,
+        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
+    ),
     group=FIND,
     rare=True,
 )
@@ -225,7 +229,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     graph = folder / "example.bin"
     steps = {
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
-        mine: {"path": str(graph), "out": str(folder), "pattern_size": "4-6", "null_samples": 8},
+        mine: {"path": str(graph), "out": str(folder), "pattern_size": "4-6", "null_samples": 99},
     }
     for command, options in steps.items():
         ctx.invoke(command, **options)

@@ -1,9 +1,9 @@
 """Candidates for patterns: structures of several sizes that recur, most surprising first.
 
-Connected node sets grow from edges, each growth through all sizes (``node_sets.py``). The structures
-that they show are compared with those that are seen in the same way in two random graphs, so that
-what is usual in any such graph does not stand first. How often a candidate occurs in the whole
-graph is for the counting to say.
+Connected node sets grow from edges, each growth through all sizes (``node_sets.py``). The
+structures that they show are compared with those that are seen in the same way in two random
+graphs, so that what is usual in any such graph does not stand first. How often a candidate occurs
+in the whole graph is for the counting to say.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def gather_candidates(
     there are few where edges and nodes are of few kinds.
 
     ``roots`` are the nodes at whose edges sets begin, None for all. A pattern is seen in
-    ``min_occurrences`` different node sets, see its ``sight``. Every size, the most frequent structures
-    of each, and the most surprising ones are among them.
+    ``min_occurrences`` different node sets, see its ``sight``. Every size, the most frequent
+    structures of each, and the most surprising ones are among them.
     """
     graph, rng = mined.graph, np.random.default_rng([seed, 11])
     number = _NUM_LARGE_NULL_GRAPHS if is_large(graph) else _NUM_NULL_GRAPHS

@@ -19,8 +19,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import Rows
 from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
-from mining.candidates.small_graphs import is_large
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
+from mining.candidates.small_graphs import is_large
 from mining.records.pattern import Pattern, Sight
 from mining.structures.edges_among import find_among
 from mining.structures.overlaps import pick_disjoint

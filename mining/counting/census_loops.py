@@ -432,7 +432,7 @@ def add_five_cliques(first, last, core, by_node, place, rows, lists, lengths, bo
                 for word in range(low, used):
                     both[0, word] = rows[i, word] & rows[j, word]
                 # later than j only
-                both[0, low] &= ~((np.uint64(2) << np.uint64(j & 63)) - np.uint64(1))
+                both[0, low] &= ~((np.uint64(1) << np.uint64(j & 63)) - np.uint64(1))
                 of_j = np.int64(0)
                 for b in range(lengths[j]):
                     c = lists[j, b]

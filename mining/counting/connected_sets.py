@@ -49,7 +49,7 @@ def count_connected_sets(
     >>> import networkx as nx
     >>> counts = count_connected_sets(as_csr(nx.DiGraph([(0, 1), (1, 2), (0, 2), (2, 3)])), 3)
     >>> {one.to_text(): count for one, count in counts.items()}
-    {'0->2, 1->0': 2, '0->1, 0->2, 1->2': 1}
+    {'0->2, 2->1': 2, '0->1, 0->2, 1->2': 1}
     """
     if len(graph.relations.channels) > _MOST_CHANNELS:
         raise InputError(

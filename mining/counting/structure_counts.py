@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
@@ -97,6 +98,12 @@ def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATE
     return sum(_CALL + _SET * set_steps(graph, size) for size in sizes)
 
 
+def census_sizes(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> range:
+    """Those of some sizes of which all structures are counted."""
+    first, last = _SIZES if is_plain(graph, categories) else (SET_SIZES[0], SET_SIZES[-1])
+    return range(max(sizes[0], first), min(sizes[-1], last) + 1)
+
+
 def is_plain(graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> bool:
     """Whether its edges have neither directions nor kinds, and its nodes no categories."""
     return graph.links is None and not categories
@@ -110,8 +117,8 @@ def check_sizes(
     first, last = _SIZES if plain else SET_SIZES
     if sizes is None:
         return range(3, last + 1)
-    ends = (sizes, sizes) if isinstance(sizes, int) else tuple(sizes)
-    if len(ends) != 2:
+    ends: Any = (sizes, sizes) if isinstance(sizes, int) else sizes
+    if not isinstance(ends, (tuple, list)) or len(ends) != 2:
         raise InputTypeError(f"sizes must be one number or a pair of them, got {sizes!r}.")
     for end in ends:
         check_int("sizes", end, 2)
@@ -151,14 +158,8 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> li
     found = count_by_graph(graph, structure, seconds=seconds, reading=SUBGRAPH)
     if found is None:
         raise InputError(
-            f"count_seconds must be enough to find all subgraphs, got {seconds:g}; more than these "
-            "are not estimated, occurrences by reading='induced' are."
+            f"count_seconds must be enough to find all subgraphs, got {seconds:g}; what takes "
+            "longer is estimated for induced occurrences only."
         )
     counts_of: list[int] = found.tolist()
     return counts_of
-
-
-def census_sizes(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> range:
-    """Those of some sizes of which all structures are counted, see :func:`count_structures`."""
-    first, last = _SIZES if is_plain(graph, categories) else (SET_SIZES[0], SET_SIZES[-1])
-    return range(max(sizes[0], first), min(sizes[-1], last) + 1)

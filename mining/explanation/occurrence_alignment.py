@@ -155,7 +155,9 @@ def explain_occurrence(
 def _read(miner: PatternMiner, graph: Any) -> CSRGraph:
     csr = miner.source_.read(graph)
     if not miner.patterns_:
-        raise InputError("an explanation needs a pattern, and fit found none; lower min_occurrences.")
+        raise InputError(
+            "an explanation needs a pattern, and fit found none; lower min_occurrences."
+        )
     return csr
 
 

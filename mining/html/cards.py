@@ -25,7 +25,6 @@ from mining.records.null_comparison import AS_EXPECTED, LESS, LEVEL, MORE
 from mining.records.occurrence_count import digits
 from mining.records.pattern import Pattern
 
-
 _MOST_OCCURRENCES = 10
 _MOST_FEATURES = 6
 _VERDICTS = {

@@ -13,7 +13,14 @@ from gomkcn_dgl.relations import PLAIN
 from mining.html.cards import make_cards, relation_key
 from mining.html.explorer import content_policy, explorer_data, page_script
 from mining.html.page import flatten, mark_number, read_text, render_page
-from mining.html.tables import others_table, pattern_table, recovery_table, summary_sentence
+from mining.html.tables import (
+    class_table,
+    classes_sentence,
+    others_table,
+    pattern_table,
+    recovery_table,
+    summary_sentence,
+)
 from mining.html.tiles import headline, make_tiles
 from mining.plots.colors import fit_feature_scale
 from mining.plots.figures import draw_intervals, draw_loss
@@ -84,6 +91,8 @@ def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> 
         policy=content_policy(),
         patterns=pattern_table(run),
         others=others_table(run),
+        class_rows=class_table(run),
+        classes=classes_sentence(run) if any(one.classes for one in run.patterns) else "",
         motifs=None if run.recovery is None else recovery_table(run.recovery),
         number=lambda *path: mark_number(record, "run.json", *path),
         figures=run_figures(run) if figures is None else figures,

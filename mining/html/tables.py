@@ -63,12 +63,11 @@ def pattern_table(run: MiningRun) -> Table:
     if run.graph.num_graphs > 1:
         columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
     columns |= _verdict_columns(patterns)
-    columns |= _class_columns(patterns)
     if run.recovery is not None:
         motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
         names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
         columns["planted"] = [listed or "-" for listed in names]
-    return Table(columns, {"what", "class", "planted"})
+    return Table(columns, {"what", "planted"})
 
 
 def others_table(run: MiningRun) -> Table:
@@ -107,20 +106,28 @@ _VERDICT_TEXTS: dict[str, Callable[[NullComparison], str]] = {
 }
 
 
-def _class_columns(patterns: Sequence[Pattern]) -> dict[str, list[str]]:
-    """The class that each pattern separates most from the others, where graphs have classes."""
-    differences = [pattern.classes for pattern in patterns]
-    if all(one is None for one in differences):
-        return {}
-    strongest = [None if one is None else one.strongest for one in differences]
-    return {
-        "class": ["-" if one is None else one.name for one in strongest],
+def class_table(run: MiningRun) -> Table:
+    """One row per structure whose share of graphs differs between classes, the surest first."""
+    both = [(one, one.classes) for one in (*run.patterns, *run.others) if one.classes is not None]
+    rows = [
+        (pattern, difference, difference.strongest)
+        for pattern, difference in both
+        if difference.p_adjusted <= LEVEL
+    ]
+    rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
+    columns = {
+        "pattern": ["-" if one.id < 0 else str(one.id) for one, *_ in rows],
+        "what": [short_description(one) for one, *_ in rows],
+        "class": [contrast.name for *_, contrast in rows],
+        "graphs of it": [f"{one.containing} of {one.num_graphs}" for *_, one in rows],
+        "others": [f"{one.others_containing} of {one.num_others}" for *_, one in rows],
         "odds ratio": [
-            "-" if one is None else f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})"
-            for one in strongest
+            f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})" for *_, one in rows
         ],
-        "p classes": ["-" if one is None else f"{one.p_adjusted:.3g}" for one in differences],
+        "adjusted p": [f"{difference.p_adjusted:.3g}" for _, difference, _ in rows],
+        "edges": [one.structure.to_text() for one, *_ in rows],
     }
+    return Table(columns, {"what", "class", "edges"})
 
 
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:
@@ -172,8 +179,10 @@ def _count_text(name: str, pattern: Pattern) -> str:
 
 def format_run(run: MiningRun) -> str:
     """The patterns, and the planted motifs where they are known, for a terminal."""
-    parts = [str(pattern_table(run))]
-    parts += run.warnings
+    parts = [str(pattern_table(run)), *run.warnings]
+    if any(one.classes for one in (*run.patterns, *run.others)):
+        parts.append(classes_sentence(run))
+        parts += [str(class_table(run))] if class_table(run).rows else []
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
@@ -225,6 +234,17 @@ def verdict_sentence(patterns: Sequence[Pattern], null: str, *, is_only: bool) -
     return (
         f"{more or 'None'} of {len(verdicts)} that were compared {verb} more often than in "
         f"{beside}, {less or 'none'} less often (adjusted p at most {LEVEL})."
+    )
+
+
+def classes_sentence(run: MiningRun) -> str:
+    """Say how many structures differ between the classes of the graphs."""
+    number = len(class_table(run).rows)
+    total = len(run.patterns) + len(run.others)
+    verb = "is" if number < 2 else "are"
+    return (
+        f"{number or 'None'} of {count(total, 'structure')} {verb} in more graphs of one class than "
+        f"of the others (adjusted p at most {LEVEL})."
     )
 
 

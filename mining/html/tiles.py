@@ -62,7 +62,9 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
         "verdicts": verdicts,
         "words": " ".join(dict.fromkeys([*said, *categories, *relations])),
         "count_key": pattern.frequency.count,
-        "surprise_key": max((one.z or 0.0 for one in pattern.significance.values()), default=0.0),
+        "surprise_key": max(
+            (round(one.z or 0.0, 6) for one in pattern.significance.values()), default=0.0
+        ),
         "size_key": pattern.num_nodes,
         "classes_key": 0 if pattern.classes is None else -pattern.classes.p_adjusted,
     }

@@ -55,7 +55,7 @@ def add_consensus(
     min_occurrences: int,
     seed: int,
 ) -> DiscreteFilters:
-    """Add each consensus of at least ``min_occurrences`` copies that has the structure of no filter."""
+    """Add each consensus of ``min_occurrences`` copies or more that no filter has."""
     rng, classes, kernel = np.random.default_rng([seed, 6]), subgraphs.classes, subgraphs.kernel
     chosen = choose_initial(
         "facility_location", classes, num_starts, kernel, sample_size, rng, subgraphs.backend

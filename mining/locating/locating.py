@@ -43,7 +43,7 @@ def locate_patterns(
     """List the places of each pattern, and compare the neighbourhoods of nodes with all.
 
     Patterns get their occurrences, frequencies, and a profile for each kind of features that at
-    least ``min_occurrences`` of their places have. In a large graph the neighbourhoods are a sample.
+    least ``min_occurrences`` of their places have. In a large graph neighbourhoods are a sample.
     Returns the patterns, their profiles as the kernel takes them, and the neighbourhoods beside the
     patterns. All processes share the work and get the result.
     """

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from math import log
 from typing import Any
 
-# strengths of two classes are equal but for rounding
-_SAME = 1 - 1e-6
+# strengths of two classes are equal but for rounding, of records too
+_SAME = 1 - 1e-4
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ClassContrast:
 
     @property
     def strength(self) -> float:
-        """Distance of the odds ratio from 1, in widths of its interval, on the logarithmic scale."""
+        """Distance of the odds ratio from 1 in widths of its interval, as logarithms."""
         return abs(log(self.odds_ratio)) / log(self.high / self.low)
 
     @property

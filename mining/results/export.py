@@ -40,10 +40,10 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
         exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
         ``occurrences_high``; ``mean_degree``, ``sd_degree``, ``z_degree``, ``p_degree`` and
-        ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes, ``graphs_1`` is the
-        number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares them with the
-        others, and ``p_classes``, adjusted for all structures, says whether classes differ. Unknown entries are missing; what
-        was not reported has no number ``pattern``.
+        ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes,
+        ``graphs_1`` is the number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares
+        them with the others, and ``p_classes``, adjusted for all structures, says whether classes
+        differ. Unknown entries are missing; what was not reported has no number ``pattern``.
 
     Examples
     --------
