@@ -66,10 +66,8 @@ SINGLE_NODES = csr_from_edges(NONE, NONE, MANY, graph_ptr=np.arange(MANY + 1))
 @pytest.mark.parametrize(
     ("graph", "options", "expected"),
     [
-        (csr_from_edges(NONE, NONE, 1), {}, (1, 0, 1, 1)),
         (EDGE, {}, (2, 1, 1, 2)),
         (concatenate([EDGE] * 20), {}, (2, 1, 20, 40)),
-        (SINGLE_NODES, {}, (1, 0, MANY, MANY)),
         (rings(), {"pattern_size": 1}, (1, 0, 24, 24)),
         (rings(), {"learning": FilterLearning(num_hops=2**31 - 1), "tau": 1e-30}, (4, 4, 6, 24)),
         (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6, 24)),

@@ -281,7 +281,11 @@ def _find_occurrences(
     counts = join_by_graph(graph, given, colors)
     if counts is None:
         from mining.counting.exact_counts import ExactSearch, count_by_graph
+        from mining.counting.star_counts import count_stars
 
+        stars = count_stars(graph, given, colors)
+        if stars is not None:
+            return OccurrenceCount.exact(sum(stars)), np.array(stars, object) > 0
         counts = count_by_graph(graph, given, colors, seconds)
     if counts is not None:
         return OccurrenceCount.exact(int(counts.sum())), counts > 0
