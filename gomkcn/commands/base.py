@@ -93,7 +93,7 @@ _quiet_option = add_options(
     ("--quiet", bool, "Show no log and no progress bar."), group=OUTPUT, rare=True
 )
 _long_run_options = add_options(
-    ("--time-limit", float, "Learn and compare no more after X seconds; report what is there."),
+    ("--time-limit", float, "Learn and compare no more after X seconds; count what is there."),
     ("--resume", bool, "Go on with the unfinished run in the folder."),
     group=LARGE,
 )
