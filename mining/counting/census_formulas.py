@@ -587,7 +587,7 @@ def _all_graphlets() -> tuple[CSRGraph, np.ndarray, np.ndarray]:
         [np.array(one.edges) + start for one, start in zip(graphlets(), starts[:-1], strict=True)]
     )
     ones = np.ones(starts[-1])
-    graph = csr_from_edges(*edges.T, len(ones), features=ones, undirected=True)
+    graph = csr_from_edges(edges[:, 0], edges[:, 1], len(ones), features=ones, undirected=True)
     _, nodes = np.unique(np.concatenate([list(row) for row in ORBITS]), return_index=True)
     return graph, nodes, starts[:-1]
 
