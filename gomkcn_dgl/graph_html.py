@@ -10,8 +10,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
-from gomkcn_dgl.runtime.notebook import register_html
 
 if TYPE_CHECKING:
     import networkx as nx

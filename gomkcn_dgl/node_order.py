@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.order_numba import visit_nodes
-from gomkcn_dgl.kernels.search_numba import mix64
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix64
+from gomkcn_dgl.runtime.compiled import compiled
 
 # two million edges; the copy and the work on it take some 200 MB
 MOST_ENTRIES = 2**22
@@ -161,3 +161,37 @@ def _hash_rows(values: np.ndarray) -> np.ndarray:
     for column in bits.T:
         hashes = mix64(hashes * _ODD + column.astype(np.uint64) + np.uint64(1))
     return hashes
+
+
+@compiled(**SEARCH_JIT)
+def visit_nodes(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    starts: np.ndarray,
+    visited: np.ndarray,
+    stack: np.ndarray,
+) -> None:
+    """Write into `visited [V]`, where it is -1, when each node is visited.
+
+    A search goes from each of `starts`, depth first, to nodes that are not visited yet.
+    `stack [2, V]` is scratch: the nodes on the way, and the entry that each goes on with.
+    """
+    count = np.int64(0)
+    for start in starts:
+        if visited[start] < 0:
+            visited[start] = count
+            count += 1
+        stack[0, 0], stack[1, 0] = start, indptr[start]
+        depth = 0
+        while depth >= 0:
+            node, entry = stack[0, depth], stack[1, depth]
+            if entry == indptr[node + 1]:
+                depth -= 1
+                continue
+            stack[1, depth] += 1
+            other = indices[entry]
+            if visited[other] < 0:
+                visited[other] = count
+                count += 1
+                depth += 1
+                stack[0, depth], stack[1, depth] = other, indptr[other]

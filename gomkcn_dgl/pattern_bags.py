@@ -15,8 +15,7 @@ from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 
 # nodes whose embeddings are clustered
 _MOST_CLUSTERED = 20_000

@@ -13,8 +13,7 @@ import torch
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic.base_graphs import Seed, as_generator, barabasi_albert
-from synthetic.directed_base_graphs import orient_edges
+from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 

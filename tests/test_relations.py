@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
-from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.relations import MAX_RELATIONS, SIMPLE, relations_of
 
 

@@ -158,7 +158,7 @@ def train(
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-    from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics
+    from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.html.explanation_report import explain_run
 
     interrupts = Interrupts(options["time_limit"])
@@ -207,8 +207,7 @@ def predict(run: str, path: str, out: str | None) -> None:
     gomkcn predict run MUTAG/ --out classes.csv
     """
     from gomkcn_dgl.runtime.files import atomic_file
-    from gomkcn_dgl.training.prediction import predict_file
-    from gomkcn_dgl.training.training_run import load_classifier
+    from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(quiet=True)
     if out is not None and Path(out).suffix not in _SUFFIXES:

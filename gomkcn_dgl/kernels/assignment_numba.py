@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.kernels.vectors_numba import (
     item,
     lanes_of,
@@ -30,7 +29,7 @@ from gomkcn_dgl.kernels.vectors_numba import (
     spread,
     store,
 )
-from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # more than any path costs: what keeps a column out
 _FAR = np.int64(1) << np.int64(61)

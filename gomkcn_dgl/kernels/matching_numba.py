@@ -21,8 +21,8 @@ from gomkcn_dgl.kernels.matching_loops import (
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import Matched
-from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
+from gomkcn_dgl.runtime.compiled import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
 _TABLE_ENTRIES = 32768

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.descriptions.shapes import describe_shape
 from mining.records.pattern import Pattern
 
