@@ -66,7 +66,6 @@ def kinds(folder: Path) -> Iterator[Kind]:
     if not folder.is_dir():
         return
     regulation = folder / "directed" / "ecoli_regulation.csv"
-    arcs = read_graph(regulation, relation="none", directed=True)
     yield Kind("E. coli", read_graph(regulation, relation="none", directed=False))
     yield Kind(
         "E. coli, directed", read_graph(regulation, relation="none", directed=True), range(3, 5)

@@ -19,7 +19,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "pattern_counts": ["bag_of_patterns"],
         "structure_census": ["Census", "census"],
         "class_contrasts": ["class_differences"],
-        "counting.census": ["census", "Census"],
         "counting.exact_counts": ["count_by_graph", "count_exact", "ExactCount"],
         "counting.occurrence_counts": ["count_occurrences"],
         "counting.occurrence_lists": ["list_places"],

@@ -139,16 +139,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_occurrences=2).fit(graph)
+    >>> miner = PatternMiner(2, pattern_size=5, min_occurrences=2, null=None).fit(graph)
     >>> sorted((len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_)
     [(5, 6, 30), (10, 3, 15)]
 
-    A bag of patterns classifies graphs:
+    A bag of patterns classifies graphs; it needs no random graphs:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(2, (5, 5), min_occurrences=2, level="graph")
+    >>> miner = PatternMiner(2, 5, min_occurrences=2, level="graph", null=None)
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]

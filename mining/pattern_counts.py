@@ -79,7 +79,7 @@ def bag_of_patterns(
     >>> import networkx as nx
     >>> from mining import PatternMiner
     >>> graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_occurrences=2).fit(graphs)
+    >>> miner = PatternMiner(2, 5, min_occurrences=2, null=None).fit(graphs)
     >>> bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [[0.0, 6.0], [1.0, 0.0]]
     """

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.counting.exact_counts import INDUCED
+from mining.counting.sought import INDUCED
 from mining.counting.structure_counts import check_reading, check_sizes, count_structures
-from mining.descriptions.shapes import describe_shape
 from mining.orbits import orbit_counts
 from mining.structures.categories import Categories
 
@@ -50,8 +50,8 @@ class Census:
 
     @property
     def names(self) -> list[str]:
-        """What each structure is called."""
-        return [one.name or describe_shape(one) for one in self.structures]
+        """What each structure is called, no two alike."""
+        return describe_shapes(self.structures)
 
     def to_pandas(self) -> pd.DataFrame:
         """A table with the columns ``size``, ``graph6``, ``name`` and ``count``, a row a structure.

@@ -45,6 +45,18 @@ def test_a_pattern_from_a_file(graphs):
         assert lines[-1] == "graphs      2 of 3 contain it"
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("house", "5 nodes, 6 edges"), ("diamond", "4 nodes, 5 edges"), ("bowtie", "5 nodes, 6 edges"),
+     ("'cycle of 4 nodes'", "4 nodes, 4 edges"), ("house5", "5 nodes, 6 edges"),
+     ("cup", "6 nodes, 7 edges")],
+)  # fmt: skip
+def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs, name, size):
+    # a file of the same name does not change what the name means
+    (graphs / "house").write_text("a b\n")
+    assert gomkcn(f"count {name} graph.txt").splitlines()[0].endswith(f": {size}")
+
+
 def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
     by_run = counted("run:0 graph.txt")

@@ -67,7 +67,8 @@ def count(
     """Count how often a pattern occurs in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
-    (triangle, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), its edges ('a->b,
+    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
+    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b,
     b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with
     the categories of the nodes), a file (an edge list or GraphML), or RUN:ID for a pattern of a
     finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
@@ -85,7 +86,7 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_counts import READINGS, SUBGRAPH
+    from mining.counting.sought import READINGS, SUBGRAPH
     from mining.structures.graph_relations import joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
@@ -119,31 +120,32 @@ def count(
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN names, for a graph that decides what benzene is."""
-    from gomkcn_dgl.graphs.structure import FAMILIES, Structure
+    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name
+    from gomkcn_dgl.graphs.structure import Structure
     from synthetic import MOTIFS
 
     run, colon, number = text.rpartition(":")
-    if text in MOTIFS:
+    # the house and the diamond of the usual names are not those that are planted
+    if text in MOTIFS and not is_name(text):
         return MOTIFS[text]
     if text == "benzene":
         bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
         return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
-    family, _, size = text.rpartition("-")
-    is_family = text == "triangle" or (f"{family}-N" in FAMILIES and size.isdecimal())
-    # their names stay what they are beside a file or folder of the same name
-    if not is_family and colon and Path(run).is_dir():
+    # names stay what they are beside a file or folder of the same name
+    if not is_name(text) and colon and Path(run).is_dir():
         return _find_pattern_of_run(run, number)
-    if not is_family and Path(text).is_file():
+    if not is_name(text) and Path(text).is_file():
         return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
-    if is_family or any(sign in text for sign in ("->", "--", "-[")):
+    if is_name(text) or any(sign in text for sign in ("->", "--", "-[")):
         try:
             return Structure.parse(text)
         except InputError as error:
             # the library names its parameter
             raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+    words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
-        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', triangle, benzene, "
-        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(sorted(MOTIFS))}, got {text!r}."
+        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
+        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(words)}, got {text!r}."
     )
 
 
@@ -164,7 +166,8 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
     import networkx as nx
     import numpy as np
 
-    from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+    from gomkcn_dgl.graphs.named_structures import MOST_NODES
+    from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import edge_channels
     from mining.structures.categories import Categories

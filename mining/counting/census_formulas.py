@@ -90,7 +90,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     24: lambda s: s.near(s.at(s.te, s.d)),
     25: lambda s: s.at(s.degrees, s.d) // 2,
     26: lambda s: s.d * s.at(s.te, s.d),
-    # triangle with a tail
+    # triangle with a tail of two nodes
     27: lambda s: s.near(s.near(s.t)),
     28: lambda s: s.d * s.near(s.t),
     29: lambda s: s.at(s.te, s.walks),

@@ -22,11 +22,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.counting.candidate_nodes import find_candidates
 from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
-from mining.counting.sought import Colors, Sought
+from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Colors, Sought
 
-# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
-# structure, those that differ by one of its symmetries once
-INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence

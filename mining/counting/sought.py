@@ -8,10 +8,14 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+from gomkcn_dgl.graphs.named_structures import MOST_NODES
+from gomkcn_dgl.graphs.structure import Structure
 from mining.structures.graph_relations import links_in
 
 Colors = tuple[np.ndarray, np.ndarray]
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,9 @@ from mining.counting.connected_sets import (
     set_steps,
     subgraphs_of,
 )
-from mining.counting.exact_counts import INDUCED, READINGS, SUBGRAPH, count_by_graph
+from mining.counting.exact_counts import count_by_graph
 from mining.counting.graphlets import graphlets
+from mining.counting.sought import INDUCED, READINGS, SUBGRAPH
 from mining.structures.categories import NO_CATEGORIES, Categories
 from mining.structures.graph_relations import channels_in
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mining.descriptions.shapes import count
-from mining.html.tables import partial_sentence, short_description, verdict_sentence
+from gomkcn_dgl.graphs.shapes import count
+from mining.html.tables import partial_sentence, verdict_sentence
 from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
@@ -30,7 +30,7 @@ def headline(run: MiningRun) -> str:
         first = patterns[0]
         occurrences = first.frequency.occurrences
         times = "time" if occurrences.value == 1 and occurrences.is_exact else "times"
-        parts.append(f"First: {short_description(first)}, {occurrences} {times}.")
+        parts.append(f"First: {first.name}, {occurrences} {times}.")
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)
         parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered.")
@@ -58,7 +58,7 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
     return {
         "at": at,
         "card": card,
-        "name": short_description(pattern),
+        "name": pattern.name,
         "verdicts": verdicts,
         "words": " ".join(dict.fromkeys([*said, *categories, *relations])),
         "count_key": pattern.frequency.count,
