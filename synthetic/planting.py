@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -62,19 +63,10 @@ def plant_motifs(
     num_base_nodes: int,
     motifs: Mapping[str | Structure, int],
     *,
-    edges_per_motif: int = 1,
-    features: str = "per_type",
-    feature_dim: int = 3,
-    noise: float = 0.0,
-    remove_prob: float = 0.0,
-    add_prob: float = 0.0,
-    directed: bool = False,
-    relations: int | Sequence[str] = 1,
-    embedded: bool = False,
-    extra_degree: int = 2,
     base_relation: np.ndarray | None = None,
     shuffle: bool = False,
     seed: Seed,
+    **settings: Any,
 ) -> PlantedGraph:
     """Plant copies of motifs into a background graph, as in the GOMKCN paper's mining experiment.
 
@@ -150,21 +142,10 @@ def plant_motifs(
     (9, 1)
 
     """
-    settings = PlantingSettings(
-        edges_per_motif,
-        features,
-        feature_dim,
-        noise,
-        remove_prob,
-        add_prob,
-        directed,
-        relations,
-        embedded,
-        extra_degree,
-    )
+    chosen = PlantingSettings(**settings)
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
-    base_edges = _check_edges(base_edges, num_base_nodes, directed)
+    base_edges = _check_edges(base_edges, num_base_nodes, chosen.directed)
     table = check_motifs(motifs, Mapping)
     copies = tuple(
         check_int(f"motifs[{motif.name!r}]", count, 0)
@@ -172,7 +153,7 @@ def plant_motifs(
     )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
     base = base_edges, num_base_nodes, base_relation
-    planted = plant_copies(base, table, copies, hosts, settings, rng)
+    planted = plant_copies(base, table, copies, hosts, chosen, rng)
     return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
 
 
@@ -197,7 +178,13 @@ def plant_copies(
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
     base_relation = draw_base_relation(base_relation, len(base_edges), relations, rng)
     # 1. the nodes of the copies of each motif, and what each node is
-    placement = _place_copies(base_edges, num_base_nodes, motifs, copies, hosts, settings, rng)
+    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
+    if settings.embedded:
+        degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
+        placement = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+    else:
+        each = settings.edges_per_motif
+        placement = attach_copies(num_base_nodes, sizes, hosts, each, rng)
     nodes = placement.nodes_of_motifs([motif.num_nodes for motif in motifs], copies)
     marks = placement.mark_nodes(nodes)
     # 2. base edges between two nodes of one copy make way for the edges of the motif
@@ -232,23 +219,6 @@ def plant_copies(
         relations=relations,
         edge_relation=np.concatenate([relation for _, relation in parts]),
     )
-
-
-def _place_copies(
-    base_edges: np.ndarray,
-    num_base_nodes: int,
-    motifs: tuple[Structure, ...],
-    copies: tuple[int, ...],
-    hosts: np.ndarray,
-    settings: PlantingSettings,
-    rng: np.random.Generator,
-) -> Placement:
-    """Choose base nodes for the copies, or base nodes that they are joined to."""
-    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
-    if settings.embedded:
-        degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        return embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
-    return attach_copies(num_base_nodes, sizes, hosts, settings.edges_per_motif, rng)
 
 
 def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.ndarray:

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, graph_folder
 from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.output_folder import lock_folder
-from gomkcn_dgl import graph_folder
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 PLAIN = random_graph()

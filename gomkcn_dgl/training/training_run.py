@@ -66,16 +66,8 @@ def read_training_data(settings: DataSettings) -> LabelledData:
     """Read the data that the settings name."""
     if not settings.path:
         raise InputError("PATH of a data set must be given, here or in the settings file.")
-    return read_labelled(
-        settings.path,
-        task=settings.task,
-        features=settings.features,
-        node_label=settings.node_label,
-        directed=settings.directed,
-        relation=settings.relation,
-        label_names=settings.label_names,
-        class_names=settings.class_names,
-    )
+    how_to_learn = ("split", "scaling")
+    return read_labelled(**{k: v for k, v in vars(settings).items() if k not in how_to_learn})
 
 
 def run_training(
