@@ -214,10 +214,7 @@ def find_relations(
     names: Sequence[str],
     directed: bool | Sequence[bool | None] | None,
 ) -> Relations:
-    """Check the relation of each edge; find which relations have a direction, where it is None.
-
-    A relation has none when each of its edges is there in both directions.
-    """
+    """Check the relation of each edge; one is undirected if all its edges are there both ways."""
     names = [str(name) for name in names]
     if relation is not None:
         _check_codes(np.asarray(relation), len(source), len(names))
@@ -297,11 +294,7 @@ def link_edges(
 
 
 def weights_of_entries(weights: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray, int]:
-    """Weight of each entry: the largest of the edges that lead to the neighbour.
-
-    ``weights`` are ``[edges]``; where no edge leads there, one that comes from there counts. Return
-    also how many entries had edges of different weights.
-    """
+    """Largest weight that leads to each neighbour, or comes, and how many entries had several."""
     ends = weights[rows.edge]
     return weights_of_ends(ends, ends, rows.outgoing, rows.start)
 
@@ -309,10 +302,7 @@ def weights_of_entries(weights: np.ndarray, rows: LinkedRows) -> tuple[np.ndarra
 def weights_of_ends(
     largest: np.ndarray, smallest: np.ndarray, outgoing: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Weights of entries, ``[entries]``, from those of their edge ends, ``[ends]``.
-
-    An end may stand for several equal ones, of which it has the largest and the smallest weight.
-    """
+    """Weights of entries from the largest and smallest weights of their edge ends, ``[ends]``."""
     if not len(start):
         return largest, 0
     best = np.maximum.reduceat(np.where(outgoing, largest, -np.inf), start)

@@ -64,10 +64,7 @@ def is_graph_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
-    """Open a graph folder: its arrays are memory-mapped and read-only, and each is checked once.
-
-    Without stored features, ``features`` is a read-only view ``[V, 1]`` of a single 1.
-    """
+    """Open a graph folder: arrays are memory-mapped and read-only, and each is checked once."""
     folder = Path(folder)
     header = read_header(folder)
     relations = relations_from_record(header.relations, HEADER)
@@ -109,11 +106,7 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
 def write_graph_folder(
     folder: str | os.PathLike[str], graph: CSRGraph, *, force: bool = False
 ) -> None:
-    """Write a graph or a collection as a folder that :func:`read_graph_folder` opens.
-
-    The folder appears when it is complete. With ``force`` it replaces another graph folder, also
-    the one that the graph is mapped from, but never a folder with any other file in it.
-    """
+    """Write a graph as a folder, which appears when complete; ``force`` replaces another graph."""
     with new_folder(folder, force) as unfinished:
         for name in ("indptr", "indices", "weights", "links", "graph_ptr"):
             if getattr(graph, name) is not None:
@@ -171,10 +164,7 @@ def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
 
 
 class StoredNames:
-    """Node ids ``[V]`` over memory-mapped files, a read-only stand-in for an array of text.
-
-    Their strings are made on demand, so that they take no memory of their own.
-    """
+    """Node ids ``[V]`` over memory-mapped files, a read-only stand-in for an array of text."""
 
     dtype = np.dtype(str)
 
@@ -236,11 +226,7 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
 
 @contextlib.contextmanager
 def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield where a folder is written, and where one that it replaces goes; both are removed.
-
-    They are in a folder beside the target, so that renames stay within one file system, and no
-    other process can lock it meanwhile.
-    """
+    """Yield where a folder is written, and where one that it replaces goes; both beside it."""
     hidden = target.with_name(f".{target.name}.unfinished")
     unfinished, old = hidden / "new", hidden / "old"
     try:
@@ -535,10 +521,7 @@ def map_array(folder: Path, name: str, dtype: Any, shape: tuple[int | None, ...]
 
 
 def read_rows(array: np.memmap, first: int, last: int) -> np.ndarray:
-    """Return a copy of rows ``first`` to ``last - 1`` of a memory map, read from its file.
-
-    Pages that are read through a memory map count as memory of the process while it exists.
-    """
+    """Copy rows ``first`` to ``last - 1`` from the file of a memory map, whose pages would stay."""
     width = int(np.prod(array.shape[1:]))
     start = array.offset + first * width * array.itemsize
     values = np.fromfile(str(array.filename), array.dtype, (last - first) * width, offset=start)

@@ -25,13 +25,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, eq=False)
 class PatternCodebook:
-    """The patterns of each depth: centres of what nodes and their surroundings look like.
-
-    Attributes
-    ----------
-    centers : tuple of numpy.ndarray
-        For each depth t from 0, float32 ``[P, (t + 1) D]``: level embeddings 0 to t side by side.
-    """
+    """The patterns of each depth t: ``centers[t]`` is float32 ``[P, (t + 1) D]``, levels 0 to t."""
 
     centers: tuple[np.ndarray, ...]
 

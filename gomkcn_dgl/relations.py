@@ -119,20 +119,7 @@ class Relations:
         Relations are the same when their names agree; of two with one name, the one with the same
         direction. An edge without direction is two edges with direction, and an edge with direction
         loses it where the relation of ``target`` has none. The names of two single relations do not
-        matter.
-
-        Raises
-        ------
-        InputError
-            If ``target`` lacks a relation.
-
-        Examples
-        --------
-        >>> both = relations_of(["activates", "binds"], [True, False])
-        >>> relations_of(["binds"], [False]).within(both).links.astype(int).tolist()
-        [[0, 0, 0], [0, 0, 1]]
-        >>> SIMPLE.within(relations_of(["cites"], [True])).links.astype(int).tolist()
-        [[0, 0], [1, 1]]
+        matter. A relation that ``target`` lacks is refused.
         """
         kinds = dict(enumerate(target.kinds))
         links = np.zeros((len(self.links), len(target.channels)), dtype=bool)
@@ -275,11 +262,7 @@ def channel_adjacency(
 
 
 def relations_to_record(relations: Relations) -> dict[str, Any]:
-    """Names, directions, and the numbers of the channels of each link.
-
-    >>> relations_to_record(SIMPLE)
-    {'names': ['edge'], 'directed': [False], 'links': [[], [0]]}
-    """
+    """Names, directions, and the numbers of the channels of each link."""
     return {
         "names": list(relations.names),
         "directed": list(relations.directed),

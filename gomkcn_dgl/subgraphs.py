@@ -154,10 +154,7 @@ class SubgraphBatch:
 
 
 def usual_hops(max_nodes: int) -> int:
-    """Radius within which some root sees any pattern of ``max_nodes`` nodes whole, but at least 3.
-
-    A connected graph of M nodes has a node from which no other is more than M // 2 steps away.
-    """
+    """Half the size of a pattern, within which some root sees it whole, but at least 3."""
     return max(3, max_nodes // 2)
 
 

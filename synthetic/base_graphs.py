@@ -24,10 +24,7 @@ Seed = int | np.random.Generator
 
 
 def as_generator(seed: Seed) -> np.random.Generator:
-    """Return a generator as it is, or a new one for an integer of at least 0.
-
-    ``None`` is refused: an unseeded result cannot be repeated.
-    """
+    """Return a generator as it is, or a new one for an integer; None could not be repeated."""
     if isinstance(seed, np.random.Generator):
         return seed
     if seed is None or not isinstance(seed, (int, np.integer)):

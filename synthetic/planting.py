@@ -305,10 +305,7 @@ def name_relations(
 
 
 def assign_relations(motif: Structure, relations: Relations, rng: np.random.Generator) -> Structure:
-    """The motif with relations of the graph and, if those of the graph have any, with directions.
-
-    What it does not say is drawn at random.
-    """
+    """The motif with relations and directions of the graph; those it lacks are drawn at random."""
     if not relations.is_directed and motif.relations.is_directed:
         raise InputError(
             f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
@@ -450,10 +447,7 @@ def attach_copies(
     num_edges: int,
     rng: np.random.Generator,
 ) -> Placement:
-    """Copies on new nodes, each joined to its host by ``num_edges`` different edges.
-
-    ``hosts`` ``[C, 2]``: the first base node, and the number of those that a copy may be joined to.
-    """
+    """Copies on new nodes, joined to their hosts, (first, count) each, by ``num_edges`` edges."""
     num_pairs = sizes * hosts[:, 1]
     if len(sizes) and num_edges > num_pairs.min():
         raise InputError(

@@ -18,7 +18,6 @@ from gomkcn.commands.base import (
     LARGE,
     OUTPUT,
     Command,
-    Decorated,
     add_options,
     choose_folder,
     graph_options,
@@ -33,87 +32,6 @@ from gomkcn.commands.generate_command import planted
 
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
-
-
-# named as in the tables of the settings file, which has more
-_find_options = add_options(
-    (
-        "--patterns num_patterns",
-        int,
-        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
-        "graph of fewer than 48 nodes one for each 4 nodes]",
-    ),
-    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
-    group=FIND,
-)
-_judge_options = add_options(
-    (
-        "--null",
-        list,
-        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
-        "be repeated. [degree, at as many sizes as take two minutes]",
-    ),
-    group=JUDGE,
-)
-_rare_find_options = add_options(
-    (
-        "--min-occurrences",
-        int,
-        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
-    ),
-    group=FIND,
-    rare=True,
-)
-_rare_judge_options = add_options(
-    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
-    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
-    (
-        "--count-seconds",
-        float,
-        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
-    ),
-    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
-    group=JUDGE,
-    rare=True,
-)
-_class_option = add_options(
-    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
-    group=INPUT,
-    rare=True,
-)
-_memory_option = add_options(
-    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
-    group=LARGE,
-)
-_sample_option = add_options(
-    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
-    group=LARGE,
-    rare=True,
-)
-_expert_options = add_options(
-    ("--seed random_state", int, "Draw at random from this seed. [0]"),
-    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
-    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
-    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
-    (
-        "--init",
-        str,
-        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
-    ),
-    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
-    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
-    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
-    group=EXPERT,
-    rare=True,
-)
-
-
-def _settings_options(command: Decorated) -> Decorated:
-    """The options that decide what is found; their names are those of the settings file."""
-    common = _find_options(_judge_options(_memory_option(command)))
-    rare = _rare_find_options(_rare_judge_options(_class_option(common)))
-    return _sample_option(_expert_options(rare))
 
 
 def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
@@ -135,7 +53,77 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @click.command(cls=Command)
 @graph_options
 @run_options
-@_settings_options
+@add_options(
+    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
+    group=LARGE,
+    rare=True,
+)
+@add_options(
+    ("--seed random_state", int, "Draw at random from this seed. [0]"),
+    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
+    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
+    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
+    (
+        "--init",
+        str,
+        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
+    ),
+    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
+    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
+    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
+    group=EXPERT,
+    rare=True,
+)
+@add_options(
+    (
+        "--min-occurrences",
+        int,
+        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
+    ),
+    group=FIND,
+    rare=True,
+)
+@add_options(
+    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
+    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
+    (
+        "--count-seconds",
+        float,
+        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
+    ),
+    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
+    group=JUDGE,
+    rare=True,
+)
+@add_options(
+    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
+    group=INPUT,
+    rare=True,
+)
+@add_options(
+    (
+        "--patterns num_patterns",
+        int,
+        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
+        "graph of fewer than 48 nodes one for each 4 nodes]",
+    ),
+    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
+    group=FIND,
+)
+@add_options(
+    (
+        "--null",
+        list,
+        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
+        "be repeated. [degree, at as many sizes as take two minutes]",
+    ),
+    group=JUDGE,
+)
+@add_options(
+    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
+    group=LARGE,
+)
 def mine(
     out: str | None,
     settings_file: str | None,

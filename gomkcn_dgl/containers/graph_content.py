@@ -317,11 +317,7 @@ def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
 
 
 def is_from(library: str, name: str, value: Any) -> bool:
-    """Whether a value is of a class of a library; one that nobody imported has made nothing.
-
-    >>> is_from("numpy", "ndarray", np.arange(2))
-    True
-    """
+    """Whether a value is of a class of a library; one that nobody imported has made nothing."""
     module = sys.modules.get(library)
     return module is not None and isinstance(value, getattr(module, name))
 
@@ -342,10 +338,7 @@ def as_names(argument: str, names: Any) -> list[str]:
 
 
 class Columns(Mapping[str, Any]):
-    """A table whose columns are formed only when they are asked for.
-
-    One without rows has every column.
-    """
+    """A table whose columns are formed only when they are asked for; without rows it has all."""
 
     def __init__(
         self, names: Iterable[str], column: Callable[[str], Any], is_empty: bool = False
@@ -370,11 +363,7 @@ class Columns(Mapping[str, Any]):
 
 
 def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int], Any]) -> Columns:
-    """Table of attributes that are stored node by node or edge by edge, as NetworkX does.
-
-    >>> record_columns([{"kind": "a"}, {"kind": "b"}], lambda row: "vw"[row])["kind"]
-    ['a', 'b']
-    """
+    """Table of attributes that are stored node by node or edge by edge, as NetworkX does."""
 
     def column(name: str) -> list[Any]:
         values = [record.get(name) for record in records]
@@ -443,13 +432,7 @@ def column_values(name: str, table: Mapping[str, Any], owner: str) -> np.ndarray
 def pick_columns(
     names: Sequence[str], table: Mapping[str, Any], owner: str
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Put columns side by side: numbers as they are, and text as one column for each value.
-
-    >>> table = {"kind": ["b", "a"], "mass": [1.5, 2]}
-    >>> matrix, names = pick_columns(["mass", "kind"], table, "a table")
-    >>> matrix.tolist(), names
-    ([[1.5, 0.0, 1.0], [2.0, 1.0, 0.0]], ('mass', 'kind=a', 'kind=b'))
-    """
+    """Put columns side by side: numbers as they are, text as one column for each value."""
     blocks, titles = [], []
     for name in names:
         values = column_values(name, table, owner)
@@ -478,12 +461,7 @@ def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Number the relations of edges, which text, integers or one column for each relation tell.
-
-    >>> codes, names = relation_codes("sign", np.array(["+", "-", "+"]))
-    >>> codes.tolist(), names
-    ([0, 1, 0], ('+', '-'))
-    """
+    """Number the relations of edges, which text, integers or one column for each tell."""
     if values.ndim == 2 and values.shape[1] > 1 and values.dtype.kind != "U":
         chosen = values == 1
         if not (chosen | (values == 0)).all() or not (chosen.sum(axis=1) == 1).all():

@@ -76,10 +76,7 @@ def match_optimally(
     table, begin, num_columns, pinned, num_rows, starts, shift, scale,
     cost, key, offset, parent, book, chosen,
 ):  # fmt: skip
-    """Choose a column for each row of one table, from `pinned` on: chosen int64 [N].
-
-    Row n of it begins at the number ``starts[n] + begin`` of `table`.
-    """
+    """Choose a column for each row from `pinned` on; row n begins at ``starts[n] + begin``."""
     # 1. costs in fixed point, padded to whole vector registers by columns that cost too much
     height, width = num_rows - pinned, num_columns - pinned
     # the shorter side plays the rows

@@ -17,11 +17,7 @@ _modules: dict[str, str] = {}
 def lazy_names(
     package: str, names_of: Mapping[str, list[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
-
-    ``names_of`` lists the public names of each module, by the module's path below the package.
-    ``import package`` stays quick, and what cannot be imported is reported by what needs it.
-    """
+    """Return ``__getattr__``, ``__dir__``, ``__all__`` of a package, from its names by module."""
     module_of = {name: f"{package}.{module}" for module, own in names_of.items() for name in own}
     names = sorted(module_of)
 

@@ -38,10 +38,7 @@ _PIECES_PER_THREAD = 16
 
 
 def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function at its first call, and cache the machine code where Numba finds a folder.
-
-    Settings of :func:`numba.njit` are added to the shared ones, or take their place.
-    """
+    """Compile a function at its first call, with further settings of Numba, and cache its code."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = _njit(**{**_SETTINGS, **settings})(function)

@@ -93,10 +93,7 @@ def file_problems(path: Path) -> Iterator[None]:
 
 
 def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> Iterator[bytes]:
-    """Yield the content of a file, decompressed if it ends in ``.gz``, ``size`` bytes at a time.
-
-    Without ``size`` a plain file is one piece, and a compressed one as many as needed.
-    """
+    """Yield the content of a file, decompressed if it ends in ``.gz``, ``size`` bytes at a time."""
     with contextlib.ExitStack() as stack:
         with file_problems(path):
             raw = stack.enter_context(open_file(path))
@@ -121,10 +118,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_json(data: bytes) -> Any:
-    """Read JSON in UTF-8, of finite numbers and of text that can be written again.
-
-    Whatever else the bytes hold is a ValueError with a reason of one line.
-    """
+    """Read JSON in UTF-8, of finite numbers and whole text; else a ValueError of one line."""
     try:
         record = json.loads(
             data.decode("utf-8-sig"),

@@ -82,10 +82,7 @@ class Interrupts:
 
 
 class JobProgress:
-    """A bar on stderr, if it is to be shown: what a job does now, and how much of it is done.
-
-    What is logged to the terminal meanwhile is written above it.
-    """
+    """A bar on stderr, below what is logged: what a job does now, and how much of it is done."""
 
     def __init__(self, show: bool = False) -> None:
         self._show = show

@@ -175,11 +175,7 @@ class Steps:
 
 
 def _file_name(step: str, key: Any = None) -> str:
-    """The file of a result: the words of its step, and a number or the hash of what it is of.
-
-    >>> _file_name("counting in random graphs (degree)", 3)
-    'counting-in-random-graphs-degree-3.npz'
-    """
+    """The file of a result: the words of its step, and a number or the hash of what it is of."""
     words = re.findall(r"[\w.+]+", step.lower())
     if isinstance(key, bytes):
         key = hashlib.sha256(key).hexdigest()[:16]

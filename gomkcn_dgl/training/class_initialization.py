@@ -117,10 +117,7 @@ def _sample_classes(
 def _as_filters(
     candidates: SubgraphTensors, hidden: Tensor, filter_size: int
 ) -> tuple[Tensor, Tensor]:
-    """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features ``[K, M, W]`` of M nodes.
-
-    They are cut to M nodes or padded with zeros.
-    """
+    """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features, cut or padded to M nodes."""
     adj, feat = candidates.adjacency(hidden.dtype), candidates.gather(hidden)
     missing = max(0, filter_size - adj.shape[1])
     ends = (0, missing, 0, missing) if adj.dim() == 3 else (0, 0, 0, missing, 0, missing)

@@ -327,10 +327,7 @@ def run_machine(
     folder: Path | None = None,
     interrupts: Interrupts | None = None,
 ) -> tuple[TrainedMachine, dict[str, Any]]:
-    """Resolve the settings, split, choose the parameters, fit and evaluate.
-
-    What was computed is kept in ``folder``, and a run that is started again goes on from there.
-    """
+    """Split, choose, fit and evaluate; what was computed is kept in ``folder`` and found again."""
     start = time.perf_counter()
     if data.task != "graph":
         raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")

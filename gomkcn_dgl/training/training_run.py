@@ -78,10 +78,7 @@ def run_training(
     checkpoint: Checkpoint | Path | None = None,
     interrupts: Interrupts | None = None,
 ) -> TrainingRun:
-    """Resolve the settings, split, train and evaluate, by the method of the settings.
-
-    ``checkpoint`` is what :func:`prepare_training_folder` returned.
-    """
+    """Resolve the settings, split, train and evaluate, by the method of the settings."""
     if settings.method == "kernel":
         assert not isinstance(checkpoint, Checkpoint)
         return TrainingRun(*run_machine(settings, data, folder=checkpoint, interrupts=interrupts))
@@ -100,10 +97,7 @@ def prepare_training_folder(
     resume: bool = False,
     every: int | None = None,
 ) -> Checkpoint | Path | None:
-    """Create the folder of a run; return what an unfinished one is kept in.
-
-    None: the run to resume is finished.
-    """
+    """Create the folder of a run; return what an unfinished one is kept in, None if finished."""
     own = _UNFINISHED[method]
     # what a run of the other method left is in the way as well
     ((other_method, other),) = [one for one in _UNFINISHED.items() if one[0] != method]
@@ -160,8 +154,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFram
     They are read as those were that the classifier learnt from. The table has a row for each graph,
     or node, in the order of the file: its number, or the input's own id, the name of the
     ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
-    machine. Raises an InputError for graphs with
-    other features or other relations.
+    machine. Raises an InputError for graphs with other features or other relations.
     """
     import pandas as pd
 
@@ -262,11 +255,7 @@ def format_results(metrics: Mapping[str, Any]) -> str:
 
 
 def describe_chosen(chosen: Mapping[str, Any]) -> str:
-    """The settings of a kernel machine in words.
-
-    >>> describe_chosen({"num_levels": 2, "tau": 0.3, "gamma": None, "cost": 10.0})
-    '2 levels, tau 0.3, cost 10'
-    """
+    """The settings of a kernel machine in words: 2 levels, tau 0.3, cost 10."""
     patterns = f", {chosen['num_patterns']} patterns" if "num_patterns" in chosen else ""
     tau = f", tau {chosen['tau']:g}" if "tau" in chosen else ""
     gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
