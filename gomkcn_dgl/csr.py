@@ -317,7 +317,11 @@ def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
     links: np.ndarray | None = None
     if not relations.is_simple:
         links = np.concatenate(
-            [_renumbered(part, new) for part, new in zip(parts, numbers, strict=True)]
+            [
+                # without links, all are the one link of the relation
+                np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
+                for part, new in zip(parts, numbers, strict=True)
+            ]
         ).astype(relations.code_type)
     ids = None
     if any(part.node_ids is not None for part in parts):
@@ -370,11 +374,6 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
         node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
         **edge_arrays,
     )
-
-
-def _renumbered(part: CSRGraph, new: np.ndarray) -> np.ndarray:
-    """Links of a graph under new numbers; without links, all are the one link of its relation."""
-    return np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
 
 
 def _check_same_columns(parts: Sequence[CSRGraph]) -> None:

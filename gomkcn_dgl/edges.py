@@ -231,7 +231,8 @@ def find_relations(
     for number, declared in enumerate(directed):
         if declared is None:
             here = slice(None) if relation is None else relation == number
-            declared = not _is_symmetric(source[here], target[here])
+            there = sorted_distinct(pack(source[here], target[here]))
+            declared = not np.array_equal(there, sorted_distinct(pack(target[here], source[here])))
         found.append(declared)
     return relations_of(names, found)
 
@@ -249,11 +250,6 @@ def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> No
         raise InputError(
             f"relation must be numbers of relation_names, 0 to {num_relations - 1}, got {worst}."
         )
-
-
-def _is_symmetric(source: np.ndarray, target: np.ndarray) -> bool:
-    there, back = sorted_distinct(pack(source, target)), sorted_distinct(pack(target, source))
-    return np.array_equal(there, back)
 
 
 def link_edges(

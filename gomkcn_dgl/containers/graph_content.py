@@ -255,6 +255,12 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     relation = None
     if any(part.relation is not None for part in parts):
         relation = np.concatenate([_renumbered(part, number) for part in parts])
+    ids = None
+    if any(part.node_ids is not None for part in parts):
+        given = [
+            np.arange(part.num_nodes) if part.node_ids is None else part.node_ids for part in parts
+        ]
+        ids = np.concatenate([np.asarray(one) for one in given])
     nodes = joined_columns([part.nodes for part in parts], labels)
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
@@ -273,7 +279,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         relation=relation,
         relation_names=tuple(directed),
         graph_ptr=np.concatenate([[0], *pointers]),
-        node_ids=_joined_ids(parts),
+        node_ids=ids,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
@@ -303,17 +309,6 @@ def _check_same(name: str, values: Sequence[Any]) -> None:
 def _renumbered(part: GraphContent, number: Mapping[str, int]) -> np.ndarray:
     new = np.array([number[name] for name in part.relation_names])
     return np.full(len(part.source), new[0]) if part.relation is None else new[part.relation]
-
-
-def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
-    if all(part.node_ids is None for part in parts):
-        return None
-    return np.concatenate(
-        [
-            np.arange(part.num_nodes) if part.node_ids is None else np.asarray(part.node_ids)
-            for part in parts
-        ]
-    )
 
 
 def is_from(library: str, name: str, value: Any) -> bool:
@@ -383,18 +378,18 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
     """Tables of several graphs, or several types of nodes, one below the other."""
 
     def column(name: str) -> np.ndarray:
-        parts = [
-            column_values(name, table, label) for table, label in zip(tables, labels, strict=True)
-        ]
+        pairs = list(zip(tables, labels, strict=True))
+        parts = [column_values(name, table, label) for table, label in pairs]
         # an empty column has neither a type nor a width
         parts = [part for part in parts if len(part)] or parts[:1]
         if len({part.dtype.kind == "U" for part in parts}) > 1:
             raise InputError(f"{name!r} must hold numbers everywhere or text everywhere.")
         widths = [part.shape[1:] for part in parts]
         if len(set(widths)) > 1:
+            shapes = [column_values(name, table, label).shape[1:] for table, label in pairs[:5]]
             found = ", ".join(
-                f"{_width(column_values(name, table, label).shape[1:])} for {label}"
-                for table, label in zip(tables[:5], labels, strict=False)
+                f"{' × '.join(map(str, shape)) or '1'} for {label}"
+                for shape, label in zip(shapes, labels, strict=False)
             )
             raise InputError(
                 f"{name!r} must have the same width everywhere, got {found}; name attributes of "
@@ -403,10 +398,6 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
         return np.concatenate(parts)
 
     return Columns((name for table in tables for name in table), column)
-
-
-def _width(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) or "1"
 
 
 def column_values(name: str, table: Mapping[str, Any], owner: str) -> np.ndarray:

@@ -204,7 +204,10 @@ def join_types(
     table: Mapping[str, Any] = joined_columns([nodes[kind] for kind in kinds], labels)
     has_default = any(default in nodes[kind] for kind in kinds)
     if len(kinds) > 1:
-        table = _with_type(table, np.repeat(kinds, list(sizes.values())))
+        # the type of each node stands beside its attributes
+        of_node, own = np.repeat(kinds, list(sizes.values())), table
+        names = [NODE_TYPE, *own]
+        table = Columns(names, lambda name: of_node if name == NODE_TYPE else own[name])
     # a relation is called by its edge type, and by those of its ends where that is not enough
     uses = Counter(each.type[1] for each in edges)
     names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
@@ -234,8 +237,3 @@ def join_types(
 
 def _concatenated(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def _with_type(table: Mapping[str, Any], kinds: np.ndarray) -> Columns:
-    """Put the type of each node beside its attributes."""
-    return Columns([NODE_TYPE, *table], lambda name: kinds if name == NODE_TYPE else table[name])

@@ -121,8 +121,9 @@ def _logs_on_terminal() -> list[logging.Logger]:
     # without any handler, Python does for warnings
     if not _OWN.hasHandlers():
         return [_OWN]
-    return [log for log in (_OWN, _ROOT) if any(map(_writes_here, log.handlers))]
-
-
-def _writes_here(handler: logging.Handler) -> bool:
-    return getattr(handler, "stream", None) in (sys.stdout, sys.stderr)
+    screen = sys.stdout, sys.stderr
+    return [
+        log
+        for log in (_OWN, _ROOT)
+        if any(getattr(handler, "stream", None) in screen for handler in log.handlers)
+    ]

@@ -64,7 +64,9 @@ def initialize_from_classes(
     check_int("num_candidates", num_candidates, 1)
     rng = np.random.default_rng(seed)
     classes = labels.cpu().numpy()
-    sample = _sample_classes(classes, np.asarray(train), num_samples, rng)
+    train = np.asarray(train)
+    members = [train[classes[train] == label] for label in np.unique(classes[train])]
+    sample = np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
     # roots of the subgraphs, and which graph of the sample (or node) each belongs to
     if model.pooling is None:
         batch, roots, owner = data.whole(), sample, np.arange(len(sample))
@@ -104,14 +106,6 @@ def initialize_from_classes(
                 turns = known[filters % len(known)]
             chosen = _choose(contrast, similarity, class_of_candidate, turns)
             conv.filters.set(torch.from_numpy(filters), adj[chosen], feat[chosen])
-
-
-def _sample_classes(
-    classes: np.ndarray, train: np.ndarray, num_samples: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Up to ``num_samples`` training members of each class."""
-    members = [train[classes[train] == label] for label in np.unique(classes[train])]
-    return np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
 
 
 def _as_filters(
