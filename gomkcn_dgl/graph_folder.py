@@ -408,7 +408,7 @@ class FolderHeader:
     constant_features: bool
     node_ids: str
     relations: dict[str, Any] = field(default_factory=lambda: relations_to_record(SIMPLE))
-    linked: bool = False
+    linked: bool = field(default_factory=bool)
     notes: list[str] = field(default_factory=list)
 
     def write(self, folder: Path) -> None:
@@ -425,9 +425,9 @@ class FolderHeader:
 
 
 _DEFAULTS: dict[str, Any] = {
-    each.name: each.default_factory if each.default is MISSING else bool
+    each.name: each.default_factory
     for each in fields(FolderHeader)
-    if each.default is not MISSING or each.default_factory is not MISSING
+    if each.default_factory is not MISSING
 }
 
 
