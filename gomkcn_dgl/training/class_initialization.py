@@ -90,7 +90,7 @@ def initialize_from_classes(
         for level, conv in enumerate(model.convs):
             assert isinstance(conv, GraphKernelConv)
             # layer by layer, because a layer sees the scores of the filters that were just set
-            levels = model.levels(batch)
+            levels = model.levels(batch.subgraphs, batch.feat)
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
             rows = batch.subgraphs.select(torch.from_numpy(roots).to(hidden.device))
             chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
