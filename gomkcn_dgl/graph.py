@@ -32,14 +32,18 @@ from gomkcn_dgl.containers.graph_content import (
     join_contents,
     make_csr,
 )
-from gomkcn_dgl.containers.networkx_graphs import from_igraph, from_networkx
-from gomkcn_dgl.containers.typed_graphs import from_dgl, from_hetero_data, from_pyg
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.containers.library_graphs import (
+    from_dgl,
+    from_hetero_data,
+    from_igraph,
+    from_networkx,
+    from_pyg,
+)
+from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.table_object import from_edge_table, is_table
 from gomkcn_dgl.runtime.files import named
-from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +77,7 @@ def as_csr(
         * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
           relation of a collection has a direction if it has one in any of the graphs.
         * A path of a graph folder, which is opened memory-mapped, see
-          :mod:`gomkcn_dgl.storage.graph_folder`.
+          :mod:`gomkcn_dgl.graph_folder`.
     features : str, sequence of str, array or table, optional
         Names of node attributes that are put side by side, an array ``[V, D]`` in the order of the
         nodes, or a pandas table whose index names the nodes. Text becomes one column for each of

@@ -12,7 +12,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.candidates.small_graphs import LARGE
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.learning.filter_learning import FilterLearning

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from mining.counting.exact_counts import count_by_graph

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import GOMKKernel, as_csr, read_graph
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from mining import FilterLearning, PatternMiner
 
 # six rings of four nodes

@@ -134,10 +134,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
 
 
 class Command(click.Command):
-    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N.
-
-    Its help has the options in groups; ``--help-all`` shows the rare ones as well.
-    """
+    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)

@@ -24,8 +24,18 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import as_float32, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE
-from gomkcn_dgl.edge_merging import CONSTANT, log_repairs
+from gomkcn_dgl.edges import CONSTANT, log_repairs
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import (
+    CHUNK,
+    FolderHeader,
+    append_npy,
+    check_features,
+    chunks,
+    map_npy,
+    new_folder,
+    write_node_ids,
+)
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
 from gomkcn_dgl.io.conversion.link_sort import (
     BYTES_PER_END,
@@ -49,10 +59,6 @@ from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
 from gomkcn_dgl.relations import Relations, relations_of, relations_to_record
 from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, memory_in_use, named
-from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
-from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
-from gomkcn_dgl.storage.graph_folder_header import FolderHeader
-from gomkcn_dgl.storage.npy_files import append_npy, map_npy
 
 log = logging.getLogger("gomkcn_dgl")
 

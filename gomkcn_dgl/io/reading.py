@@ -12,7 +12,7 @@
 | `json`    | .json (nodes and links), also .gz         | io.networkx_formats  |
 | `dgl`     | .bin                                      | io.dgl_file          |
 | `npz`     | .npz                                      | io.npz               |
-| `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
+| `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
@@ -31,6 +31,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_blocks import find_edge_layout, read_edges
 from gomkcn_dgl.io.edge_layout import Column, EdgeLayout, EdgeOptions
 from gomkcn_dgl.io.edge_table import (
@@ -49,7 +50,6 @@ from gomkcn_dgl.io.feature_file import (
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
-from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -16,8 +16,8 @@ from itertools import zip_longest
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_folder import chunks
 from gomkcn_dgl.kernels.search_numba import Rows
-from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.node_sets import rows_of
 from mining.candidates.set_loops import cover_edges, mostly_uncovered
 from mining.candidates.small_graphs import is_large

@@ -10,7 +10,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.bfs_reference import hub_degree
 from gomkcn_dgl.kernels.search_numba import Rows, mix64, new_scratch
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.growth_loops import grow_sets
 from mining.candidates.set_loops import links_among, mark_triangles
 

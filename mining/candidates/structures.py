@@ -9,7 +9,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import mix64
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.node_sets import NodeSets, links_of_sets, rows_of
 from mining.candidates.shape_loops import describe_sets
 from mining.mined_graph import MinedGraph

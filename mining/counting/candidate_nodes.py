@@ -12,8 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
-from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 from mining.counting.sought import Sought
 
 MOST_PASSES = 12

@@ -15,11 +15,11 @@ from threading import local
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.counting.candidate_nodes import find_candidates
 from mining.counting.counting_loops import Labels, Plan, Search, advance, new_search
 from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Colors, Sought

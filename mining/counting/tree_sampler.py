@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.counting.candidate_nodes import links_or_none
 from mining.counting.sought import Sought
 from mining.counting.spanning_trees import SpanningTree

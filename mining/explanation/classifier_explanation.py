@@ -16,10 +16,9 @@ from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.network_run import TrainedNetwork
+from gomkcn_dgl.training.classifiers import TrainedNetwork
+from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_loop import predict_logits
-from gomkcn_dgl.training.training_metrics import summarize
 from mining.descriptions.feature_background import FeatureBackground
 from mining.structures.discrete_filters import discretize
 from mining.structures.edges_among import edges_among

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.training.classifiers import TrainedMachine
 from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.machine_run import TrainedMachine
 from mining.explanation.classifier_explanation import (
     MOST_DRAWN_NODES,
     NodeLabels,

@@ -9,7 +9,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.records.pattern import Pattern
 
 # both slots of an edge, and its relation

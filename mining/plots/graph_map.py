@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -82,9 +81,9 @@ class GraphMap:
             rows, (source, target, relation) = _choose_part(graph, patterns)
         colors = NodeColors.choose(background, np.concatenate([one.features for one in patterns]))
         ones = np.ones(len(rows))
-        # several edges of two nodes are one line of the map: nothing of the graph is repaired
-        unsaid: Counter[str] = Counter()
-        plain = csr_from_edges(source, target, len(rows), features=ones, repairs=unsaid)
+        # several edges of two nodes are one line of the map
+        pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
+        plain = csr_from_edges(*pairs.T, len(rows), features=ones, undirected=True)
         features = graph.features[rows]
         # nodes with the same features share a colour and a text
         kinds, kind_of = np.unique(features, axis=0, return_inverse=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.records.class_difference import ClassDifference
 from mining.records.frequency import Frequency
 from mining.records.null_comparison import NullComparison

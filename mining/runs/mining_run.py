@@ -12,7 +12,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import tell_apart
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.assessment.evaluation import MotifRecovery
 from mining.descriptions.feature_background import FeatureBackground

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
 
