@@ -104,7 +104,10 @@ def test_sets_in_copies_of_a_graph_are_apart():
 
 def test_planted_motifs_are_first_in_a_large_graph(all_are_large):
     found = gather_candidates(MinedGraph.of(planted().to_csr()), range(3, 9), most=40)
-    assert {one.key for one in planted().motifs} <= {one.key for one in found[:12]}
+    # of those in which no node hangs on the others, of more nodes than a census counts
+    whole = [one for one in found if one.structure.joined.sum(axis=1).min() > 1]
+    first = [one.key for one in whole if one.num_nodes > 5][:2]
+    assert {one.key for one in planted().motifs} == set(first)
     # they are not there by chance
     assert found[0].sight.num_expected < found[0].sight.num_disjoint / 4
 
