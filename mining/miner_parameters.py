@@ -32,8 +32,8 @@ USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
 DEFAULT_NULL = "degree"
 # most seconds to count a pattern, and in a graph of more than 8 million edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
-# patterns of more nodes cannot be counted
-MOST_NODES = 62
+# larger patterns take minutes to gather and to count, and are seldom told from chance
+MOST_NODES = 10
 KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
@@ -199,7 +199,12 @@ def read_sizes(size: object) -> range:
             f"pattern_size must be a number of nodes, or the smallest and the largest number as in "
             f"(3, 8) or '3-8', got {size!r}."
         )
-    first, last = (check_int("pattern_size", one, 1, MOST_NODES) for one in (ends[0], ends[-1]))
+    first, last = (check_int("pattern_size", one, 1) for one in (ends[0], ends[-1]))
+    if last > MOST_NODES:
+        raise InputError(
+            f"pattern_size must be at most {MOST_NODES} nodes, got {last}; a larger pattern "
+            "that is known is counted with gomkcn count or gomkcn.count_exact."
+        )
     if first > last:
         raise InputError(
             f"pattern_size must have the smallest number first, as in '{last}-{first}', got "

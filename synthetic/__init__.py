@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "watts_strogatz",
         ],
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
-        "motifs": ["get_motif", "MOTIFS"],
+        "motifs": ["get_motif", "MOTIF_GROUPS", "MOTIFS"],
         "planted_graph": ["PlantedGraph"],
         "planting": ["plant_motifs"],
     },

@@ -78,10 +78,10 @@ def test_generate_planted(options, num_nodes, num_edges):
         ("--base scale-free --relations 2", ("relation0", "relation1"), True, "10 feed-forward"),
         ("--relations 2 --motif triangle-011=3", ("relation0", "relation1"), False, "3 triangle"),
         (
-            "--directed --motif incoherent-feed-forward-loop=4",
+            "--directed --motif incoherent-feed-forward-loop-1=4",
             ("activates", "represses"),
             True,
-            "4 incoherent-feed-forward-loop",
+            "4 incoherent-feed-forward-loop-1",
         ),
     ],
 )
@@ -336,6 +336,12 @@ def test_a_wrong_command_line_shows_the_usage(command):
     assert result.exit_code == 2
     assert result.stderr.startswith("Usage: ")
     assert result.stderr.splitlines()[-1].startswith("Error: ")
+
+
+@pytest.mark.parametrize("command", ["info", "mine", "count triangle", "convert --directed"])
+def test_a_flag_beside_its_opposite_is_refused(command):
+    said = "--directed and --undirected exclude each other; give one of them."
+    assert said in refused(f"{command} g.txt g.graph --undirected --directed")
 
 
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]

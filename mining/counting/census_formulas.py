@@ -586,7 +586,8 @@ def _all_graphlets() -> tuple[CSRGraph, np.ndarray, np.ndarray]:
     edges = np.concatenate(
         [np.array(one.edges) + start for one, start in zip(graphlets(), starts[:-1], strict=True)]
     )
-    graph = csr_from_edges(edges[:, 0], edges[:, 1], int(starts[-1]), features=np.ones(starts[-1]))
+    ones = np.ones(starts[-1])
+    graph = csr_from_edges(edges[:, 0], edges[:, 1], len(ones), features=ones, undirected=True)
     _, nodes = np.unique(np.concatenate([list(row) for row in ORBITS]), return_index=True)
     return graph, nodes, starts[:-1]
 

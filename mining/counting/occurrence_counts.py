@@ -17,6 +17,7 @@ from mining.counting.exact_counts import ExactSearch
 from mining.counting.root_sampler import estimate_from_roots
 from mining.counting.sought import Colors
 from mining.counting.spanning_trees import spanning_trees
+from mining.counting.star_counts import count_stars
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler
 from mining.records.occurrence_count import OccurrenceCount
@@ -49,7 +50,8 @@ def count_occurrences(
 ) -> OccurrenceCount:
     """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
 
-    All are counted if that takes no longer than ``exact_seconds``. Else spanning trees of the
+    All are counted if that takes no longer than ``exact_seconds``, and stars without triangles at
+    their centres by a formula. Else spanning trees of the
     pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are is
     computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
 
@@ -109,6 +111,9 @@ def count_occurrences(
     check_float("error", error, 0, open_minimum=True)
     for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
         check_float(name, value, 0, open_minimum=True)
+    stars = count_stars(graph, structure, colors)
+    if stars is not None:
+        return _exactly(sum(stars))
     search = ExactSearch(graph, structure, colors)
     search.run(exact_seconds)
     found = None if search.unfinished else int(search.count.sum())
@@ -118,6 +123,13 @@ def count_occurrences(
     if found is not None:
         return OccurrenceCount.exact(found)
     return estimate_occurrences(search, error, seconds, seed, shared=shared)
+
+
+def _exactly(number: int) -> OccurrenceCount:
+    """A number that was counted; one that 64 bits do not hold is known to 16 digits."""
+    if number < 2**63:
+        return OccurrenceCount.exact(number)
+    return OccurrenceCount(float(number), float(number), float(number), is_exact=False)
 
 
 def count_roughly(

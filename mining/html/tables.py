@@ -91,25 +91,29 @@ def _names(patterns: Sequence[Pattern]) -> list[str]:
 
 
 def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
-    """What random graphs of each null model have, and the verdict; "-" where none was asked for."""
+    """What random graphs have, how far off, how sure, in words; "-" where nothing was compared.
+
+    The name of the null model stands beside each where there are several.
+    """
     columns: dict[str, list[str]] = {}
-    for null in dict.fromkeys(null for one in counted for null in one.significance):
+    nulls = list(dict.fromkeys(null for one in counted for null in one.significance))
+    for null in nulls:
         found = [one.significance.get(null) for one in counted]
+        of_null = f" ({null})" if len(nulls) > 1 else ""
         for title, text in _VERDICT_TEXTS.items():
-            columns[f"{title} {null}"] = ["-" if one is None else text(one) for one in found]
+            columns[title + of_null] = ["-" if one is None else text(one) for one in found]
     return columns
 
 
-def _z_text(one: NullComparison) -> str:
-    return "-" if one.z is None else f"{one.z:.1f}"
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-# a table reads these from left to right: what random graphs have, how far off, how sure, in words
 _VERDICT_TEXTS: dict[str, Callable[[NullComparison], str]] = {
-    "in": lambda one: f"{one.mean:.4g} ± {one.sd:.3g}",
-    "z": _z_text,
-    "p": lambda one: f"{one.p_adjusted:.3g}",
-    "beside": lambda one: one.verdict,
+    "expected": lambda one: f"{_number(one.mean)} ± {_number(one.sd)}",
+    "z": lambda one: "-" if one.z is None else f"{one.z:.1f}",
+    "adjusted p": lambda one: f"{one.p_adjusted:.3g}",
+    "result": lambda one: one.verdict,
 }
 
 
