@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.containers.columns import column_values, relation_codes
-from gomkcn_dgl.containers.graph_content import ColumnChoice, GraphContent, is_from
+from gomkcn_dgl.containers.graph_content import (
+    ColumnChoice,
+    GraphContent,
+    column_values,
+    is_from,
+    relation_codes,
+)
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import NONE, EdgeOptions, find_layout
 from gomkcn_dgl.io.edge_table import EdgeTable, find_kinds

@@ -1,4 +1,4 @@
-"""Small null-model graphs that stand for those of large graphs."""
+"""Small random graphs that stand for those of large graphs."""
 
 import networkx as nx
 import numpy as np
@@ -8,13 +8,13 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
+from mining.candidates import candidates, small_graphs
 from mining.candidates.candidates import gather_candidates
 from mining.candidates.node_sets import NodeSets
+from mining.candidates.small_graphs import small_configuration
 from mining.counting.exact_counts import count_exact
 from mining.locating import locating
 from mining.mined_graph import MinedGraph
-from mining.null_models import small_graphs
-from mining.null_models.small_graphs import small_configuration
 from synthetic import barabasi_albert, plant_motifs
 
 
@@ -28,6 +28,7 @@ def planted(num_nodes=3000, seed=0, **options):
 def all_are_large(monkeypatch):
     """Every graph is treated as one of many millions of edges."""
     monkeypatch.setattr(small_graphs, "LARGE", 100)
+    monkeypatch.setattr(candidates, "_MOST_REWIRED", 50)
     monkeypatch.setattr(small_graphs, "_MOST_NODES", 1000)
 
 
