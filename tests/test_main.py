@@ -20,7 +20,8 @@ from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
 from mining.random_graphs import NULL_MODELS
 from mining.settings import RunSettings
-from synthetic import MotifClassificationDataset, PlantedMotifDataset, plant_motifs
+from synthetic import MotifClassificationDataset, PlantedMotifDataset
+from synthetic.planting import PlantingSettings
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -423,7 +424,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
         return {k: p.default for k, p in inspect.signature(function).parameters.items()}
 
     planted = {name: p.default for name, p in options_of("generate planted").items()}
-    known = defaults_of(plant_motifs)
+    known = defaults_of(PlantingSettings)
     for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
         assert planted[name] == known[name], name
     known |= defaults_of(PlantedMotifDataset)
