@@ -23,7 +23,7 @@ STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 
 
 def test_patterns_and_planted_motifs():
-    assert format_run(run_of([])) == "pattern  what  occurrences"
+    assert format_run(run_of([])) == "No patterns were found."
     patterns = [pattern_of(PATH, 0), pattern_of(STAR, 1, count=1000)]
     recovery = [recovery_of("cup", (0, 1)), recovery_of("b\x1b\nk", (0,)), recovery_of("c" * 99)]
     run = replace(run_of(patterns, [*recovery[:2], recovery_of("ring", ())]), is_partial=True)

@@ -190,7 +190,7 @@ def _count_text(name: str, pattern: Pattern) -> str:
 
 def format_run(run: MiningRun) -> str:
     """The patterns, and the planted motifs where they are known, for a terminal."""
-    parts = [str(pattern_table(run)), *run.warnings]
+    parts = [str(pattern_table(run)) if run.patterns else nothing_sentence(run), *run.warnings]
     if any(one.classes for one in (*run.patterns, *run.others)):
         parts.append(classes_sentence(run))
         parts += [str(class_table(run))] if class_table(run).rows else []
@@ -245,6 +245,19 @@ def verdict_sentence(patterns: Sequence[Pattern], null: str, *, is_only: bool) -
     return (
         f"{more or 'None'} of {len(verdicts)} that were compared {verb} more often than in "
         f"{beside}, {less or 'none'} less often (adjusted p at most {LEVEL})."
+    )
+
+
+def nothing_sentence(run: MiningRun) -> str:
+    """Say that there are no patterns, and what was counted."""
+    if not run.others:
+        return "No patterns were found."
+    counted = count(len(run.others), "structure")
+    if not run.null_models:
+        return f"No patterns were found; {counted} were counted, which the page lists."
+    return (
+        f"No patterns: {counted} were counted, and none differs from random graphs (adjusted p at "
+        f"most {LEVEL}). The page lists them."
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gomkcn_dgl.graphs.shapes import count
-from mining.html.tables import partial_sentence, verdict_sentence
+from mining.html.tables import nothing_sentence, partial_sentence, verdict_sentence
 from mining.records.null_comparison import AS_EXPECTED, LESS, MORE
 from mining.records.pattern import Pattern
 from mining.runs.mining_run import MiningRun
@@ -22,7 +22,7 @@ _VERDICTS = {
 def headline(run: MiningRun) -> str:
     """Say how many patterns there are, how many surprise, and which of them comes first."""
     patterns = run.patterns
-    parts = [f"{count(len(patterns), 'pattern')}." if patterns else "No patterns were found."]
+    parts = [f"{count(len(patterns), 'pattern')}." if patterns else nothing_sentence(run)]
     nulls = dict.fromkeys(null for pattern in patterns for null in pattern.significance)
     for null in nulls:
         parts.append(verdict_sentence(patterns, null, is_only=len(nulls) == 1))
